@@ -1,0 +1,1 @@
+"""Facts: what git and the agents' own records say. Never imports `attribution`."""

@@ -1,0 +1,52 @@
+"""Expected failures, each with words a person can act on, and the exit codes.
+
+    WhoWroteError
+    ├── NotARepository      exit 2   the path is not a git repository
+    ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
+    ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
+    ├── DatabaseUnusable    exit 5   not a database of ours, damaged, locked or full disk
+    └── DatabaseTooNew      exit 5   written by a newer version
+
+0 is success, 1 a failed check (`attribute check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
+130 interrupted: what was finished is kept and the next run continues.
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_CHECK_FAILED = 1
+EXIT_USAGE = 2
+EXIT_PARTIAL = 3
+EXIT_NO_CHECKPOINTS = 4
+EXIT_DATABASE = 5
+EXIT_INTERRUPTED = 130
+
+
+class WhoWroteError(Exception):
+    """A failure we expect; `hint` says what to do about it."""
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class NotARepository(WhoWroteError):
+    pass
+
+
+class UnknownBranch(WhoWroteError):
+    pass
+
+
+class NoCheckpoints(WhoWroteError):
+    exit_code = EXIT_NO_CHECKPOINTS
+
+
+class DatabaseUnusable(WhoWroteError):
+    exit_code = EXIT_DATABASE
+
+
+class DatabaseTooNew(DatabaseUnusable):
+    pass

@@ -1,0 +1,314 @@
+"""The door to pygit2: refs, objects, history and diffs of one repository, read only.
+
+libgit2 never runs a hook, a filter, a pager or a lazy fetch, so a hostile configuration has nothing to trigger. Objects that a
+partial clone left out come back as None. Line diffs are git's own (`git diff -U0`, indent heuristic) whatever the user's
+configuration or `.gitattributes` say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode, ObjectType, SortMode
+
+from collector.errors import NotARepository, UnknownBranch
+from collector.model import Censored, Commit, FileChange, LineChange
+from collector.text import decode
+
+# Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
+pygit2.settings.enable_strict_hash_verification(False)
+# We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
+pygit2.settings.owner_validation = False
+
+MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
+_TAIL_BLOCK = 1024
+_STATUS = {
+    DeltaStatus.ADDED: "A",
+    DeltaStatus.DELETED: "D",
+    DeltaStatus.MODIFIED: "M",
+    DeltaStatus.RENAMED: "R",
+    DeltaStatus.TYPECHANGE: "T",
+}
+
+
+def line_changes(old: bytes, new: bytes) -> list[LineChange]:
+    """Hunks of `git diff -U0` between two texts, in order. Source of the tail rule: git's `xdi_diff` with no context."""
+    if old == new:
+        return []
+    trim = _common_tail(old, new)
+    if trim:
+        old, new = old[:-trim], new[:-trim]
+    patch = pygit2.Patch.create_from(old, new, context_lines=0, flag=DiffOption.INDENT_HEURISTIC | DiffOption.FORCE_TEXT)
+    changes = []
+    for hunk in patch.hunks:
+        a0 = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        b0 = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
+        changes.append(LineChange(a0, a0 + hunk.old_lines, b0, b0 + hunk.new_lines))
+    return changes
+
+
+def _common_tail(old: bytes, new: bytes) -> int:
+    """Bytes of common tail that git drops before it diffs without context: whole blocks, then forward to a line start."""
+    smaller = min(len(old), len(new))
+    trimmed = 0
+    end_old, end_new = len(old), len(new)
+    while trimmed + _TAIL_BLOCK <= smaller:
+        a = old[end_old - trimmed - _TAIL_BLOCK : end_old - trimmed]
+        if a != new[end_new - trimmed - _TAIL_BLOCK : end_new - trimmed]:
+            break
+        trimmed += _TAIL_BLOCK
+    if not trimmed:
+        return 0
+    newline = old.find(b"\n", end_old - trimmed)
+    return 0 if newline < 0 else end_old - newline - 1
+
+
+class GitRepo:
+    """One repository, bare or not, a worktree, shallow or partial."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens the repository that contains `path`. Raises NotARepository."""
+        found = None
+        if Path(path).exists():
+            found = pygit2.discover_repository(str(path))
+        if found is None:
+            what = "is not inside a git repository" if Path(path).exists() else "does not exist"
+            raise NotARepository(f"{path} {what}", "Give the path of a clone, for example: attribute repo ~/src/project")
+        try:
+            self._repo = pygit2.Repository(found)
+        except (pygit2.GitError, ValueError) as error:
+            raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
+        self.path = Path(found)
+
+    # --- refs ---------------------------------------------------------------------------------------------------------
+
+    def refs(self) -> dict[str, str]:
+        """Name -> object id, symbolic refs resolved; dangling ones left out."""
+        result = {}
+        for name in self._repo.listall_references():
+            try:
+                result[name] = str(self._repo.references[name].resolve().target)
+            except (KeyError, pygit2.GitError):
+                continue
+        return result
+
+    def default_branch(self) -> tuple[str, str]:
+        """(name, commit id) that HEAD points to. Raises UnknownBranch for an empty repository."""
+        try:
+            head = self._repo.head
+            return head.shorthand, str(head.peel(pygit2.Commit).id)
+        except pygit2.GitError as error:
+            raise UnknownBranch(
+                "HEAD points to no commit", "The repository is empty, or name a branch with --branch"
+            ) from error
+
+    def resolve(self, name: str) -> tuple[str, str]:
+        """(short name, commit id) of a branch, tag or commit. Raises UnknownBranch."""
+        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
+            try:
+                target = self._repo.revparse_single(candidate)
+                return name, str(target.peel(pygit2.Commit).id)
+            except (KeyError, ValueError, pygit2.GitError):
+                continue
+        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "See the names with: git branch -a")
+
+    def peel_commit(self, oid: str) -> str | None:
+        try:
+            return str(self._repo[oid].peel(pygit2.Commit).id)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+
+    def remote_url(self) -> str:
+        """URL of `origin`, without user name and password; empty if there is none."""
+        try:
+            url = self._repo.remotes["origin"].url or ""
+        except KeyError:
+            return ""
+        scheme, separator, rest = url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}" if separator else url
+
+    def censored(self) -> Censored:
+        """What this clone cannot show."""
+        common = self.common_dir()
+        shallow: tuple[str, ...] = ()
+        if (common / "shallow").is_file():
+            shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
+        partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
+        return Censored(shallow, partial)
+
+    def common_dir(self) -> Path:
+        """The directory that holds objects and refs; differs from `path` in a worktree."""
+        marker = self.path / "commondir"
+        return (self.path / marker.read_text().strip()).resolve() if marker.is_file() else self.path
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def blob(self, oid: str) -> bytes | None:
+        """Content, or None when the object is missing or no blob."""
+        try:
+            kind, data = self._repo.odb.read(oid)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return data if kind == ObjectType.BLOB else None
+
+    def blob_size(self, oid: str) -> int | None:
+        """Size in bytes without inflating; None when missing."""
+        try:
+            kind, size = self._repo.odb.read_header(oid)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return int(size) if kind == ObjectType.BLOB else None
+
+    def has(self, oid: str) -> bool:
+        return oid in self._repo
+
+    def entries(self, tree: str) -> dict[str, tuple[str, bool]]:
+        """Name -> (object id, is it a tree) of a tree or of a commit's root tree; {} when missing."""
+        try:
+            found = self._repo[tree].peel(pygit2.Tree)
+            return {decode(e.raw_name or b""): (str(e.id), e.type == ObjectType.TREE) for e in found}
+        except (KeyError, ValueError, pygit2.GitError):
+            return {}
+
+    def paths(self, tree: str) -> dict[str, str]:
+        """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
+        found: dict[str, str] = {}
+        stack = [("", tree)]
+        while stack:
+            prefix, oid = stack.pop()
+            try:
+                entries = list(self._repo[oid].peel(pygit2.Tree))
+            except (KeyError, ValueError, pygit2.GitError):
+                continue
+            for entry in entries:
+                path = prefix + decode(entry.raw_name or b"")
+                if entry.type == ObjectType.TREE:
+                    stack.append((path + "/", str(entry.id)))
+                elif entry.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE):
+                    found[path] = str(entry.id)
+        return found
+
+    def file_at(self, sha: str, path: str) -> str | None:
+        """Blob id of a path in a commit."""
+        try:
+            entry = self._repo[sha].peel(pygit2.Tree)[path]
+        except (KeyError, ValueError, TypeError, pygit2.GitError):
+            return None
+        return str(entry.id) if entry.type == ObjectType.BLOB else None
+
+    # --- history ------------------------------------------------------------------------------------------------------
+
+    def commit(self, sha: str) -> Commit | None:
+        try:
+            found = self._repo[sha].peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        author, committer = found.author, found.committer
+        return Commit(
+            sha=str(found.id),
+            parents=tuple(str(p) for p in found.parent_ids),
+            tree=str(found.tree_id),
+            author_name=decode(author.raw_name),
+            author_email=decode(author.raw_email),
+            author_time=float(author.time),
+            committer_name=decode(committer.raw_name),
+            committer_email=decode(committer.raw_email),
+            commit_time=float(committer.time),
+            message=decode(found.raw_message),
+        )
+
+    def history(self, tip: str) -> Iterator[Commit]:
+        """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
+        yield from self.history_of([tip])
+
+    def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
+        """Commits reachable from any of `tips` and from none of `hide`, parents first."""
+        try:
+            ids = self._ordered(tips, hide or [])
+        except (KeyError, pygit2.GitError):
+            ids = self._ordered_tolerant(tips, hide or [])
+        for oid in ids:
+            found = self.commit(oid)
+            if found is not None:
+                yield found
+
+    def _ordered(self, tips: list[str], hide: list[str]) -> list[str]:
+        walker = self._repo.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+        for tip in tips:
+            walker.push(pygit2.Oid(hex=tip))
+        for tip in hide:
+            walker.hide(pygit2.Oid(hex=tip))
+        return [str(c.id) for c in walker]
+
+    def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
+        """Post-order walk that survives absent parents, which libgit2's own walker does not."""
+        seen: set[str] = set()
+        for skip in hide:
+            seen.update(self._ordered_tolerant([skip], []))
+        order: list[str] = []
+        for tip in tips:
+            stack: list[tuple[str, bool]] = [(tip, False)]
+            while stack:
+                oid, done = stack.pop()
+                if done:
+                    order.append(oid)
+                    continue
+                if oid in seen:
+                    continue
+                seen.add(oid)
+                found = self.commit(oid)
+                if found is None:
+                    continue
+                stack.append((oid, True))
+                stack.extend((parent, False) for parent in reversed(found.parents) if parent not in seen)
+        return order
+
+    def changes(self, commit: Commit, parent: int = 0) -> list[FileChange] | None:
+        """Files that differ from the parent with that index (from nothing for a root), renames followed.
+
+        None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
+        """
+        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree)
+
+    def _tree_of(self, sha: str) -> str | None:
+        found = self.commit(sha)
+        return found.tree if found else None
+
+    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+        """As `changes`, for two trees; `old_tree` "" is the empty tree."""
+        if old_tree is None:
+            return None
+        try:
+            new = self._repo[new_tree].peel(pygit2.Tree)
+            if old_tree:
+                diff = self._repo[old_tree].peel(pygit2.Tree).diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
+            else:
+                diff = new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
+            if renames:
+                diff.find_similar(flags=DiffFind.FIND_RENAMES, rename_threshold=50, rename_limit=1000)
+            return [_file_change(delta) for delta in diff.deltas]
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+
+
+_TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
+
+
+def _file_change(delta: pygit2.DiffDelta) -> FileChange:
+    status = _STATUS.get(delta.status, "M")
+    return FileChange(
+        path=decode((delta.old_file if status == "D" else delta.new_file).raw_path or b""),
+        old_path=decode(delta.old_file.raw_path or b""),
+        old=None if status == "A" else str(delta.old_file.id),
+        new=None if status == "D" else str(delta.new_file.id),
+        old_mode=int(delta.old_file.mode),
+        new_mode=int(delta.new_file.mode),
+        status=status,
+    )
+
+
+def is_regular(mode: int) -> bool:
+    """A file with text, not a symlink, submodule or directory."""
+    return mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)

@@ -1,0 +1,315 @@
+"""The nouns that flow between stages. A vendor's JSON never leaves the module that reads it.
+
+Times are seconds since 1970 (UTC, float) or None when the source gives none. Paths of edits are as recorded by the agent
+(absolute in the author's home, usually), normalised by `text.normal_path`; which of them lie in the repository is decided later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+
+class Status(StrEnum):
+    """How a tool call ended, as its result says."""
+
+    OK = "ok"
+    ERROR = "error"
+    REJECTED = "rejected"  # the user said no
+    UNKNOWN = "unknown"  # no result in the transcript: interrupted, cut off, or the agent records none
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be used. Never dropped silently: each becomes a row."""
+
+    stage: str
+    subject: str
+    code: str
+    detail: str = ""
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the user that starts work, and all that follows until the next one."""
+
+    index: int
+    at: float | None
+    text: str
+    origin: str = "prompt"  # prompt | queued (typed while the agent worked) | plan (approved plan) | command (slash) | injected
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    old: str
+    new: str
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Position of a change, 1-based as in a unified diff; `lines` keep their ` `, `-`, `+` mark.
+
+    Claude Code renders tabs in `lines` as two spaces: positions are reliable, text is not (`exact_text` says which).
+    """
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    lines: tuple[str, ...] = ()
+    exact_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One file changed (or meant to be changed) by one tool call.
+
+    What is known varies by agent: `before`/`after` are whole file texts where recorded; else `content` (whole new text),
+    `replacements` (search and replace, in order) or `hunks` with exact text. `before_known` tells "the file did not exist"
+    (before None, known) from "not recorded".
+    """
+
+    path: str
+    op: str  # edit | write | append | delete | move | copy
+    replacements: tuple[Replacement, ...] = ()
+    content: str | None = None
+    before: str | None = None
+    before_known: bool = False
+    after: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    new_path: str = ""  # move, copy
+    by_shell: bool = False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command; what it may have done to files is judged in `attribution.shell`."""
+
+    text: str
+    cwd: str = ""
+    background: bool = False
+    output: str = ""  # the first 2,000 characters
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """A subagent was started. `visible` is False when its own tool calls are in no transcript we have."""
+
+    agent_id: str = ""
+    kind: str = ""
+    visible: bool = True
+    edits: int | None = None  # as the launcher reports them
+    lines_added: int | None = None
+    lines_removed: int | None = None
+    asynchronous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A whole or partial text of a file as the agent saw it at that moment (a Read result, a notice of an outside edit)."""
+
+    path: str
+    at: float | None
+    start: int  # 1-based line number of the first line of `text`
+    text: str
+    whole: bool
+    outside_edit: bool = False  # the agent was told: this file was changed by the user or a linter
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    call_id: str
+    name: str  # the agent's own name of the tool
+    turn: int
+    at: float | None
+    done_at: float | None = None
+    status: Status = Status.UNKNOWN
+    error: str = ""  # first 300 characters of the error
+    agent_id: str = ""  # "" is the main thread, else the subagent
+    model: str = ""
+    message_id: str = ""
+    input: str = ""  # the arguments as JSON text, for people
+    edits: tuple[Edit, ...] = ()
+    command: Command | None = None
+    seen: Observation | None = None
+    spawn: Spawn | None = None
+    commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
+    result_size: int | None = None  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model response; counted once per message id."""
+
+    message_id: str
+    at: float | None
+    turn: int
+    model: str
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int | None = None
+    agent_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text of the agent (kind `text`) or the fact that it reasoned (kind `reasoning`, text may be empty)."""
+
+    at: float | None
+    turn: int
+    kind: str
+    text: str
+    agent_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened to the session: interrupt, interrupt_tool, compaction, api_error, model_change, mode_change,
+    injected (text put in the user's mouth by the harness), pull_request, resumed, queue."""
+
+    kind: str
+    at: float | None
+    turn: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Everything one agent session recorded, each event once, in time order."""
+
+    id: str
+    agent: str  # slug of the format found in the content, e.g. claude-code
+    cwds: tuple[str, ...] = ()  # working directories in order of first appearance
+    turns: tuple[Turn, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    said: tuple[Said, ...] = ()
+    usage: tuple[Usage, ...] = ()
+    notices: tuple[Observation, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    versions: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    parent_id: str = ""  # the session that spawned this one, when they are stored apart
+    started_at: float | None = None
+    ended_at: float | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+class TranscriptReader(Protocol):
+    """The contract of a module in `collector/transcripts/`. Pure: bytes in, values out, never an exception for bad input."""
+
+    NAME: str  # slug
+    LABEL: str  # for people
+
+    def sniff(self, head: object) -> bool:
+        """Whether a transcript whose first JSON value is `head` is of this format."""
+        ...
+
+    def read(self, session_id: str, blobs: Iterable[bytes]) -> Session:
+        """All stored copies of one session, in any order: events are kept once, by the agent's own ids."""
+        ...
+
+
+# --- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One session as one checkpoint stores it. The same session usually sits in many checkpoints."""
+
+    checkpoint_id: str
+    index: int  # number of its directory; -1 in the legacy layout
+    session_id: str  # the agent's id without the date that old versions put before it
+    session_id_raw: str
+    agent_label: str = ""  # what the checkpoint says; the content decides
+    model: str = ""
+    branch: str = ""
+    strategy: str = ""
+    created_at: float | None = None
+    transcript: tuple[str, ...] = ()  # blob ids of the chunks, in order; empty when there is none
+    transcript_state: str = "none"  # present | none | missing_blob
+    compact: str = ""  # blob id of the compact transcript
+    start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
+    files_touched: tuple[str, ...] = ()
+    prompt_blob: str = ""
+    turn_id: str = ""
+    kind: str = ""  # "" | agent_review | agent_investigate | imported
+    cli_version: str = ""
+    vendor: str = ""  # the producer's own attribution, JSON text, untouched
+    metadata: str = ""  # the session's metadata.json, minus prompts, JSON text
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    id: str
+    store: str  # ref | v1 | v2 | v2full | legacy
+    ref: str
+    strategy: str = ""
+    branch: str = ""
+    cli_version: str = ""
+    created_at: float | None = None
+    files_touched: tuple[str, ...] = ()
+    sessions: tuple[SessionRecord, ...] = ()
+    vendor: str = ""  # combined attribution, JSON text
+    author_email: str = ""  # of the commit that stored it, when known: the developer
+    problems: tuple[Problem, ...] = ()
+
+
+# --- git --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    sha: str
+    parents: tuple[str, ...]
+    tree: str
+    author_name: str
+    author_email: str
+    author_time: float
+    committer_name: str
+    committer_email: str
+    commit_time: float
+    message: str
+
+    @property
+    def subject(self) -> str:
+        return self.message.strip("\n").split("\n", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path that differs between two trees. Ids are None where the file does not exist on that side."""
+
+    path: str  # in the new tree; in the old one for a deletion
+    old_path: str
+    old: str | None
+    new: str | None
+    old_mode: int
+    new_mode: int
+    status: str  # A | D | M | R | T
+
+
+@dataclass(frozen=True, slots=True)
+class LineChange:
+    """Half-open, 0-based ranges: old[a0:a1] became new[b0:b1]."""
+
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+
+
+@dataclass(frozen=True, slots=True)
+class Censored:
+    """What a clone cannot show: shallow roots, objects left out by a partial clone."""
+
+    shallow: tuple[str, ...] = ()
+    partial: bool = False
+    notes: tuple[str, ...] = field(default_factory=tuple)

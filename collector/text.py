@@ -1,0 +1,64 @@
+"""Bytes, lines and paths as git sees them.
+
+A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feeds and U+2028, and every number would drift.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    """Lines without their `\\n`; a missing final newline makes no difference to the number of lines."""
+    if not data:
+        return []
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 with undecodable bytes kept as surrogates, so that `encode` gives the same bytes back."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Inverse of `decode`; lone surrogates from JSON escapes (not from `decode`) become `?` instead of failing."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def printable(text: str) -> str:
+    """Safe for SQLite, a terminal and HTML text: control characters, bidi overrides and surrogates made visible."""
+    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+
+
+def normal_path(path: str) -> str:
+    """`/`-separated, a Windows drive as `/c/…`, no `.` parts and no double slashes; `..` is resolved textually."""
+    if _DRIVE.match(path) or ("\\" in path and "/" not in path):
+        path = path.replace("\\", "/")
+    drive = _DRIVE.match(path)
+    if drive:
+        path = f"/{drive.group(1).lower()}/{path[3:]}"
+    absolute = path.startswith("/")
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if parts:
+                parts.pop()
+            continue
+        parts.append(part)
+    return ("/" if absolute else "") + "/".join(parts)
+
+
+def is_binary(data: bytes) -> bool:
+    """Git's own rule: a NUL among the first 8,000 bytes."""
+    return b"\0" in data[:8000]
