@@ -100,9 +100,7 @@ class GitRepo:
             head = self._repo.head
             return head.shorthand, str(head.peel(pygit2.Commit).id)
         except pygit2.GitError as error:
-            raise UnknownBranch(
-                "HEAD points to no commit", "The repository is empty, or name a branch with --branch"
-            ) from error
+            raise UnknownBranch("HEAD points to no commit", "The repository is empty, or name a branch with --branch") from error
 
     def resolve(self, name: str) -> tuple[str, str]:
         """(short name, commit id) of a branch, tag or commit. Raises UnknownBranch."""

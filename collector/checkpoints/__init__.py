@@ -1,0 +1,79 @@
+"""Where producers keep checkpoints in git: one module per layout, found by its `NAME`.
+
+A module offers `NAME` and `find(repo, refs) -> Iterator[Checkpoint]`; it dispatches on the shape of what it reads, never on dates
+or versions, and reports what it cannot use as problems of the checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol, cast
+
+from collector.discovery import modules_of
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint, Problem, SessionRecord
+
+
+class Layout(Protocol):
+    NAME: str
+
+    def find(self, repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]: ...
+
+
+def layouts() -> list[Layout]:
+    return [cast(Layout, module) for module in modules_of(__name__)]
+
+
+def read_all(repo: GitRepo) -> list[Checkpoint]:
+    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best transcript of each session."""
+    refs = repo.refs()
+    merged: dict[str, Checkpoint] = {}
+    for layout in layouts():
+        for found in layout.find(repo, refs):
+            known = merged.get(found.id)
+            merged[found.id] = merge(known, found) if known else found
+    return [merged[key] for key in sorted(merged)]
+
+
+_STORE_RANK = {"ref": 0, "v1": 1, "legacy": 2, "v2": 3, "v2full": 4}
+
+
+def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
+    """Two copies of one checkpoint: the better store leads, sessions are united by number."""
+    first, second = sorted((a, b), key=lambda c: _STORE_RANK.get(c.store, 9))
+    sessions = {record.index: record for record in second.sessions}
+    for record in first.sessions:
+        other = sessions.get(record.index)
+        sessions[record.index] = _merge_records(record, other) if other else record
+    return Checkpoint(
+        id=first.id,
+        store=first.store,
+        ref=first.ref,
+        strategy=first.strategy or second.strategy,
+        branch=first.branch or second.branch,
+        cli_version=first.cli_version or second.cli_version,
+        created_at=first.created_at or second.created_at,
+        files_touched=first.files_touched or second.files_touched,
+        sessions=tuple(sessions[i] for i in sorted(sessions)),
+        vendor=first.vendor or second.vendor,
+        author_email=first.author_email or second.author_email,
+        problems=(*first.problems, *(p for p in second.problems if p not in first.problems)),
+    )
+
+
+_FROM_OTHER = ("session_id", "session_id_raw", "agent_label", "model", "branch", "created_at", "compact", "prompt_blob", "vendor")
+
+
+def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:
+    from dataclasses import replace
+
+    better = {name: getattr(second, name) for name in _FROM_OTHER if not getattr(first, name) and getattr(second, name)}
+    if first.transcript_state != "present" and second.transcript:
+        better |= {"transcript": second.transcript, "transcript_state": second.transcript_state}
+    if not first.metadata and second.metadata:
+        better |= {name: getattr(second, name) for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")}
+    return replace(first, **better) if better else first
+
+
+def problem(subject: str, code: str, detail: str = "") -> Problem:
+    return Problem("checkpoints", subject, code, detail)

@@ -1,0 +1,44 @@
+"""Checkpoints as subtrees of a branch: `entire/checkpoints/v1`, and the older `entire/sessions`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from collector.checkpoints.tree import ID, read_tree, sharded
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint
+
+NAME = "branch"
+_REF = re.compile(
+    r"^refs/(?:heads|remotes/[^/]+)/entire/(?P<what>checkpoints/v1|sessions|sessions-legacy|sessions-old)$"
+    r"|^refs/entire/checkpoints/v1(?:\.1|/main)$"
+)
+_SUBJECT = re.compile(rf"^(?:Checkpoint|Finalize transcript for Checkpoint): ({ID})\s*$")
+
+
+def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
+    done: set[str] = set()
+    for name, target in sorted(refs.items()):
+        match = _REF.match(name)
+        commit = repo.peel_commit(target) if match else None
+        if match is None or commit is None or commit in done:
+            continue
+        done.add(commit)  # a remote-tracking twin of the local branch adds nothing
+        store = "legacy" if (match["what"] or "").startswith("sessions") else "v1"
+        authors = _authors(repo, commit)
+        found = repo.commit(commit)
+        for checkpoint_id, tree in sharded(repo, found.tree) if found else []:
+            checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
+            yield replace(checkpoint, author_email=authors.get(checkpoint_id, ""))
+
+
+def _authors(repo: GitRepo, tip: str) -> dict[str, str]:
+    """Checkpoint id -> e-mail of the developer whose commit first stored it."""
+    authors: dict[str, str] = {}
+    for commit in repo.history(tip):
+        match = _SUBJECT.match(commit.subject)
+        if match:
+            authors.setdefault(match[1], commit.author_email)
+    return authors

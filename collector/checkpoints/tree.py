@@ -1,0 +1,197 @@
+"""Reads the tree of one Entire checkpoint: root metadata, numbered session directories, transcripts.
+
+Directories are enumerated, pointers in the metadata are not followed (109 of entireio/cli's dangle). Everything here may be
+absent or of another shape: that is a problem row, not an exception.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from collector.checkpoints import problem
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint, Problem, SessionRecord
+from collector.text import decode
+
+# 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
+ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
+IS_ID = re.compile(rf"^{ID}$")
+_DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
+_CHUNK = re.compile(r"\.\d+$")
+_TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
+_MAX_METADATA = 20_000_000
+# Text of prompts and bulky records that the transcript holds better; the rest of the metadata is kept as it is.
+_DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
+
+
+def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str) -> Checkpoint:
+    """The checkpoint in `tree`; sessions may be none."""
+    entries = repo.entries(tree)
+    problems: list[Problem] = []
+    root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store != "v2full")
+    sessions = []
+    if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
+        sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
+    for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isdigit() and len(n) < 6):
+        inner = repo.entries(entries[str(number)][0]) if str(number) in entries else {}
+        subject = f"{checkpoint_id}/{number}"
+        meta = load_json(repo, inner, "metadata.json", subject, problems, required=store != "v2full")
+        sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
+    if not sessions:
+        problems.append(problem(checkpoint_id, "no_sessions"))
+    created = [s.created_at for s in sessions if s.created_at is not None]
+    return Checkpoint(
+        id=checkpoint_id,
+        store=store,
+        ref=ref,
+        strategy=text(root, "strategy"),
+        branch=text(root, "branch"),
+        cli_version=text(root, "cli_version"),
+        created_at=timestamp(root.get("created_at")) or (max(created) if created else None),
+        files_touched=texts(root.get("files_touched")),
+        sessions=tuple(sessions),
+        vendor=compact_json(root.get("combined_attribution")),
+        problems=tuple(problems),
+    )
+
+
+def _session(
+    repo: GitRepo,
+    entries: Mapping[str, tuple[str, bool]],
+    meta: Mapping[str, Any],
+    checkpoint_id: str,
+    index: int,
+    problems: list[Problem],
+) -> SessionRecord:
+    raw_id = text(meta, "session_id")
+    chunks = transcript_chunks(entries)
+    state = "none"
+    if chunks:
+        state = "present" if all(repo.has(c) for c in chunks) else "missing_blob"
+    subject = f"{checkpoint_id}/{index}"
+    if state == "missing_blob":
+        problems.append(problem(subject, "transcript_missing_blob", "listed in the tree, absent from this clone"))
+    elif state == "none":
+        problems.append(problem(subject, "no_transcript"))
+    return SessionRecord(
+        checkpoint_id=checkpoint_id,
+        index=index,
+        # A record without an id is a session of its own: it must not be mixed with another.
+        session_id=_DATE_PREFIX.sub("", raw_id) or f"{checkpoint_id}/{index}",
+        session_id_raw=raw_id,
+        agent_label=text(meta, "agent"),
+        model=text(meta, "model").removesuffix("[1m]"),
+        branch=text(meta, "branch"),
+        strategy=text(meta, "strategy"),
+        created_at=timestamp(meta.get("created_at")),
+        transcript=tuple(chunks),
+        transcript_state=state,
+        compact=blob_of(entries, "transcript.jsonl"),
+        start=_start(meta),
+        files_touched=texts(meta.get("files_touched")),
+        prompt_blob=blob_of(entries, "prompt.txt"),
+        turn_id=text(meta, "turn_id"),
+        kind=text(meta, "kind"),
+        cli_version=text(meta, "cli_version"),
+        vendor=compact_json(meta.get("initial_attribution")),
+        metadata=compact_json({k: v for k, v in meta.items() if k not in _DROPPED}) if meta else "",
+    )
+
+
+def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
+    """Blob ids of the transcript in order: `full.jsonl`, then `full.jsonl.001`, …; leftovers with other suffixes are skipped."""
+    for base in _TRANSCRIPTS:
+        first = blob_of(entries, base)
+        if first:
+            numbered = [
+                (int(name[len(base) + 1 :]), oid)
+                for name, (oid, is_tree) in entries.items()
+                if not is_tree and name.startswith(base) and _CHUNK.fullmatch(name[len(base) :]) and len(name) < len(base) + 8
+            ]
+            return [first, *(oid for _, oid in sorted(numbered))]
+    return []
+
+
+def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:
+    found = entries.get(name)
+    return found[0] if found and not found[1] else ""
+
+
+def load_json(
+    repo: GitRepo,
+    entries: Mapping[str, tuple[str, bool]],
+    name: str,
+    subject: str,
+    problems: list[Problem],
+    required: bool = True,
+) -> dict[str, Any]:
+    """A JSON object stored as a file of the tree; {} with a problem when it is absent, too large or no object."""
+    oid = blob_of(entries, name)
+    if not oid:
+        if required:
+            problems.append(problem(subject, "metadata_absent", name))
+        return {}
+    size = repo.blob_size(oid)
+    if size is None or size > _MAX_METADATA:
+        problems.append(problem(subject, "metadata_missing_blob" if size is None else "metadata_too_large", name))
+        return {}
+    try:
+        value = json.loads(repo.blob(oid) or b"")
+    except (ValueError, RecursionError) as error:
+        problems.append(problem(subject, "metadata_unreadable", f"{name}: {error}"[:300]))
+        return {}
+    if not isinstance(value, dict):
+        problems.append(problem(subject, "metadata_unreadable", f"{name}: no object"))
+        return {}
+    return value
+
+
+def text(meta: Mapping[str, Any], key: str) -> str:
+    value = meta.get(key)
+    return decode(value.encode("utf-8", "replace")) if isinstance(value, str) else ""
+
+
+def texts(value: object) -> tuple[str, ...]:
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def timestamp(value: object) -> float | None:
+    """RFC 3339 with `Z` or an offset and any number of fraction digits -> seconds; None for anything else."""
+    if not isinstance(value, str) or len(value) > 64:
+        return None
+    try:
+        parsed = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    try:
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def compact_json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True)[:200_000] if value else ""
+
+
+def _start(meta: Mapping[str, Any]) -> int:
+    for key in ("checkpoint_transcript_start", "transcript_lines_at_start"):
+        value = meta.get(key)
+        if isinstance(value, int | float) and value > 0:
+            return int(value)
+    return 0
+
+
+def sharded(repo: GitRepo, tree: str) -> list[tuple[str, str]]:
+    """(checkpoint id, tree id) below a root of `<id[:2]>/<id[2:]>/`; anything else on the branch is somebody else's."""
+    found = []
+    for shard, (oid, is_tree) in repo.entries(tree).items():
+        if not is_tree or len(shard) != 2:
+            continue
+        for rest, (inner, inner_is_tree) in repo.entries(oid).items():
+            if inner_is_tree and IS_ID.match(shard + rest):
+                found.append((shard + rest, inner))
+    return found
