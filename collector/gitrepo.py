@@ -8,13 +8,15 @@ configuration or `.gitattributes` say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode, ObjectType, SortMode
+from pygit2.enums import DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
 
 from collector.errors import NotARepository, UnknownBranch
 from collector.model import Censored, Commit, FileChange, LineChange
+from collector.renames import pair
 from collector.text import decode
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
@@ -196,6 +198,13 @@ class GitRepo:
             return None
         return str(entry.id) if entry.type == ObjectType.BLOB else None
 
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether `ancestor` can be reached from `descendant`; False when that cannot be told."""
+        try:
+            return bool(self._repo.descendant_of(pygit2.Oid(hex=descendant), pygit2.Oid(hex=ancestor)))
+        except (KeyError, ValueError, pygit2.GitError):
+            return False
+
     # --- history ------------------------------------------------------------------------------------------------------
 
     def commit(self, sha: str) -> Commit | None:
@@ -284,11 +293,31 @@ class GitRepo:
                 diff = self._repo[old_tree].peel(pygit2.Tree).diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
             else:
                 diff = new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
-            if renames:
-                diff.find_similar(flags=DiffFind.FIND_RENAMES, rename_threshold=50, rename_limit=1000)
-            return [_file_change(delta) for delta in diff.deltas]
+            found = [_file_change(delta) for delta in diff.deltas]
         except (KeyError, ValueError, pygit2.GitError):
             return None
+        return self._with_renames(found) if renames else found
+
+    def _with_renames(self, changes: list[FileChange]) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them."""
+        deleted = {c.path: c for c in changes if c.status == "D" and c.old}
+        added = {c.path: c for c in changes if c.status == "A" and c.new}
+        if not deleted or not added:
+            return changes
+        pairs = pair(
+            [(c.path, c.old or "", c.old_mode) for c in deleted.values()],
+            [(c.path, c.new or "", c.new_mode) for c in added.values()],
+            self.blob,
+        )
+        gone = set(pairs.values())
+        result = []
+        for change in changes:
+            source = deleted.get(pairs.get(change.path, "")) if change.status == "A" else None
+            if source is not None:
+                change = replace(change, old_path=source.path, old=source.old, old_mode=source.old_mode, status="R")
+            if not (change.status == "D" and change.path in gone):
+                result.append(change)
+        return result
 
 
 _TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK

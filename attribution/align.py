@@ -1,0 +1,197 @@
+"""Sequence alignment of two texts, by line and by token. Pure.
+
+Lines are compared as the agent saw them: decoded, CRLF as LF, no byte order mark. Equal lines are paired by git's own diff, so
+that common lines (`}`, `return nil`) are decided by order and neighbours, never by text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from collector.gitrepo import line_changes
+from collector.model import LineChange
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\w")
+_QUOTES = str.maketrans({"'": '"', "`": '"'})
+_TRAILING = frozenset(",;")
+MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
+MAX_PAIRS = 2500  # comparisons of lines within one replaced block
+EDITED = 0.6  # token similarity from which a changed line still counts as the line it replaced
+
+
+def text_of(data: bytes) -> str:
+    """File content as an agent's transcript shows it."""
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines without terminators; a missing newline at the end makes no difference."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
+    """Where `new` differs from `old`, as git would put it."""
+    if old == new:
+        return []
+    return line_changes(_joined(old), _joined(new))
+
+
+def _joined(lines: Sequence[str]) -> bytes:
+    return ("\n".join(lines) + "\n").encode("utf-8", "replace") if lines else b""
+
+
+def pairing(old_length: int, new_length: int, hunks: Sequence[LineChange]) -> list[int]:
+    """For each new line the old line it equals, or -1."""
+    pairs: list[int] = []
+    position = 0
+    for hunk in hunks:
+        pairs.extend(range(position, hunk.a0))
+        pairs.extend([-1] * (hunk.b1 - hunk.b0))
+        position = hunk.a1
+    pairs.extend(range(position, old_length))
+    assert len(pairs) == new_length, "hunks do not fit the texts"
+    return pairs
+
+
+def tokens(line: str) -> list[str]:
+    """Words and punctuation of a line, quotes alike, trailing comma or semicolon dropped: what a formatter keeps."""
+    found = _TOKEN.findall(line.translate(_QUOTES))
+    while found and found[-1] in _TRAILING:
+        found.pop()
+    return found
+
+
+def similarity(a: str, b: str) -> float:
+    """Share of tokens two lines have in common, in order (0 to 1); 0 when neither has a word in common."""
+    left, right = tokens(a), tokens(b)
+    if not left or not right or not {t for t in left if _WORD.match(t)} & {t for t in right if _WORD.match(t)}:
+        return 0.0
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= EDITED else 0.0
+
+
+def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """For each line of `new` the line of `old` that it only reformats (tokens equal, also across line breaks), or -1.
+
+    Both are the two sides of one replaced block. A line counts when all its tokens are found, in order, among the old ones and
+    the old lines they come from are used up by them: a shared bracket makes no pair.
+    """
+    result = [-1] * len(new)
+    if not old or not new or len(old) > MAX_BLOCK or len(new) > MAX_BLOCK:
+        return result
+    old_tokens, old_line = _flat(old)
+    new_tokens, new_line = _flat(new)
+    if not old_tokens or not new_tokens:
+        return result
+    source = pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))
+    used = [0] * len(old)
+    votes: list[dict[int, int]] = [{} for _ in new]
+    matched = [0] * len(new)
+    for index, origin in enumerate(source):
+        if origin >= 0:
+            line = old_line[origin]
+            used[line] += 1
+            matched[new_line[index]] += 1
+            votes[new_line[index]][line] = votes[new_line[index]].get(line, 0) + 1
+    sizes_old = _sizes(old_line, len(old))
+    sizes_new = _sizes(new_line, len(new))
+    for index, found in enumerate(votes):
+        if not found or matched[index] < sizes_new[index]:
+            continue
+        best = max(found, key=lambda line: (found[line], -line))
+        if used[best] == sizes_old[best] and any(_WORD.match(t) for t in tokens(new[index]) or "x"):
+            result[index] = best
+    return result
+
+
+def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
+    flat: list[str] = []
+    line_of: list[int] = []
+    for index, line in enumerate(lines):
+        found = tokens(line)
+        flat.extend(found)
+        line_of.extend([index] * len(found))
+    return flat, line_of
+
+
+def _sizes(line_of: Sequence[int], count: int) -> list[int]:
+    sizes = [0] * count
+    for line in line_of:
+        sizes[line] += 1
+    return sizes
+
+
+def closest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, float]]:
+    """For each line of `new` the old line it most probably changed, and how similar (>= EDITED), in order; else (-1, 0.0).
+
+    An old line is used once and pairs do not cross, as in a diff of words.
+    """
+    result = [(-1, 0.0)] * len(new)
+    if not old or not new or len(old) * len(new) > MAX_PAIRS:
+        return result
+    start = 0
+    for index, line in enumerate(new):
+        scored = [(similarity(old[i], line), -i) for i in range(start, len(old))]
+        best = max(scored, default=(0.0, 0))
+        if best[0] >= EDITED:
+            result[index] = (-best[1], round(best[0], 3))
+            start = -best[1] + 1
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """What a line of a replaced block has to do with a line it replaced."""
+
+    source: int  # index among the old lines
+    kind: str  # reformatted | redacted | edited
+    similarity: float = 1.0
+    split: bool = False  # another line was already taken for that old line: one line became several
+
+
+def kinship(old: Sequence[str], new: Sequence[str]) -> list[Kin | None]:
+    """For each line of `new` its kin among `old`, the two sides of one replaced block, or None."""
+    kin: list[Kin | None] = [None] * len(new)
+    if not old or not new:
+        return kin
+    taken: set[int] = set()
+    for index, source in enumerate(reformatted(old, new)):
+        if source >= 0:
+            kin[index] = Kin(source, "reformatted", split=source in taken)
+            taken.add(source)
+    for index, source in enumerate(_redacted_pairs(old, new)):
+        if source >= 0 and kin[index] is None:
+            kin[index] = Kin(source, "redacted")
+    for index, (source, ratio) in enumerate(closest(old, new)):
+        if source >= 0 and kin[index] is None:
+            kin[index] = Kin(source, "edited", ratio)
+    return kin
+
+
+def _redacted_pairs(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """For each new line the old one that is the same but for redacted tokens, or -1."""
+    result = [-1] * len(new)
+    marked = [i for i, line in enumerate(old) if "REDACTED" in line][:MAX_BLOCK]
+    for index, line in enumerate(new if marked else []):
+        result[index] = next((i for i in marked if redacted_equal(old[i], line)), -1)
+        if result[index] >= 0:
+            marked.remove(result[index])
+    return result
+
+
+_REDACTED = re.compile(r"\[?REDACTED(?:_[A-Z]+)?\]?")
+
+
+def redacted_equal(seen: str, real: str) -> bool:
+    """Whether `real` is what the redacted line `seen` may have been: each marker stands for 8 or more non-blanks."""
+    parts = _REDACTED.split(seen)
+    if len(parts) < 2 or len(parts) > 20 or len(real) > 5_000 or not any(p.strip() for p in parts):
+        return False
+    return re.fullmatch(r"\S{8,}?".join(re.escape(p) for p in parts), real) is not None

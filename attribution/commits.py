@@ -1,0 +1,166 @@
+"""What each commit adds and deletes, line by line: git's own numbers, and the texts when the lines are to be judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from attribution.align import text_of
+from attribution.lines import AddedFile
+from attribution.worktrees import added_file
+from collector.gitrepo import MAX_TEXT, GitRepo, is_regular, line_changes
+from collector.model import Commit, FileChange
+from collector.text import is_binary, split_lines
+
+_SUBMODULE, _SYMLINK = 0o160000, 0o120000
+RARE = 3  # text of lines that more files than this ever had proves nothing
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One changed file of one commit."""
+
+    change: FileChange
+    kind: str  # text | binary | symlink | submodule | too_large | missing
+    added: tuple[tuple[int, int, int], ...] = ()  # half-open ranges in the new version, and how many lines in them have text
+    deleted: int = 0
+
+    @property
+    def lines_added(self) -> int:
+        return sum(b - a for a, b, _ in self.added)
+
+
+@dataclass(slots=True)
+class CommitDiff:
+    commit: Commit
+    files: list[FileDiff] | None  # None: a tree is missing
+
+
+@dataclass(slots=True)
+class History:
+    """The commits of a branch, parents first, with their changes, and how common each added line is."""
+
+    commits: list[Commit]
+    diffs: dict[str, CommitDiff]
+    paths: set[str] = field(default_factory=set)
+    versions: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # path -> (author time, blob), in order of commits
+    frequency: Counter[int] = field(default_factory=Counter)  # hash of a stripped line -> files that ever added it
+
+    def is_common(self, text: str) -> bool:
+        stripped = text.strip()
+        return len(stripped) < 4 or self.frequency[hash(stripped.encode("utf-8", "replace"))] > RARE
+
+
+def read_history(repo: GitRepo, commits: Sequence[Commit]) -> History:
+    """Diffs of all commits. Texts are not kept."""
+    history = History(list(commits), {})
+    known: set[int] = set()
+    for commit in commits:
+        found = _diff_of(repo, commit)
+        history.diffs[commit.sha] = found
+        for file in found.files or ():
+            _take_note(repo, history, known, commit, file)
+    return history
+
+
+def _take_note(repo: GitRepo, history: History, known: set[int], commit: Commit, file: FileDiff) -> None:
+    history.paths.add(file.change.path)
+    if file.change.new is not None and file.kind == "text":
+        history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))
+    if not file.added or len(commit.parents) > 1:
+        return
+    lines = split_lines(repo.blob(file.change.new or "") or b"")
+    path_hash = hash(file.change.path)
+    for start, end, _ in file.added:
+        for line in lines[start:end]:
+            key = hash(line.strip())
+            pair = key ^ (path_hash * 31)
+            if pair not in known:
+                known.add(pair)
+                history.frequency[key] += 1
+
+
+def _diff_of(repo: GitRepo, commit: Commit) -> CommitDiff:
+    changes = repo.changes(commit)
+    if changes is None:
+        return CommitDiff(commit, None)
+    if len(commit.parents) < 2:
+        return CommitDiff(commit, [_file_diff(repo, change) for change in changes])
+    return CommitDiff(commit, _merge_diff(repo, commit, changes))
+
+
+def _file_diff(repo: GitRepo, change: FileChange) -> FileDiff:
+    for mode in (change.old_mode, change.new_mode):
+        if mode in (_SUBMODULE, _SYMLINK):
+            other = change.old_mode if mode == change.new_mode else change.new_mode
+            if not is_regular(other):
+                return FileDiff(change, "submodule" if mode == _SUBMODULE else "symlink")
+    old, new = (_text(repo, oid, mode) for oid, mode in ((change.old, change.old_mode), (change.new, change.new_mode)))
+    if isinstance(old, str) or isinstance(new, str):
+        return FileDiff(change, old if isinstance(old, str) else str(new))
+    if is_binary(old) or is_binary(new):
+        return FileDiff(change, "binary")
+    hunks = line_changes(old, new)
+    lines = split_lines(new)
+    added = tuple((h.b0, h.b1, sum(1 for line in lines[h.b0 : h.b1] if line.strip())) for h in hunks if h.b1 > h.b0)
+    return FileDiff(change, "text", added, sum(h.a1 - h.a0 for h in hunks))
+
+
+def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
+    """Content of a regular file (empty when there is none on that side), or the reason why it cannot be compared."""
+    if oid is None or not is_regular(mode):
+        return b""
+    size = repo.blob_size(oid)
+    if size is None:
+        return "missing"
+    if size > MAX_TEXT:
+        return "too_large"
+    return repo.blob(oid) or b""
+
+
+def _merge_diff(repo: GitRepo, commit: Commit, first: list[FileChange]) -> list[FileDiff] | None:
+    """Lines of a merge that none of its parents has: what whoever merged wrote."""
+    found = {change.path: _file_diff(repo, change) for change in first if change.new is not None}
+    for number in range(1, len(commit.parents)):
+        changes = repo.changes(commit, number)
+        if changes is None:
+            return None
+        others = {change.path: change for change in changes if change.new is not None}
+        for path in list(found):
+            if path not in others:  # equal to this parent: the merge took it over
+                del found[path]
+                continue
+            other = _file_diff(repo, others[path])
+            found[path] = _common(repo, found[path], other)
+    return [f for f in found.values() if f.added or f.kind != "text"]
+
+
+def _common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
+    if a.kind != "text" or b.kind != "text":
+        return a if a.kind != "text" else b
+    lines = sorted({i for s, e, _ in a.added for i in range(s, e)} & {i for s, e, _ in b.added for i in range(s, e)})
+    texts = split_lines(repo.blob(a.change.new or "") or b"") if lines else []
+    ranges = tuple((s, e, sum(1 for t in texts[s:e] if t.strip())) for s, e in runs(lines))
+    return FileDiff(a.change, "text", ranges, 0)
+
+
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Half-open ranges of consecutive numbers (sorted)."""
+    found: list[tuple[int, int]] = []
+    for n in numbers:
+        if found and found[-1][1] == n:
+            found[-1] = (found[-1][0], n + 1)
+        else:
+            found.append((n, n + 1))
+    return found
+
+
+def added_files(repo: GitRepo, diff: CommitDiff) -> list[AddedFile]:
+    """The added lines of a commit with the texts around them."""
+    result = []
+    for file in diff.files or ():
+        if file.kind == "text" and file.added and file.change.new is not None:
+            text = text_of(repo.blob(file.change.new) or b"")
+            result.append(added_file(file.change.path, file.change.old_path, text, ((a, b) for a, b, _ in file.added)))
+    return result

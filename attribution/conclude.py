@@ -1,0 +1,152 @@
+"""From what was seen in worktrees to one verdict per added line of every commit. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from attribution.commits import CommitDiff, FileDiff
+from attribution.lines import AddedFile, Verdict
+from attribution.links import CommitLinks
+from attribution.worktrees import Seen
+from collector.model import Commit
+from collector.trailers import automation, declared_agent
+
+_MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
+_MIN_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Consecutive added lines with one verdict; 1-based, inclusive."""
+
+    start: int
+    end: int
+    nonblank: int
+    verdict: Verdict
+
+
+@dataclass(slots=True)
+class CommitVerdict:
+    """All added lines of one commit."""
+
+    files: list[tuple[FileDiff, list[Span]]]
+    method: str = ""  # trailer | time_and_files | "" (no session)
+    confidence: float = 0.0
+    sessions: set[int] = field(default_factory=set)  # sessions whose calls wrote lines
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A linked session whose transcript does not reach the commit."""
+
+    files: frozenset[str]  # the files it touched, as the checkpoint says; empty: not known
+
+
+def conclude(
+    diff: CommitDiff, link: CommitLinks, seen: Sequence[Seen], missing: Sequence[Missing], has_sessions: bool
+) -> CommitVerdict:
+    """The verdict on one commit. `seen`: what the worktrees told; `has_sessions`: some named session could be read."""
+    by_path = _best(seen)
+    linked = link.resolved
+    confidence = 1.0 if linked else 0.0
+    if not linked and seen:
+        confidence = _explained_share(by_path)
+        linked = confidence > 0
+    if not linked or (not seen and not missing and not has_sessions):
+        return _uniform(diff, _without_session(link))
+    result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
+    for file in diff.files or ():
+        spans = _spans_of(file, by_path.get(file.change.path), missing)
+        result.files.append((file, spans))
+        result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
+    return result
+
+
+def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
+    return CommitVerdict([(f, [Span(a + 1, b, n, verdict) for a, b, n in f.added]) for f in diff.files or ()])
+
+
+def _without_session(link: CommitLinks) -> Verdict:
+    commit: Commit = link.commit
+    declared = declared_agent(commit)
+    if declared is not None:
+        return Verdict("agent", "declared", "declared", declared[1] or declared[0])
+    bot = automation(commit)
+    if bot is not None:
+        return Verdict("unknown", "none", "inferred", "automation")
+    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named else "no_session")
+
+
+Judged = tuple[AddedFile, dict[int, Verdict], bool]
+
+
+def _best(seen: Iterable[Seen]) -> dict[str, Judged]:
+    """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
+    best: dict[str, Judged] = {}
+    for one in seen:
+        for judged in one.files:
+            path = judged[0].path
+            known = best.get(path)
+            if known is None:
+                best[path] = judged
+            elif judged[2] != known[2]:
+                best[path] = judged if judged[2] else known
+            elif not judged[2]:
+                best[path] = (known[0], {i: _cautious(v, judged[1].get(i, v)) for i, v in known[1].items()}, False)
+            elif _score(judged) > _score(known):
+                best[path] = judged
+    return best
+
+
+_CAUTION = {"agent": 2, "unknown": 1, "human": 0}
+
+
+def _cautious(a: Verdict, b: Verdict) -> Verdict:
+    return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
+
+
+def _score(judged: Judged) -> tuple[int, int]:
+    verdicts = judged[1].values()
+    certain = sum(1 for v in verdicts if v.author == "agent" and v.evidence != "inferred")
+    return certain, sum(1 for v in verdicts if v.author != "unknown")
+
+
+def _explained_share(by_path: Mapping[str, Judged]) -> float:
+    """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few."""
+    explained = total = 0
+    for file, verdicts, followed in by_path.values():
+        if not followed:
+            continue
+        for index, verdict in verdicts.items():
+            if file.lines[index].strip():
+                total += 1
+                explained += verdict.author == "agent" and verdict.evidence in ("observed", "replayed")
+    share = explained / total if total else 0.0
+    return round(min(share, 0.95), 3) if explained >= _MIN_LINES and share >= _MIN_SHARE else 0.0
+
+
+def _spans_of(file: FileDiff, judged: Judged | None, missing: Sequence[Missing]) -> list[Span]:
+    if judged is None:
+        absent = _missing_for(file.change.path, missing) or bool(missing)
+        verdict = Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained")
+        return [Span(a + 1, b, n, verdict) for a, b, n in file.added]
+    added, verdicts, _ = judged
+    unreliable = _missing_for(file.change.path, missing)
+    spans: list[Span] = []
+    for start, end, _ in file.added:
+        for index in range(start, end):
+            verdict = verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
+            if unreliable and verdict.author != "agent":
+                verdict = replace(verdict, author="unknown", evidence="inferred", reason="transcript_missing", call=None)
+            blank = 0 if index < len(added.lines) and added.lines[index].strip() else 1
+            last = spans[-1] if spans else None
+            if last is not None and last.end == index and last.verdict == verdict:
+                spans[-1] = Span(last.start, index + 1, last.nonblank + 1 - blank, verdict)
+            else:
+                spans.append(Span(index + 1, index + 1, 1 - blank, verdict))
+    return spans
+
+
+def _missing_for(path: str, missing: Sequence[Missing]) -> bool:
+    return any(not m.files or path in m.files for m in missing)

@@ -1,0 +1,123 @@
+"""Who may have changed a file between two moments at which we know its text. Pure.
+
+The default is a person, but only when every action of every agent in the worktree is known and none of them explains the change.
+A command that names the file, a formatter, a generator make it the agent's; a command that could do anything, a subagent whose
+calls we cannot see, or a transcript that is missing make it unknown.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+
+from attribution.replay import CallRef
+from attribution.shell import Effect, effects, mentions
+
+SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Answer for a gap. For `agent` the call that did it; for `unknown` the reason."""
+
+    author: str  # agent | human | unknown
+    how: str = "none"  # shell
+    evidence: str = "inferred"
+    reason: str = ""
+    call: CallRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something an agent did in a worktree that is not an edit call."""
+
+    at: float
+    until: float
+    call: CallRef
+    command: str = ""
+    cwd: str = ""
+    unseen: str = ""  # invisible_subagent | transcript_missing: what may have happened is unknown
+
+
+# Which kinds of effect decide first when several commands ran in one gap.
+_NAMED = ("write", "append", "modify", "copy", "move", "remove")
+
+
+@dataclass(slots=True)
+class Gaps:
+    """The actions of one worktree in time order."""
+
+    root: str
+    actions: list[Action] = field(default_factory=list)
+    _starts: list[float] = field(default_factory=list)
+    _longest: float = 0.0
+    _effects: dict[str, tuple[Effect, ...]] = field(default_factory=dict)
+
+    def settle(self) -> None:
+        self.actions.sort(key=lambda a: a.at)
+        self._starts = [a.at for a in self.actions]
+        self._longest = max((a.until - a.at for a in self.actions), default=0.0)
+
+    def between(self, after: float, before: float) -> list[Action]:
+        """Actions that overlap the open interval, earliest first."""
+        start = bisect_left(self._starts, after - self._longest)
+        found = []
+        for action in self.actions[start:]:
+            if action.at >= before:
+                break
+            if action.until > after:
+                found.append(action)
+        return found
+
+    def cause(self, path: str, after: float, before: float, layout: bool = False) -> Cause:
+        """Who changed `path` between `after` and `before`, as far as the agents' actions tell.
+
+        `layout`: only the layout differs, which is what formatters do; for other changes formatters are no explanation.
+        """
+        formatter: Cause | None = None
+        opaque: Cause | None = None
+        for action in reversed(self.between(after, before)):
+            if action.unseen:
+                opaque = opaque or Cause("unknown", reason=action.unseen, call=action.call)
+                continue
+            for effect in self._of(action):
+                if effect.kind in _NAMED or effect.kind == "generate":
+                    if self._touches(effect, path):
+                        return Cause("agent", "shell", "inferred", call=action.call)
+                elif effect.kind == "format" and layout and self._may_touch(effect, path):
+                    formatter = formatter or Cause("agent", "shell", "inferred", call=action.call)
+                elif effect.kind == "restore" and self._may_touch(effect, path):
+                    opaque = opaque or Cause("unknown", reason="git_operation", call=action.call)
+                elif effect.kind == "opaque":
+                    opaque = opaque or Cause("unknown", reason="opaque_shell", call=action.call)
+            if action.command and mentions(action.command, path) and not self._harmless(action):
+                return Cause("agent", "shell", "inferred", call=action.call)
+        return formatter or opaque or Cause("human")
+
+    def _of(self, action: Action) -> tuple[Effect, ...]:
+        key = action.command
+        if key not in self._effects:
+            self._effects[key] = effects(action.command, action.cwd)
+        return self._effects[key]
+
+    def _harmless(self, action: Action) -> bool:
+        return not any(effect.kind in ("opaque", "modify", "generate", "write", "append") for effect in self._of(action))
+
+    def _touches(self, effect: Effect, path: str) -> bool:
+        return any(self._same(p, path) for p in (*effect.paths, effect.target) if p)
+
+    def _may_touch(self, effect: Effect, path: str) -> bool:
+        return not effect.paths or self._touches(effect, path)
+
+    def _same(self, pattern: str, path: str) -> bool:
+        """Whether a path of a command (absolute, relative, a directory or a glob) covers the repository path."""
+        relative = pattern
+        if pattern.startswith(self.root + "/"):
+            relative = pattern[len(self.root) + 1 :]
+        elif pattern == self.root or pattern in (".", "./..."):
+            return True
+        elif pattern.startswith("/"):
+            return False
+        relative = relative.removesuffix("/...").rstrip("/")
+        return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))

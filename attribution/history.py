@@ -1,0 +1,266 @@
+"""One forward pass over the history of a branch: the origin of every line at every commit, as `git blame` would say it there.
+
+Each commit edits the vectors of its parent (see `history_model`), merges ask all their parents (see `history_merge`), so that
+the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
+
+    with ScratchGit(...) as git:
+        history = Pass(GitRepo(path), git).run(tip, observer=Lives())
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from attribution.history_edit import Edit
+from attribution.history_edit import write as write_lines
+from attribution.history_files import Contents
+from attribution.history_keep import Keep
+from attribution.history_merge import Merger, Parent, merge_deltas
+from attribution.history_model import FileState, History, Observer, Origins, State, Step
+from attribution.history_outside import Blamed, Listing, Older, Outside
+from attribution.history_patch import FileDelta
+from attribution.history_source import Source
+from collector.gitrepo import GitRepo
+from collector.mirror import GitFailed, ScratchGit
+from collector.renames import File
+
+MAX_FILE = 8 << 20
+_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+EXACT = Keep()
+Commits = list[tuple[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
+    keep: Keep = EXACT  # what does not end a line; nothing of it in exact mode
+
+
+def open_scratch(repo: GitRepo) -> ScratchGit:
+    """Git on the objects of a repository, see `collector.mirror`."""
+    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow)
+
+
+class Pass:
+    """Walks a history once. A new one for each run."""
+
+    def __init__(self, repo: GitRepo, git: ScratchGit, options: Options | None = None) -> None:
+        self._repo = repo
+        self._git = git
+        self._options = options or Options()
+        self._contents = Contents(repo, self._options.max_file)
+        self._states: dict[str, State] = {}
+        self._uses: Counter[str] = Counter()
+        self._partial: set[str] = set()
+        self._boundary: set[str] = set()
+        self._index: dict[str, int] = {}
+        self._shas: list[str] = []
+        self._origins = Origins()
+        self._outside: Outside = Older(git, self._contents)
+        self._observer: Observer | None = None
+
+    def run(
+        self,
+        tip: str,
+        *,
+        since: Collection[str] = (),
+        saved: History | None = None,
+        observer: Observer | None = None,
+        wanted: Collection[str] = (),
+        at: Callable[[str, State], None] | None = None,
+    ) -> History:
+        """All of it, or from the commits `since` on, or from the tip of a `saved` history on.
+
+        `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards).
+        """
+        if not _ID.fullmatch(tip):
+            raise ValueError(f"not a commit id: {tip!r}")
+        self._observer = observer
+        commits = self._commits(tip, saved)
+        mainline = _first_parents(commits, tip)
+        if since:
+            commits = _descendants(commits, since)
+        self._prepare(commits, tip, saved, bool(since))
+        source = Source(self._repo, self._git, self._options.max_file, bool(self._options.keep))
+        try:
+            source.start(commits)
+            for sha, parents in commits:
+                self._one(sha, parents, sha in mainline, source)
+                if at is not None and sha in wanted:
+                    at(sha, self._states[sha])
+        finally:
+            source.close()
+        return self._result(tip)
+
+    # --- which commits ------------------------------------------------------------------------------------------------
+
+    def _commits(self, tip: str, saved: History | None) -> Commits:
+        """Parents first; without those of the saved history."""
+        args = ["rev-list", "--topo-order", "--reverse", "--parents", tip]
+        if saved is not None:
+            args.append(f"^{saved.tip}")
+        try:
+            rows = [line.split(" ") for line in self._git.output(args).decode("ascii").splitlines()]
+            return [(row[0], tuple(row[1:])) for row in rows]
+        except GitFailed as error:
+            self._contents.report(tip, "incomplete_history", str(error))
+        found = list(self._repo.history_of([tip], [saved.tip] if saved else None))
+        known = {commit.sha for commit in found} | ({saved.tip} if saved else set())
+        self._boundary.update(c.sha for c in found if not all(p in known or self._repo.has(p) for p in c.parents))
+        return [(c.sha, tuple(p for p in c.parents if p in known or self._repo.has(p))) for c in found]
+
+    def _prepare(self, commits: Commits, tip: str, saved: History | None, window: bool) -> None:
+        if saved is not None:
+            self._shas, self._origins = saved.shas, saved.origins
+            self._states[saved.tip] = saved.state
+            self._partial.update(() if saved.complete else (saved.tip,))
+            self._outside = Blamed(self._git, self._contents, saved.origins, saved.shas)
+        self._index = {sha: number for number, sha in enumerate(self._shas)}
+        for sha, parents in commits:
+            self._index[sha] = len(self._shas)
+            self._shas.append(sha)
+            self._uses.update(set(parents))
+        self._uses[tip] += 1
+        known = {sha for sha, _ in commits} | set(self._states)
+        for _, parents in commits:
+            for parent in parents:
+                if parent not in known:
+                    self._states[parent] = {}
+                    self._partial.add(parent)
+                    known.add(parent)
+        if window and not commits:
+            self._partial.add(tip)
+
+    def _result(self, tip: str) -> History:
+        state = self._states.get(tip, {})
+        boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
+        complete = tip not in self._partial
+        return History(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary)
+
+    # --- one commit ---------------------------------------------------------------------------------------------------
+
+    def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: Source) -> None:
+        step = Step(self._index[sha], sha, parents, mainline)
+        if len(parents) > 1:
+            self._states[sha] = self._merge(step, source)
+        else:
+            self._states[sha] = self._plain(step, source)
+        if parents and parents[0] in self._partial:
+            self._partial.add(sha)
+        for parent in set(parents):
+            self._release(parent)
+        if self._observer is not None:
+            self._observer.step(step)
+
+    def _take(self, parent: str) -> State:
+        """The files of a parent, to be changed: its own dict for the last child, a copy for the others."""
+        state = self._states[parent]
+        return state if self._uses[parent] == 1 else state.copy()
+
+    def _release(self, parent: str) -> None:
+        self._uses[parent] -= 1
+        if not self._uses[parent]:
+            del self._states[parent]
+
+    def _plain(self, step: Step, source: Source) -> State:
+        parent = step.parents[0] if step.parents else ""
+        state = self._take(parent) if parent else {}
+        deltas = source.changes(step.sha, step.parents)
+        if deltas is None:
+            self._contents.report(step.sha, "missing_tree", "what this commit changed is unknown")
+            return state
+        missing = self._old_file(parent)
+        Edit(self._contents, self._origins, step, state, missing, self._options.keep).apply(deltas)
+        return state
+
+    def _old_file(self, parent: str) -> Callable[[FileDelta], FileState]:
+        """A file that is not in the state: older than the window, or a gap in the clone."""
+
+        def find(delta: FileDelta) -> FileState:
+            oid, mode = delta.old, delta.old_mode
+            if not oid:
+                oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
+            return FileState(oid, mode, self._outside.vector(parent, delta.path, oid) if oid else b"")
+
+        return find
+
+    # --- merges -------------------------------------------------------------------------------------------------------
+
+    def _merge(self, step: Step, source: Source) -> State:
+        deltas = source.merge_changes(step.sha, step.parents)
+        if deltas is None:
+            self._contents.report(step.sha, "missing_tree", "what this merge changed is unknown")
+            return self._take(step.parents[0])
+        present, gone = merge_deltas(deltas)
+        merger = Merger(self._parents(step, deltas, gone), self._contents)
+        changed: State = {}
+        for delta in present:
+
+            def write(line: int, count: int, flags: int, path: str = delta.path) -> bytes:
+                return write_lines(self._origins, step, path, line, count, flags)
+
+            changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
+        before = Parent(step.parents[0], self._states[step.parents[0]], self._outside_of(step.parents[0]), list)
+        for path, file in changed.items():
+            old = before.file(path)
+            step.swapped.append((path, old.vector if old else b"", file.vector))
+        for path, _, _ in gone:
+            old = before.file(path)
+            step.swapped.append((path, old.vector if old else b"", b""))
+        state = self._take(step.parents[0])
+        for path, _, _ in gone:
+            state.pop(path, None)
+        state.update(changed)
+        return state
+
+    def _outside_of(self, sha: str) -> Outside | None:
+        return self._outside if sha in self._partial else None
+
+    def _parents(self, step: Step, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
+        first = step.parents[0]
+        first_gone = {path for path, _, _ in gone}
+        first_new = {d.path for d in deltas if not d.old}
+
+        def deleted(sha: str) -> list[File]:
+            files = self._listing(sha)
+            if first in self._partial:
+                now = set(self._listing(first)) - first_gone | first_new
+                return [(path, *file) for path, file in files.items() if path not in now]
+            there = self._states[first]
+            return [
+                (path, *file) for path, file in files.items() if path not in first_new and (path not in there or path in first_gone)
+            ]
+
+        parents = [Parent(first, self._states[first], self._outside_of(first), lambda: gone)]
+        for sha in step.parents[1:]:
+            parents.append(Parent(sha, self._states[sha], self._outside_of(sha), lambda sha=sha: deleted(sha)))  # type: ignore[misc]
+        return parents
+
+    def _listing(self, sha: str) -> Listing:
+        if sha in self._partial:
+            return self._outside.listing(sha)
+        return {path: (file.oid, file.mode) for path, file in self._states[sha].items()}
+
+
+def _first_parents(commits: Commits, tip: str) -> set[str]:
+    above = {sha: parents[0] if parents else "" for sha, parents in commits}
+    found: set[str] = set()
+    at = tip
+    while at in above and at not in found:
+        found.add(at)
+        at = above[at]
+    return found
+
+
+def _descendants(commits: Commits, since: Collection[str]) -> Commits:
+    """The commits `since` and all that come after them."""
+    inside: set[str] = set(since)
+    found: Commits = []
+    for sha, parents in commits:
+        if sha in inside or any(parent in inside for parent in parents):
+            inside.add(sha)
+            found.append((sha, parents))
+    return found

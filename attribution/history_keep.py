@@ -1,0 +1,188 @@
+"""Lines that a commit changed only in shape or place, and that therefore stay the lines they were (pure).
+
+Off in exact mode: `git blame` calls all of these new. Three rules, each with a switch, in this order:
+whitespace   inside one hunk, lines in the same order that differ in white space only;
+reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes and separators;
+moved        anywhere in the commit, blocks of equal lines around a line that was removed once and added once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from collector.model import LineChange
+
+Differ = Callable[[bytes, bytes], list[LineChange]]
+
+WHITESPACE = "whitespace"
+REFORMATTED = "reformatted"
+MOVED = "moved"
+
+_SIGNIFICANT = 10  # letters and digits that make a line worth looking for elsewhere
+_SAME_FILE = 20  # letters and digits of a block that moved inside its file, as for `git blame -M`
+_OTHER_FILE = 40  # and to another one, as for `git blame -C`
+_MAX_STRETCH = 400_000  # bytes; longer stretches are not compared as reformatted
+_MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
+_SPACE = re.compile(rb"\s+")
+_SHAPE = re.compile(rb"[\s,;]+")
+_NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    whitespace: bool = False
+    reformatted: bool = False
+    moved: bool = False
+
+    def __bool__(self) -> bool:
+        return self.whitespace or self.reformatted or self.moved
+
+
+@dataclass(slots=True)
+class Hunk:
+    """Lines taken away and lines put in their place; 0-based starts."""
+
+    old_path: str
+    old_start: int
+    removed: list[bytes]
+    path: str
+    start: int
+    added: list[bytes]
+    heir: dict[int, tuple[int, int, str]] = field(default_factory=dict)  # added line -> (hunk, removed line, how)
+    spared: set[int] = field(default_factory=set)  # removed lines that go on
+
+
+def find_kept(hunks: Sequence[Hunk], keep: Keep, differ: Differ) -> None:
+    """Fills `heir` and `spared` of each hunk. `differ` aligns two texts line by line."""
+    for number, hunk in enumerate(hunks):
+        if hunk.removed and hunk.added:
+            _inside(number, hunk, keep, differ)
+    if keep.moved and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
+        _Moves(hunks, keep.whitespace).find()
+
+
+# --- inside one hunk --------------------------------------------------------------------------------------------------
+
+
+def _inside(number: int, hunk: Hunk, keep: Keep, differ: Differ) -> None:
+    old = [_bare(line) for line in hunk.removed]
+    new = [_bare(line) for line in hunk.added]
+    if not keep.whitespace or set(old).isdisjoint(new):
+        gaps = [LineChange(0, len(old), 0, len(new))]
+    else:
+        gaps = differ(_joined(old), _joined(new))
+        for a, b in _aligned(gaps, len(old), len(new)):
+            hunk.heir[b] = (number, a, WHITESPACE)
+            hunk.spared.add(a)
+    if keep.reformatted:
+        for gap in gaps:
+            _reformatted(number, hunk, gap)
+
+
+def _bare(line: bytes) -> bytes:
+    return _SPACE.sub(b"", line)
+
+
+def _joined(lines: Sequence[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _aligned(gaps: Sequence[LineChange], old: int, new: int) -> Iterator[tuple[int, int]]:
+    """Pairs of line numbers outside the gaps."""
+    a = b = 0
+    for gap in [*gaps, LineChange(old, old, new, new)]:
+        while a < gap.a0 and b < gap.b0:
+            yield a, b
+            a, b = a + 1, b + 1
+        a, b = gap.a1, gap.b1
+
+
+def _reformatted(number: int, hunk: Hunk, gap: LineChange) -> None:
+    """Both sides of a gap hold the same characters: each new line continues the old one in which it begins."""
+    old = [_shape(line) for line in hunk.removed[gap.a0 : gap.a1]]
+    new = [_shape(line) for line in hunk.added[gap.b0 : gap.b1]]
+    text = b"".join(old)
+    if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
+        return
+    ends: list[int] = []
+    total = 0
+    for piece in old:
+        total += len(piece)
+        ends.append(total)
+    at = place = 0
+    for offset, piece in enumerate(new):
+        while at < len(ends) - 1 and ends[at] <= place:
+            at += 1
+        hunk.heir[gap.b0 + offset] = (number, gap.a0 + at, REFORMATTED)
+        hunk.spared.add(gap.a0 + at)
+        place += len(piece)
+
+
+def _shape(line: bytes) -> bytes:
+    return _SHAPE.sub(b"", line).replace(b"'", b'"')
+
+
+def _words(line: bytes) -> int:
+    """Letters and digits in a line."""
+    return len(line.translate(None, _NO_WORD))
+
+
+# --- across the commit ------------------------------------------------------------------------------------------------
+
+
+class _Moves:
+    """Looks for blocks that were removed in one place and added in another."""
+
+    def __init__(self, hunks: Sequence[Hunk], bare: bool) -> None:
+        self._hunks = hunks
+        key = _bare if bare else bytes
+        self._old = [[key(line) for line in hunk.removed] for hunk in hunks]
+        self._new = [[key(line) for line in hunk.added] for hunk in hunks]
+
+    def find(self) -> None:
+        removed = self._once(self._old, [hunk.spared for hunk in self._hunks])
+        added = self._once(self._new, [set(hunk.heir) for hunk in self._hunks])
+        for text, (target, line) in added.items():
+            source = removed.get(text)
+            if source is not None and line not in self._hunks[target].heir:
+                self._block(*source, target, line)
+
+    def _once(self, texts: list[list[bytes]], taken: Sequence[set[int]]) -> dict[bytes, tuple[int, int]]:
+        """Lines with something in them that occur once in the whole commit."""
+        found: dict[bytes, tuple[int, int]] = {}
+        twice: set[bytes] = set()
+        for number, lines in enumerate(texts):
+            for at, line in enumerate(lines):
+                if at in taken[number] or len(line) < _SIGNIFICANT:
+                    continue
+                if line in found:
+                    twice.add(line)
+                elif _words(line) >= _SIGNIFICANT:
+                    found[line] = (number, at)
+        for line in twice:
+            del found[line]
+        return found
+
+    def _block(self, source: int, old: int, target: int, new: int) -> None:
+        """The block of equal lines around a pair, if it is long enough to be no coincidence."""
+        up = self._reach(source, old, target, new, -1)
+        down = self._reach(source, old, target, new, 1)
+        lines = self._old[source][old - up : old + down + 1]
+        same_file = self._hunks[source].old_path == self._hunks[target].path
+        if sum(_words(line) for line in lines) < (_SAME_FILE if same_file else _OTHER_FILE):
+            return
+        for shift in range(-up, down + 1):
+            self._hunks[target].heir[new + shift] = (source, old + shift, MOVED)
+            self._hunks[source].spared.add(old + shift)
+
+    def _reach(self, source: int, old: int, target: int, new: int, step: int) -> int:
+        before, after = self._old[source], self._new[target]
+        spared, heir = self._hunks[source].spared, self._hunks[target].heir
+        steps = 0
+        a, b = old + step, new + step
+        while 0 <= a < len(before) and 0 <= b < len(after) and before[a] == after[b] and a not in spared and b not in heir:
+            steps += 1
+            a, b = a + step, b + step
+        return steps

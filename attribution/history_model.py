@@ -1,0 +1,254 @@
+"""The nouns of line history: where a line was born, what one commit did to lines, what the files of a commit consist of.
+
+Every line that a commit writes gets a number of its own, its origin. Numbers of one hunk are consecutive, so that a table with
+one row per hunk gives back commit, path and line number. The content of a file is a row of such numbers, kept as the bytes of
+32-bit integers: cutting and joining bytes is all that an edit costs, and equal files share one object.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from collector.model import Problem
+
+BEFORE = 0  # origin of every line that is older than what was looked at
+WIDTH = 4  # bytes of an origin in a vector
+
+# Flags of a hunk
+BINARY = 1  # the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
+AT_MERGE = 2  # written by the merge itself
+UNREADABLE = 4  # the old or the new content is missing or too large: these lines may be older than they seem
+
+# Why a line ended
+MODIFIED = "modified"
+DELETED = "deleted"
+FILE_DELETED = "file_deleted"
+LOST = "unreadable"
+MERGED_AWAY = "merge"  # dropped by a merge; no other commit removed it
+
+Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b0:b1]
+
+
+class Origin(NamedTuple):
+    commit: int  # index of the commit
+    path: str  # as it was called there
+    line: int  # 1-based
+    flags: int
+
+
+class FileState(NamedTuple):
+    oid: str
+    mode: int
+    vector: bytes
+
+
+State = dict[str, FileState]
+
+
+class Born(NamedTuple):
+    """Lines that a commit wrote: `path` from 1-based `line` on."""
+
+    path: str
+    line: int
+    first: int  # origin of the first one, the others follow
+    lines: int
+    flags: int
+
+
+class Gone(NamedTuple):
+    """Lines of the first parent that a commit took away: `path` in the parent, from 1-based `line` on."""
+
+    path: str
+    line: int
+    origins: bytes
+    cause: str
+
+
+class Kept(NamedTuple):
+    """Lines that went on in a changed shape or place and kept their origin."""
+
+    path: str
+    line: int
+    origins: bytes
+    how: str  # whitespace | moved | reformatted
+
+
+@dataclass(slots=True)
+class Step:
+    """What one commit did, seen from its first parent. `lines present` changes by `born + again - gone`."""
+
+    index: int
+    sha: str
+    parents: tuple[str, ...]
+    mainline: bool  # on the first-parent chain of the tip
+    born: list[Born] = field(default_factory=list)
+    gone: list[Gone] = field(default_factory=list)
+    again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
+    kept: list[Kept] = field(default_factory=list)
+    swapped: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # at a merge: path, old and new vector
+
+    @property
+    def merge(self) -> bool:
+        return len(self.parents) > 1
+
+    def flow(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Origins that left and origins that came back or in, with the number of lines; births not included."""
+        old = [gone.origins for gone in self.gone]
+        new = list(self.again)
+        for _, before, after in self.swapped:
+            a, b = trimmed(before, after)
+            old.append(a)
+            new.append(b)
+        left, came = _difference(numbers(b"".join(old)), numbers(b"".join(new)))
+        for born in self.born if self.swapped else ():
+            for origin in range(born.first, born.first + born.lines):
+                del came[origin]
+        return left, came
+
+
+def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[int, int]]:
+    """What only one of two bags has, with the number of times. Bags without repetitions, the usual case, are faster."""
+    a, b = set(old), set(new)
+    if len(a) == len(old) and len(b) == len(new):
+        return dict.fromkeys(a - b, 1), dict.fromkeys(b - a, 1)
+    left, came = Counter(old), Counter(new)
+    return dict(left - came), dict(came - left)
+
+
+def trimmed(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Two vectors without the lines that both begin and end with."""
+    if old == new:
+        return b"", b""
+    limit = min(len(old), len(new)) // WIDTH
+    head = _equal(limit, lambda n: old[: n * WIDTH] == new[: n * WIDTH])
+    a, b = old[head * WIDTH :], new[head * WIDTH :]
+    tail = _equal(limit - head, lambda n: a[len(a) - n * WIDTH :] == b[len(b) - n * WIDTH :])
+    return a[: len(a) - tail * WIDTH], b[: len(b) - tail * WIDTH]
+
+
+def _equal(limit: int, equal: Callable[[int], bool]) -> int:
+    """The largest number up to `limit` for which `equal` still holds."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if equal(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+class Observer(Protocol):
+    def step(self, step: Step) -> None:
+        """Called for every commit, parents before children."""
+        ...
+
+
+class Origins:
+    """The table of hunks: one row for each piece of text that a commit wrote."""
+
+    def __init__(self) -> None:
+        self.first = array("i", [BEFORE])
+        self.commit = array("i", [-1])
+        self.path = array("i", [0])
+        self.line = array("i", [0])
+        self.flags = array("b", [0])
+        self.paths: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+        self.next = BEFORE + 1
+
+    def add(self, commit: int, path: str, line: int, count: int, flags: int = 0) -> int:
+        """Numbers for `count` new lines; gives the first."""
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._numbers[path] = len(self.paths)
+            self.paths.append(path)
+        first = self.next
+        self.first.append(first)
+        self.commit.append(commit)
+        self.path.append(number)
+        self.line.append(line)
+        self.flags.append(flags)
+        self.next = first + count
+        return first
+
+    def restore(
+        self,
+        *,
+        first: array[int],
+        commit: array[int],
+        path: array[int],
+        line: array[int],
+        flags: array[int],
+        paths: list[str],
+        following: int,
+    ) -> None:
+        """Takes over a stored table. Raises ValueError when its columns do not belong together."""
+        if len({len(column) for column in (first, commit, path, line, flags)}) != 1:
+            raise ValueError("columns of different length")
+        self.first, self.commit, self.path, self.line, self.flags = first, commit, path, line, flags
+        self.paths = paths
+        self._numbers = {name: number for number, name in enumerate(paths)}
+        self.next = following
+
+    def of(self, origin: int) -> Origin:
+        """Where a line was born. Commit -1 stands for everything before the history that was read."""
+        row = bisect_right(self.first, origin) - 1
+        path = self.paths[self.path[row]]
+        return Origin(self.commit[row], path, self.line[row] + origin - self.first[row], self.flags[row])
+
+    def hunks(self, start: int = 1) -> Iterator[tuple[Origin, int, int]]:
+        """(where its first line was born, number of that line, lines) of every hunk from row `start` on."""
+        for row in range(start, len(self.first)):
+            first = self.first[row]
+            after = self.first[row + 1] if row + 1 < len(self.first) else self.next
+            yield Origin(self.commit[row], self.paths[self.path[row]], self.line[row], self.flags[row]), first, after - first
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(slots=True)
+class History:
+    """The result of a pass: everything about the origins, and the files of the tip."""
+
+    shas: list[str]
+    origins: Origins
+    tip: str
+    state: State
+    problems: list[Problem]
+    complete: bool = True  # False in window mode: `state` then holds only files that changed in the window
+    boundary: frozenset[str] = frozenset()  # commits whose parents the clone does not have: their lines may be older
+
+    def line(self, origin: int) -> tuple[str, str, int]:
+        """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""
+        found = self.origins.of(origin)
+        return ("" if found.commit < 0 else self.shas[found.commit]), found.path, found.line
+
+
+def numbers(vector: bytes) -> memoryview:
+    """The origins in a vector."""
+    return memoryview(vector).cast("i")
+
+
+def vector(origins: Iterable[int]) -> bytes:
+    return array("i", origins).tobytes()
+
+
+def runs(values: bytes) -> Iterator[tuple[int, int]]:
+    """(first, length) of each row of consecutive origins; lines from before count as one row, too."""
+    first = length = 0
+    for value in numbers(values):
+        if length and value == (first + length if first != BEFORE else BEFORE):
+            length += 1
+            continue
+        if length:
+            yield first, length
+        first, length = value, 1
+    if length:
+        yield first, length

@@ -1,0 +1,294 @@
+"""Author, evidence and source of every line a commit adds. Pure.
+
+`match` finds each added line in the replayed state of the file; `judge` turns what was found into a verdict. A line that no
+replayed state explains is given to whoever may have acted in between (`attribution.gaps`), which includes "unknown".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from attribution.align import Kin, changes, kinship, lines_of, pairing
+from attribution.gaps import Cause
+from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Origin, Worktree
+
+_RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who wrote one line. `reason` is set for unknown lines, and for human ones says what kind of change it was."""
+
+    author: str  # agent | human | unknown
+    how: str  # exact | moved | reformatted | edited | shell | declared | none
+    evidence: str  # observed | replayed | matched | declared | inferred
+    reason: str = ""
+    call: CallRef | None = None
+    edited_by: str = ""  # human | unknown, for how = edited
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFile:
+    """The part of a commit that concerns one file. `lines` are those of the new version, decoded as agents see them."""
+
+    path: str
+    old_path: str
+    lines: tuple[str, ...]
+    added: tuple[int, ...]  # 0-based numbers of the added lines
+
+
+@dataclass(slots=True)
+class Match:
+    """Where the lines of a file version stand in the replayed state of the file."""
+
+    file: AddedFile
+    state: FileState | None
+    ids: list[int] = field(default_factory=list)  # per line of the version: id in the state, or -1
+    kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)  # line -> (id it replaced, how they are related)
+    lost: list[tuple[int, str]] = field(default_factory=list)  # agent lines of the state that the version lacks, in order
+    overwritten: set[int] = field(default_factory=set)  # of those, the ones whose place other text took
+
+
+def match(tree: Worktree, file: AddedFile) -> Match:
+    """Aligns the replayed state with the committed version."""
+    state = tree.files.get(file.path)
+    if (state is None or not state.exists) and file.old_path != file.path:
+        state = tree.files.get(file.old_path) or state
+    if state is None:
+        return Match(file, None, [-1] * len(file.lines))
+    found = Match(file, state)
+    old = lines_of(state.text)
+    hunks = changes(old, file.lines)
+    found.ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
+    for hunk in hunks:
+        kin = kinship(old[hunk.a0 : hunk.a1], file.lines[hunk.b0 : hunk.b1])
+        for index, relation in enumerate(kin, hunk.b0):
+            if relation is None:
+                continue
+            line = state.ids[hunk.a0 + relation.source]
+            if relation.kind == "redacted":
+                found.ids[index] = line
+            else:
+                found.kin[index] = (line, relation)
+    _balance(tree, found)
+    kept = set(found.ids) | {line for line, relation in found.kin.values() if relation.kind == "reformatted"}
+    for hunk in hunks:
+        for index in range(hunk.a0, hunk.a1):
+            line = state.ids[index]
+            if line not in kept and tree.origin(line).kind == AGENT:
+                found.lost.append((line, old[index]))
+                if hunk.b1 > hunk.b0:
+                    found.overwritten.add(line)
+    return found
+
+
+def _balance(tree: Worktree, found: Match) -> None:
+    """Git and the replay may disagree which of several equal lines is the new one; the number of new ones is the same.
+
+    An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
+    """
+    added = set(found.file.added)
+    want: dict[str, list[int]] = defaultdict(list)
+    have: dict[str, list[int]] = defaultdict(list)
+    for index in found.file.added:
+        if found.ids[index] >= 0 and tree.origin(found.ids[index]).kind == BASE:
+            want[found.file.lines[index]].append(index)
+    if not want:
+        return
+    for index, line in enumerate(found.ids):
+        if line >= 0 and index not in added and found.file.lines[index] in want and tree.origin(line).kind != BASE:
+            have[found.file.lines[index]].append(index)
+    for text, places in want.items():
+        free = have.get(text, [])
+        for index in places:
+            if not free:
+                break
+            nearest = min(free, key=lambda other: abs(other - index))
+            free.remove(nearest)
+            found.ids[index], found.ids[nearest] = found.ids[nearest], found.ids[index]
+
+
+Asker = Callable[[str, float, float, bool], Cause]
+"""(path, after, before, only the layout changed) -> who may have done it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Times that matter for one commit: when it was made, and from when on its changes can date."""
+
+    commit: float
+    since: float
+
+
+def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Callable[[int], bool]) -> dict[int, Verdict]:
+    """A verdict for each added line. `restored(id)`: that agent line was committed before, by an ancestor, and deleted since."""
+    verdicts = {}
+    for index in found.file.added:
+        line = found.ids[index]
+        if line >= 0:
+            verdicts[index] = _known(tree, found, line, ask, when, restored)
+        elif index in found.kin:
+            verdicts[index] = _related(tree, found, index, ask, when)
+        else:
+            verdicts[index] = _from_cause(_last_gap(found, ask, when), found)
+    return verdicts
+
+
+def _known(tree: Worktree, found: Match, line: int, ask: Asker, when: Moments, restored: Callable[[int], bool]) -> Verdict:
+    origin = tree.origin(line)
+    if origin.kind == AGENT and origin.call is not None:
+        if restored(line):
+            return Verdict("unknown", "none", "inferred", "restored", origin.call)
+        how = "shell" if origin.call.by_shell else "reformatted" if line in tree.reformatted else "exact"
+        return Verdict("agent", how, origin.evidence, call=origin.call)
+    if origin.kind == OUTSIDE:
+        return _outside(tree, found, origin, ask)
+    state = found.state
+    if state is not None and state.moved_by is not None:
+        return Verdict("agent", "shell", "replayed", call=state.moved_by)
+    return _before_session(found, line, ask, when, tree)
+
+
+def _outside(tree: Worktree, found: Match, origin: Origin, ask: Asker) -> Verdict:
+    cause = ask(found.file.path, origin.after, origin.before, origin.layout)
+    if origin.changed >= 0:
+        return _edited(tree, origin.changed, origin.similarity, cause)
+    return _from_cause(cause, found, observed=True)
+
+
+def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdict:
+    """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
+    call = tree.origin(line).call
+    if cause.author == "agent":
+        return Verdict("agent", "shell", "inferred", call=cause.call)
+    return Verdict("agent", "edited", "observed", call=call, edited_by=cause.author, similarity=similarity)
+
+
+def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments) -> Verdict:
+    """A line that took the place of a similar one after the last known state."""
+    line, relation = found.kin[index]
+    agent = tree.origin(line).kind == AGENT
+    if relation.kind == "reformatted":
+        if agent:
+            origin = tree.origin(line)
+            return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
+        return _from_cause(_last_gap(found, ask, when, layout=True), found)
+    cause = _last_gap(found, ask, when)
+    return _edited(tree, line, relation.similarity, cause) if agent else _from_cause(cause, found)
+
+
+def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
+    after = found.state.known_at if found.state is not None else when.since
+    return ask(found.file.path, after, when.commit, layout)
+
+
+def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
+    """The line stood in the file when an agent first saw it, but in no parent of the commit."""
+    seen = tree.first_seen.get(found.file.path, when.commit)
+    if seen < when.since:
+        # First seen long before the parent was committed: the text comes from another branch or a discarded commit.
+        return Verdict("unknown", "none", "inferred", "other_branch")
+    cause = ask(found.file.path, when.since, seen, False)
+    return _from_cause(cause, found, observed=True, reason="before_session")
+
+
+def _from_cause(cause: Cause, found: Match, observed: bool = False, reason: str = "") -> Verdict:
+    if cause.author == "agent":
+        return Verdict("agent", cause.how, cause.evidence, call=cause.call)
+    if cause.author == "unknown":
+        return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+    evidence = "observed" if observed or (found.state is not None and found.state.observed) else "inferred"
+    return Verdict("human", "none", evidence, reason)
+
+
+# --- moved text -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Agent text that is no longer where the agent put it: candidates for moves."""
+
+    lines: tuple[tuple[str, CallRef], ...]  # consecutive
+    evidence: str = "matched"
+    how: str = "moved"
+
+
+def moved(
+    files: Sequence[tuple[AddedFile, dict[int, Verdict]]], sources: Sequence[Source], is_common: Callable[[str], bool]
+) -> list[tuple[int, int, Verdict]]:
+    """(file number, line, verdict) for unexplained lines that are agent text from elsewhere.
+
+    Three or more lines in a row must reappear in a row, at least one of them rare in the repository.
+    """
+    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, source in enumerate(sources):
+        for position, (text, _) in enumerate(source.lines):
+            if text.strip() and len(places[text.strip()]) < 50:
+                places[text.strip()].append((number, position))
+    result = []
+    for number, (file, verdicts) in enumerate(files):
+        open_lines = [i for i in file.added if _is_open(verdicts.get(i))]
+        for start, length, (source, position) in _runs(file, open_lines, sources, places, is_common):
+            for offset in range(length):
+                _, call = sources[source].lines[position + offset]
+                verdict = Verdict("agent", sources[source].how, sources[source].evidence, call=call)
+                result.append((number, start + offset, verdict))
+    return result
+
+
+def _is_open(verdict: Verdict | None) -> bool:
+    return verdict is not None and (verdict.author != "agent" or verdict.evidence == "inferred")
+
+
+def _runs(
+    file: AddedFile,
+    open_lines: Sequence[int],
+    sources: Sequence[Source],
+    places: dict[str, list[tuple[int, int]]],
+    is_common: Callable[[str], bool],
+) -> list[tuple[int, int, tuple[int, int]]]:
+    allowed = set(open_lines)
+    found = []
+    done = -1
+    for start in open_lines:
+        if start <= done:
+            continue
+        best: tuple[int, tuple[int, int]] = (0, (0, 0))
+        for place in places.get(file.lines[start].strip(), ()):
+            best = max(best, (_run_length(file, start, allowed, sources[place[0]], place[1]), place))
+        length, place = best
+        texts = [file.lines[start + i].strip() for i in range(length)]
+        if sum(1 for t in texts if t) >= _RUN and any(t and not is_common(t) for t in texts):
+            found.append((start, length, place))
+            done = start + length - 1
+    return found
+
+
+def _run_length(file: AddedFile, start: int, allowed: set[int], source: Source, position: int) -> int:
+    length = 0
+    while (
+        start + length in allowed
+        and position + length < len(source.lines)
+        and file.lines[start + length].strip() == source.lines[position + length][0].strip()
+    ):
+        length += 1
+    return length
+
+
+def sources_of(tree: Worktree, found: Sequence[Match]) -> list[Source]:
+    """What the commit's files lack of the agents' text, and the text of edits that could not be placed."""
+    result = []
+    for one in found:
+        lines = []
+        for line, text in one.lost:
+            call = tree.origin(line).call
+            if call is not None:
+                lines.append((text, call))
+        if lines:
+            result.append(Source(tuple(lines)))
+    for _, call, texts in tree.fragments:
+        result.append(Source(tuple((text, call) for text in texts), "matched", "exact"))
+    return result

@@ -1,0 +1,107 @@
+"""Which sessions may explain which commit, by which method, and when to look at their worktrees. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from attribution.gaps import SLACK
+from attribution.timeline import Timeline
+from attribution.worktrees import Look
+from collector.model import Checkpoint, Commit, SessionRecord
+from collector.trailers import checkpoint_ids
+
+_LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
+_RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
+_MAX_MOMENTS = 12  # earlier moments tried for one squash
+
+
+@dataclass(slots=True)
+class CommitLinks:
+    """What a commit's message names, resolved as far as this clone can."""
+
+    commit: Commit
+    named: tuple[str, ...]  # checkpoint ids in the message
+    records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
+
+    @property
+    def resolved(self) -> bool:
+        return bool(self.records)
+
+    @property
+    def sessions(self) -> list[str]:
+        return list(dict.fromkeys(r.session_id for r in self.records))
+
+
+def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
+    """Commit id -> what it names."""
+    known = {c.id: c for c in checkpoints}
+    links = {}
+    for commit in commits:
+        named = checkpoint_ids(commit.message)
+        found = CommitLinks(commit, tuple(named))
+        for key in named:
+            if key in known:
+                found.records.extend(known[key].sessions)
+        links[commit.sha] = found
+    return links
+
+
+def since(commit: Commit, parents: Sequence[Commit], sessions_started: float) -> float:
+    """From when on the commit's changes can date: the parent, unless a rebase gave it a later time."""
+    before = [p.author_time for p in parents if p.author_time <= commit.author_time]
+    if before:
+        return max(before)
+    return min(sessions_started or commit.author_time, commit.author_time)
+
+
+def looks(
+    links: Mapping[str, CommitLinks],
+    commits: Mapping[str, Commit],
+    roots_of: Mapping[str, set[str]],
+    timelines: Mapping[str, Timeline],
+    starts: Mapping[str, float],
+    touched: Mapping[str, set[str]],
+) -> dict[str, list[Look]]:
+    """Root -> moments at which its state is compared with a commit.
+
+    `roots_of`: session -> worktree roots; `starts`: session -> first event; `touched`: commit -> its paths.
+    """
+    result: dict[str, list[Look]] = defaultdict(list)
+    activity = {root: _Activity(line) for root, line in timelines.items()}
+    for sha, link in links.items():
+        commit = link.commit
+        at = commit.author_time + SLACK
+        parents = [commits[p] for p in commit.parents if p in commits]
+        began = min((starts[s] for s in link.sessions if s in starts), default=0.0)
+        begin = since(commit, parents, began)
+        if link.resolved:
+            roots = {root for s in link.sessions for root in roots_of.get(s, ())}
+            for root in sorted(roots):
+                result[root].append(Look(at, sha, begin))
+                result[root].extend(Look(moment, sha, min(begin, began or begin), main=False) for moment in _earlier(link))
+        elif len(commit.parents) < 2:
+            for root, line in timelines.items():
+                if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
+                    result[root].append(Look(at, sha, begin, linked=False))
+    return result
+
+
+def _earlier(link: CommitLinks) -> list[float]:
+    """Moments of the checkpoints a squash names, besides its own."""
+    commit = link.commit
+    moments = {r.created_at for r in link.records if r.created_at is not None and r.created_at < commit.author_time - _LATE}
+    return sorted(moments)[-_MAX_MOMENTS:]
+
+
+class _Activity:
+    """When which paths of a worktree were worked on."""
+
+    def __init__(self, line: Timeline) -> None:
+        self._times: dict[str, list[float]] = defaultdict(list)
+        for step in line.steps:
+            self._times[step.path].append(step.at)
+
+    def worked_on(self, paths: Iterable[str], after: float, before: float) -> bool:
+        return any(after <= t <= before for path in paths for t in self._times.get(path, ()))

@@ -1,0 +1,306 @@
+"""`attribute repo`: from one clone to a filled database. The verbs in order.
+
+checkpoints -> sessions -> commits -> worktrees -> lines -> totals. Facts are written session by session; everything concluded from
+them in one transaction at the end, together with the row that says from which inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attribution import write
+from attribution.align import text_of
+from attribution.commits import History, added_files, read_history
+from attribution.conclude import CommitVerdict, Missing, conclude
+from attribution.lines import AddedFile
+from attribution.links import CommitLinks, by_trailer, looks
+from attribution.places import Places
+from attribution.replay import Worktree
+from attribution.timeline import EditFate, Timeline, Track, learn, timelines, track_of
+from attribution.worktrees import Look, Run, Runner, Seen
+from collector.checkpoints import read_all
+from collector.errors import NoCheckpoints
+from collector.gitrepo import GitRepo
+from collector.load import Loaded, SessionFiles, digest, read_session, repo_row, session_files, write_checkpoints, write_commits
+from collector.load import write_session as store_session
+from collector.model import Checkpoint, Commit, Problem
+from collector.store import Store
+from collector.transcripts import readers
+
+VERSION = "1"
+_FACTS = "1"
+_GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
+
+Progress = Callable[[str, int, int], None]
+"""(what is being done, how far, of how many)."""
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Says nothing."""
+
+
+@dataclass(slots=True)
+class Options:
+    branch: str = ""
+    since: float | None = None  # only commits authored at or after this
+    anyway: bool = False  # also without any checkpoint
+
+
+@dataclass(slots=True)
+class Attributed:
+    """What a run did; the numbers themselves are in the database."""
+
+    repo_id: int
+    name: str
+    unchanged: bool
+    seconds: float
+    censored: list[str] = field(default_factory=list)
+
+
+def repo_name(repo: GitRepo) -> str:
+    """owner/name from the remote's address, else the directory's name."""
+    url = repo.remote_url().removesuffix(".git").rstrip("/")
+    if url:
+        parts = url.replace(":", "/").split("/")
+        return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
+    path = repo.common_dir()
+    return path.parent.name if path.name == ".git" else path.name.removesuffix(".git")
+
+
+def attribute_repo(store: Store, path: str | Path, options: Options, progress: Progress = no_progress) -> Attributed:
+    """Attributes one clone. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
+    started = time.monotonic()
+    repo = GitRepo(path)
+    branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
+    name = repo_name(repo)
+    key = _input_key(repo, head, options)
+    known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
+    if known is not None and store.is_done(known, "lines", "", key, VERSION):
+        return Attributed(known, name, True, time.monotonic() - started, _censored(repo))
+    progress("reading checkpoints", 0, 0)
+    checkpoints = read_all(repo)
+    if not checkpoints and not options.anyway:
+        raise _nothing_found(path)
+    repo_id = repo_row(store, repo, name, branch, head)
+    work = _Work(store, repo, repo_id, head, options, progress, checkpoints)
+    work.run(key, started)
+    return Attributed(repo_id, name, False, time.monotonic() - started, _censored(repo))
+
+
+def _nothing_found(path: str | Path) -> NoCheckpoints:
+    return NoCheckpoints(
+        f"no agent checkpoints in {path}",
+        "A plain clone brings the branch entire/checkpoints/v1 but not the newer refs; get them with:\n"
+        f"  git -C {path} fetch origin '+refs/entire/*:refs/entire/*'\n"
+        "With --anyway the history is read all the same, by what its commits declare.",
+    )
+
+
+def _input_key(repo: GitRepo, head: str, options: Options) -> str:
+    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name]
+    return digest(VERSION, _FACTS, head, str(options.since), *refs, *(r.NAME for r in readers()))
+
+
+def _censored(repo: GitRepo) -> list[str]:
+    found = repo.censored()
+    notes = []
+    if found.shallow:
+        notes.append(f"shallow clone: history before {len(found.shallow)} boundary commits is missing and not judged")
+    if found.partial:
+        notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
+    return notes
+
+
+class _Work:
+    """One run over one repository."""
+
+    def __init__(
+        self,
+        store: Store,
+        repo: GitRepo,
+        repo_id: int,
+        head: str,
+        options: Options,
+        progress: Progress,
+        checkpoints: list[Checkpoint],
+    ) -> None:
+        self.store, self.repo, self.repo_id, self.head = store, repo, repo_id, head
+        self.options, self.progress, self.checkpoints = options, progress, checkpoints
+        self.problems: list[Problem] = []
+        self.loaded: dict[str, tuple[str, float]] = {}  # session key -> (state, end of what was read)
+        self.ids: dict[str, int] = {}
+
+    def run(self, key: str, started: float) -> None:
+        with self.store.transaction():
+            write_checkpoints(self.store, self.repo_id, self.checkpoints)
+        self.ids = {r["key"]: r["id"] for r in self.store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (self.repo_id,))}
+        tracks = list(self._sessions())
+        self.progress("reading commits", 0, 0)
+        history = read_history(self.repo, list(self.repo.history(self.head)))
+        links = by_trailer(history.commits, self.checkpoints)
+        places = Places(frozenset(history.paths))
+        learn(places, tracks)
+        lines, edits = timelines(tracks, places)
+        seen, runs = self._worktrees(history, links, tracks, places, lines)
+        verdicts = self._verdicts(history, links, seen)
+        self.progress("writing", 0, 0)
+        self._write(key, started, history, links, verdicts, runs, lines, edits)
+
+    # --- facts ----------------------------------------------------------------------------------------------------
+
+    def _sessions(self) -> Iterator[Track]:
+        files = session_files(self.checkpoints)
+        known = readers()
+        for number, one in enumerate(files):
+            self.progress("reading sessions", number, len(files))
+            began = time.monotonic()
+            loaded = read_session(self.repo, one, known)
+            session_id = self.ids[write.shown(one.key)]
+            self._store(one, session_id, loaded, began)
+            end = loaded.session.ended_at if loaded.session is not None else None
+            self.loaded[one.key] = (loaded.state, end or 0.0)
+            if loaded.session is not None:
+                yield track_of(loaded.session, session_id, one.emails)
+
+    def _store(self, files: SessionFiles, session_id: int, loaded: Loaded, began: float) -> None:
+        key, subject = files.input_key(), write.shown(files.key)
+        if self.store.is_done(self.repo_id, "session", subject, key, _FACTS):
+            return
+        with self.store.transaction():
+            store_session(self.store, self.repo_id, session_id, loaded)
+            seconds = time.monotonic() - began
+            self.store.done(self.repo_id, "session", subject, key, _FACTS, seconds, len(loaded.problems))
+
+    # --- worktrees ------------------------------------------------------------------------------------------------
+
+    def _worktrees(
+        self,
+        history: History,
+        links: Mapping[str, CommitLinks],
+        tracks: Sequence[Track],
+        places: Places,
+        lines: Mapping[str, Timeline],
+    ) -> tuple[dict[str, list[Seen]], list[Run]]:
+        commits = {c.sha: c for c in history.commits}
+        roots = _roots_of(tracks, places, lines)
+        touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
+        starts = {t.key: t.started for t in tracks}
+        moments = looks(links, commits, roots, lines, starts, touched)
+        texts = _Texts(self.repo, history)
+        seen: dict[str, list[Seen]] = defaultdict(list)
+        runs = []
+        for number, (root, line) in enumerate(sorted(lines.items())):
+            self.progress("replaying worktrees", number, len(lines))
+            runner = Runner(
+                line,
+                Worktree(texts.versions, texts.is_committed),
+                texts.added,
+                history.is_common,
+                self.repo.is_ancestor,
+            )
+            run = runner.run(moments.get(root, ()))
+            runs.append(run)
+            for one in run.seen:
+                seen[one.look.sha].append(one)
+        return seen, runs
+
+    def _verdicts(
+        self, history: History, links: Mapping[str, CommitLinks], seen: Mapping[str, Sequence[Seen]]
+    ) -> dict[str, CommitVerdict]:
+        verdicts = {}
+        for commit in history.commits:
+            link = links[commit.sha]
+            readable = any(self.loaded.get(s, ("none", 0.0))[0] in ("present", "partial") for s in link.sessions)
+            diff = history.diffs[commit.sha]
+            verdicts[commit.sha] = conclude(diff, link, seen.get(commit.sha, ()), self._missing(link), readable)
+        return verdicts
+
+    def _missing(self, link: CommitLinks) -> list[Missing]:
+        """Sessions named by the commit whose transcript does not reach up to it."""
+        missing = []
+        for record in link.records:
+            state, end = self.loaded.get(record.session_id, ("none", 0.0))
+            cut = record.transcript_state == "missing_blob" and end < link.commit.author_time - 60
+            if state not in ("present", "partial") or cut:
+                missing.append(Missing(frozenset(record.files_touched)))
+        return missing
+
+    # --- rows -----------------------------------------------------------------------------------------------------
+
+    def _write(
+        self,
+        key: str,
+        started: float,
+        history: History,
+        links: Mapping[str, CommitLinks],
+        verdicts: Mapping[str, CommitVerdict],
+        runs: Sequence[Run],
+        lines: Mapping[str, Timeline],
+        edits: Sequence[EditFate],
+    ) -> None:
+        kept = [c for c in history.commits if self.options.since is None or c.author_time >= self.options.since]
+        with self.store.transaction():
+            numbers = write_commits(self.store, self.repo_id, kept)
+            write.clear(self.store, self.repo_id)
+            write.lines(self.store, numbers, history, verdicts)
+            write.edits(self.store, edits, lines, runs)
+            write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
+            write.totals(self.store, self.repo_id, self.ids, runs)
+            write.vendor(self.store, self.repo_id)
+            problems = [*self.problems, *write.problems(history, runs, lines)]
+            self.store.add_problems(self.repo_id, problems)
+            self.store.done(self.repo_id, "lines", "", key, VERSION, time.monotonic() - started, len(problems))
+
+
+def _roots_of(tracks: Iterable[Track], places: Places, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
+    """Session -> worktrees it worked in, or at least stood in."""
+    found: dict[str, set[str]] = {}
+    for track in tracks:
+        roots = {root for root, line in lines.items() if track.session_id in line.sessions}
+        if not roots:
+            home = places.root_of(track.cwd)
+            roots = {home} if home is not None and home in lines else set()
+        found[track.key] = roots
+    return found
+
+
+class _Texts:
+    """Texts of the repository for the replay, with a small cache: the same commit is looked at from several worktrees."""
+
+    def __init__(self, repo: GitRepo, history: History) -> None:
+        self._repo, self._history = repo, history
+        self._added: dict[str, list[AddedFile]] = {}
+
+    def added(self, sha: str) -> list[AddedFile]:
+        if sha not in self._added:
+            if len(self._added) > 20:
+                self._added.clear()
+            self._added[sha] = added_files(self._repo, self._history.diffs[sha])
+        return self._added[sha]
+
+    def versions(self, path: str, at: float) -> Iterator[str]:
+        """Committed texts of a path: the ones before `at` from the latest on, then the ones after it."""
+        known = self._history.versions.get(path, [])
+        before = [v for v in known if v[0] <= at]
+        after = [v for v in known if v[0] > at]
+        for _, oid in [*before[::-1][: _GIT_VERSIONS - 4], *after[:4]]:
+            data = self._repo.blob(oid)
+            if data is not None:
+                yield text_of(data)
+
+    def is_committed(self, path: str, text: str) -> bool:
+        """Whether some object of the repository holds exactly this text."""
+        data = text.encode("utf-8", "replace")
+        return any(self._repo.has(_blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
+
+
+def _blob_id(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+__all__ = ["Attributed", "Commit", "Look", "Options", "attribute_repo", "no_progress", "repo_name"]

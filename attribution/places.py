@@ -1,0 +1,87 @@
+"""Where in the repository a path of a transcript lies. Pure.
+
+Agents record absolute paths of the author's machine. A directory is a worktree of this repository when what follows it are paths
+that the repository has, for enough different files; each worktree is followed on its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+# Directories in which tools put further worktrees of the same repository, inside the main one.
+_WORKTREE = re.compile(r"/\.(?:claude/)?worktrees/[^/]+$|/worktrees?/[^/]+$|/\.(?:cursor|codex)/worktrees/.+$")
+_MIN_FILES = 2
+
+
+@dataclass(slots=True)
+class Places:
+    """Learns the worktree roots from all sessions of a repository, then places paths."""
+
+    known: frozenset[str]  # every path the repository ever had
+    votes: Counter[str] = field(default_factory=Counter)
+    deep_votes: Counter[str] = field(default_factory=Counter)
+    cwds: Counter[str] = field(default_factory=Counter)
+    roots: tuple[str, ...] = ()
+    _seen: set[str] = field(default_factory=set)
+    _placed: dict[str, tuple[str, str] | None] = field(default_factory=dict)
+    _suffixes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
+        """Takes note of one session: the files it worked on and its working directories."""
+        self.cwds.update(set(cwds))
+        for path in paths:
+            if path in self._seen or not path.startswith("/"):
+                continue
+            self._seen.add(path)
+            suffix = self._longest_suffix(path)
+            if suffix:
+                root = path[: -len(suffix) - 1]
+                self.votes[root] += 1
+                self.deep_votes[root] += "/" in suffix
+
+    def _longest_suffix(self, path: str) -> str:
+        parts = path.strip("/").split("/")
+        for start in range(1, len(parts)):
+            suffix = "/".join(parts[start:])
+            if suffix in self.known:
+                return suffix
+        return ""
+
+    def settle(self) -> None:
+        """Decides which directories are worktree roots. Call once all sessions are learnt."""
+        accepted: list[str] = []
+        for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], len(item[0]), item[0])):
+            if self._is_root(root, count, accepted):
+                accepted.append(root)
+        if not accepted:  # only files that were never committed: the usual working directory is the best guess
+            accepted = [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
+        self.roots = tuple(sorted(accepted, key=len, reverse=True))
+        self._placed.clear()
+
+    def _is_root(self, root: str, count: int, accepted: list[str]) -> bool:
+        inside = next((a for a in accepted if root.startswith(a + "/")), None)
+        if inside is not None and not _WORKTREE.search(root):
+            return False  # `sub/README.md` of the real root, not a root `sub`
+        if any(a.startswith(root + "/") and not _WORKTREE.search(a) for a in accepted):
+            return False  # the parent directory of a root with more evidence
+        working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
+        return working or (count >= _MIN_FILES and self.deep_votes[root] >= 1)
+
+    def place(self, path: str, cwd: str = "") -> tuple[str, str] | None:
+        """(root, path in the repository), or None for a file outside every worktree."""
+        if not path.startswith("/"):
+            root = self.root_of(cwd)
+            if root is None:
+                return ("", path) if path in self.known else None
+            path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
+        if path not in self._placed:
+            root = self.root_of(path)
+            self._placed[path] = (root, path[len(root) + 1 :]) if root is not None and path != root else None
+        return self._placed[path]
+
+    def root_of(self, path: str) -> str | None:
+        """The innermost worktree root that contains `path`."""
+        return next((root for root in self.roots if path == root or path.startswith(root + "/")), None)

@@ -1,0 +1,517 @@
+"""Replays what agents did to the files of one worktree, with an author per line. Pure.
+
+A worktree is the directory several sessions work in, one after another or at once. Its files are followed through every
+file-changing call in time order. The text an agent recorded before its edit is taken as truth: where it differs from the
+replayed one, somebody else was there in between (a person, a formatter, a shell command), and those lines are marked so.
+
+Each line has an id that survives edits above it; `origin_of` says where a line comes from. Ids are never reused, so the fate of
+every line an agent ever wrote can be told afterwards.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from attribution.align import Kin, changes, kinship, lines_of, pairing
+from collector.model import Edit, Hunk, Replacement
+
+BASE, AGENT, OUTSIDE = "base", "agent", "outside"
+_MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
+MAX_TEXT = 4_000_000  # characters: a larger text is not followed line by line
+
+
+@dataclass(frozen=True, slots=True)
+class CallRef:
+    """The tool call behind a line."""
+
+    session_id: int  # number of the session in the database
+    call_id: str
+    turn: int
+    at: float
+    model: str = ""
+    agent_id: str = ""
+    by_shell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a line comes from. `outside`: it appeared between `after` and `before` with no edit call that explains it."""
+
+    kind: str
+    call: CallRef | None = None
+    evidence: str = ""  # observed | replayed
+    after: float = 0.0
+    before: float = 0.0
+    changed: int = -1  # outside: id of the agent line that this line changed
+    similarity: float = 0.0
+    layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
+
+
+@dataclass(slots=True)
+class Snapshot:
+    text: str
+    ids: list[int]
+
+
+@dataclass(slots=True)
+class FileState:
+    text: str  # ends with a newline unless empty
+    ids: list[int]  # one per line
+    known_at: float  # when the text was last known to be exactly this
+    exists: bool = True
+    observed: bool = False  # the text was seen, not only computed
+    moved_by: CallRef | None = None
+    memory: list[Snapshot] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One file change of one call, on one path of the worktree (relative to its root)."""
+
+    at: float
+    order: int
+    path: str
+    edit: Edit
+    call: CallRef
+    new_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a step. `applied` False: its text could not be placed; `why` says what was missing."""
+
+    applied: bool
+    why: str = ""
+    added: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An agent line that went away: by another call, or outside between two moments."""
+
+    at: float
+    by: CallRef | None
+    after: float = 0.0
+    replaced: bool = False  # other text took its place
+
+
+class NoFit(Exception):
+    """An edit does not fit a text."""
+
+
+GitVersions = Callable[[str, float], Iterable[str]]
+
+
+def ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else text + "\n"
+
+
+class Worktree:
+    """The files of one worktree while steps are applied in time order."""
+
+    def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str], bool]) -> None:
+        """`git_versions(path, at)`: committed texts of a path, most probable first; `is_git_text(path, text)`: was it committed?"""
+        self.files: dict[str, FileState] = {}
+        self.origins: list[Origin] = [Origin(BASE)]
+        self.origin_of = array("i")  # line id -> index into origins
+        self.nonblank = bytearray()  # line id -> 1 when it had text at birth
+        self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
+        self.removed: dict[int, Removal] = {}
+        self.first_seen: dict[str, float] = {}
+        self.reformatted: set[int] = set()
+        self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
+        self._git_versions = git_versions
+        self._is_git_text = is_git_text
+
+    # --- ids ------------------------------------------------------------------------------------------------------
+
+    def origin(self, line: int) -> Origin:
+        return self.origins[self.origin_of[line]]
+
+    def _new_ids(self, lines: Sequence[str], origin: Origin) -> list[int]:
+        """Fresh ids for these lines."""
+        if origin.kind == BASE:
+            number = 0
+        else:
+            if self.origins[-1] != origin:
+                self.origins.append(origin)
+            number = len(self.origins) - 1
+        start = len(self.origin_of)
+        self.origin_of.extend([number] * len(lines))
+        self.nonblank.extend(1 if line.strip() else 0 for line in lines)
+        return list(range(start, start + len(lines)))
+
+    # --- steps ----------------------------------------------------------------------------------------------------
+
+    def apply(self, step: Step) -> Outcome:
+        """Applies one step. A step that does not fit changes nothing and keeps its text as a fragment."""
+        if step.edit.op == "delete":
+            return self._delete(step)
+        if step.edit.op in ("move", "copy"):
+            return self._move(step)
+        try:
+            before, state = self._before(step)
+            after, exact = _after(step.edit, before)
+        except NoFit as error:
+            self._keep_fragments(step)
+            return Outcome(False, str(error))
+        if len(after) > MAX_TEXT:
+            return Outcome(False, "text_too_large")
+        outcome = self._replace(state, after, step)
+        state.known_at = step.at
+        state.exists = True
+        state.observed = exact or step.edit.before_known
+        return outcome
+
+    def _before(self, step: Step) -> tuple[str, FileState]:
+        """The text before the step and the file's state brought in line with it. Raises NoFit."""
+        edit, state = step.edit, self.files.get(step.path)
+        if edit.before_known:
+            text = ended(edit.before or "")
+            if len(text) > MAX_TEXT:
+                raise NoFit("text_too_large")
+            if state is None:
+                state = self._first_sight(step.path, text, step.at)
+            elif state.text != text:
+                self._resync(state, step.path, text, step.at)
+            return text, state
+        if state is not None and _fits(edit, state.text):
+            return state.text, state
+        if edit.op in ("write", "append") and state is None:
+            text = next(iter(self._git_versions(step.path, step.at)), "")
+            return text, self._first_sight(step.path, text, step.at)
+        for text in self._git_versions(step.path, step.at):
+            if _fits(edit, text):
+                if state is None:
+                    state = self._first_sight(step.path, text, step.at)
+                else:
+                    self._resync(state, step.path, text, step.at)
+                return text, state
+        raise NoFit("no_base_text" if state is None else "text_not_found")
+
+    def _first_sight(self, path: str, text: str, at: float) -> FileState:
+        state = FileState(text, self._new_ids(lines_of(text), self.origins[0]), at)
+        self.files[path] = state
+        self.first_seen.setdefault(path, at)
+        return state
+
+    def _replace(self, state: FileState, after: str, step: Step) -> Outcome:
+        """Lines that changed now belong to the step's call."""
+        if after == state.text:
+            return Outcome(True)
+        evidence = "observed" if step.edit.before_known or step.edit.after is not None else "replayed"
+        origin = Origin(AGENT, step.call, evidence)
+        start, old_end, new_end = _changed_window(state.text, after)
+        first = state.text.count("\n", 0, start)
+        old_lines, new_lines = lines_of(state.text[start:old_end]), lines_of(after[start:new_end])
+        ids: list[int] = []
+        position = added = removed = 0
+        window = state.ids[first : first + len(old_lines)]
+        for hunk in changes(old_lines, new_lines):
+            ids.extend(window[position : hunk.a0])
+            gone = window[hunk.a0 : hunk.a1]
+            self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
+            fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
+            ids.extend(fresh)
+            self.born.setdefault(step.path, []).extend(fresh)
+            added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
+        ids.extend(window[position:])
+        state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
+        state.text = after
+        return Outcome(True, "", added, removed)
+
+    def take_born(self, path: str) -> list[int]:
+        """Ids of the agent lines written to `path` since this was last asked."""
+        return self.born.pop(path, [])
+
+    def _mark_removed(self, ids: Iterable[int], removal: Removal) -> None:
+        for line in ids:
+            if self.origin(line).kind == AGENT:
+                self.removed[line] = removal
+
+    def _delete(self, step: Step) -> Outcome:
+        state = self.files.get(step.path)
+        if state is None:
+            return Outcome(True)
+        self._mark_removed(state.ids, Removal(step.at, step.call))
+        removed = len(state.ids)
+        self._remember(state)
+        state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
+        return Outcome(True, "", 0, removed)
+
+    def _move(self, step: Step) -> Outcome:
+        source = self.files.get(step.path)
+        if source is None:
+            text = next(iter(self._git_versions(step.path, step.at)), None)
+            if text is None:
+                return Outcome(False, "no_base_text")
+            source = self._first_sight(step.path, text, step.at)
+        if step.edit.op == "copy":
+            ids = self._new_ids(lines_of(source.text), Origin(AGENT, step.call, "replayed"))
+            self.born.setdefault(step.new_path, []).extend(ids)
+            self.files[step.new_path] = FileState(source.text, ids, step.at)
+            return Outcome(True, "", len(ids), 0)
+        target = FileState(source.text, list(source.ids), step.at, True, source.observed, step.call, source.memory)
+        self.files[step.new_path] = target
+        self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
+        self.files[step.path] = FileState("", [], step.at, exists=False)
+        return Outcome(True)
+
+    def _keep_fragments(self, step: Step) -> None:
+        texts = [r.new for r in step.edit.replacements] or [step.edit.content or step.edit.after or ""]
+        texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in step.edit.hunks if h.exact_text]
+        for text in texts:
+            lines = lines_of(text[:MAX_TEXT])
+            if lines:
+                self.fragments.append((step.path, step.call, lines))
+
+    # --- what others did --------------------------------------------------------------------------------------------
+
+    def observe(self, path: str, text: str, at: float) -> bool:
+        """The file was seen with exactly this text. True when that was news."""
+        text = ended(text)
+        state = self.files.get(path)
+        if len(text) > MAX_TEXT:
+            return False
+        if state is None:
+            self._first_sight(path, text, at).observed = True
+            return False
+        news = state.text != text
+        if news:
+            self._resync(state, path, text, at)
+        state.known_at, state.exists, state.observed = at, True, True
+        return news
+
+    def _resync(self, state: FileState, path: str, text: str, at: float) -> None:
+        """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""
+        old_lines, new_lines = lines_of(state.text), lines_of(text)
+        hunks = changes(old_lines, new_lines)
+        pairs = pairing(len(old_lines), len(new_lines), hunks)
+        ids = [state.ids[p] if p >= 0 else -1 for p in pairs]
+        edited: dict[int, tuple[int, Kin]] = {}
+        for hunk in hunks:
+            found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1])
+            self._keep_kin(state.ids[hunk.a0 : hunk.a1], hunk.b0, found, ids, edited)
+        lost = [i for i in state.ids if self.origin(i).kind == AGENT] if hunks else []
+        kept = set(ids)
+        lost = [i for i in lost if i not in kept]
+        if -1 in ids:
+            self._recall(state, new_lines, ids)
+        if lost:
+            self._remember(state)
+        self._fill_unknown(state, path, text, at, ids, edited)
+        removal = {h for hunk in hunks if hunk.b1 > hunk.b0 for h in state.ids[hunk.a0 : hunk.a1]}
+        for line in lost:
+            self.removed[line] = Removal(at, None, state.known_at, replaced=line in removal)
+        for line in ids:
+            self.removed.pop(line, None)
+        state.text, state.ids, state.known_at, state.exists = text, ids, at, True
+
+    def _keep_kin(
+        self, old_ids: Sequence[int], first: int, found: Sequence[Kin | None], ids: list[int], kin_of: dict[int, tuple[int, Kin]]
+    ) -> None:
+        """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
+        for index, kin in enumerate(found, first):
+            if kin is None:
+                continue
+            line = old_ids[kin.source]
+            if kin.kind == "redacted":
+                ids[index] = line
+            elif self.origin(line).kind != AGENT:
+                if kin.kind == "reformatted":
+                    kin_of[index] = (-1, kin)
+            elif kin.kind == "reformatted":
+                if kin.split:  # one line became several: the others are new ids of the same call
+                    line = self._new_ids(["x"], self.origin(line))[0]
+                self.reformatted.add(line)
+                ids[index] = line
+            else:
+                kin_of[index] = (line, kin)
+
+    def _recall(self, state: FileState, new_lines: Sequence[str], ids: list[int]) -> None:
+        """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
+        alive = {i for i in ids if i >= 0}
+        for snapshot in reversed(state.memory):
+            if -1 not in ids:
+                return
+            old = lines_of(snapshot.text)
+            for index, source in enumerate(pairing(len(old), len(new_lines), changes(old, new_lines))):
+                if ids[index] < 0 <= source and snapshot.ids[source] not in alive:
+                    ids[index] = snapshot.ids[source]
+                    alive.add(snapshot.ids[source])
+
+    def _fill_unknown(
+        self, state: FileState, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin]]
+    ) -> None:
+        """What is left came from outside, or from git when the whole text is a committed one."""
+        if -1 not in ids:
+            return
+        from_git = self._is_git_text(path, text)
+        new_lines = lines_of(text)
+        for index, line in enumerate(ids):
+            if line >= 0:
+                continue
+            changed, kin = edited.get(index, (-1, None))
+            if changed >= 0 and kin is not None:
+                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, changed, kin.similarity)
+            elif from_git:
+                origin = self.origins[0]
+            else:
+                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None)
+            ids[index] = self._new_ids([new_lines[index]], origin)[0]
+
+    def _remember(self, state: FileState) -> None:
+        state.memory.append(Snapshot(state.text, state.ids))
+        del state.memory[:-_MEMORY]
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _changed_window(old: str, new: str) -> tuple[int, int, int]:
+    """(start, end in old, end in new) of the whole lines that differ; the rest is common."""
+    start = _common_prefix(old, new)
+    start = old.rfind("\n", 0, start) + 1
+    limit = min(len(old), len(new)) - start
+    tail = _common_suffix(old, new, limit)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    if tail:
+        forward = old.find("\n", old_end)
+        if old_end > start and old[old_end - 1] == "\n" and (new_end == start or new[new_end - 1] == "\n"):
+            pass  # both windows already end at a line
+        elif forward >= 0:
+            old_end, new_end = forward + 1, new_end + (forward + 1 - old_end)
+    return start, old_end, new_end
+
+
+def _common_prefix(a: str, b: str) -> int:
+    limit = min(len(a), len(b))
+    low, step = 0, 4096
+    while low < limit:
+        high = min(low + step, limit)
+        if a[low:high] == b[low:high]:
+            low, step = high, step * 2
+        elif step == 1 or high - low == 1:
+            return low
+        else:
+            step = max(1, (high - low) // 2)
+            limit = high
+    return low
+
+
+def _common_suffix(a: str, b: str, limit: int) -> int:
+    low, step = 0, 4096
+    while low < limit:
+        high = min(low + step, limit)
+        if a[len(a) - high : len(a) - low] == b[len(b) - high : len(b) - low]:
+            low, step = high, step * 2
+        elif high - low == 1:
+            return low
+        else:
+            step = max(1, (high - low) // 2)
+            limit = high
+    return low
+
+
+def _after(edit: Edit, before: str) -> tuple[str, bool]:
+    """Text after the edit, and whether it was recorded whole. Raises NoFit."""
+    if edit.after is not None:
+        return ended(edit.after), True
+    if edit.op == "write":
+        if edit.content is None:
+            raise NoFit("no_content")
+        return ended(edit.content), True
+    if edit.op == "append":
+        return ended(before + (edit.content or "")), False
+    if edit.replacements:
+        text = before
+        for replacement in edit.replacements:
+            text = replaced(text, replacement, edit.hunks)
+        return ended(text), False
+    if edit.hunks and all(h.exact_text for h in edit.hunks):
+        return apply_hunks(before, edit.hunks), False
+    raise NoFit("no_text_recorded")
+
+
+def _fits(edit: Edit, text: str) -> bool:
+    try:
+        _after(edit, text)
+    except NoFit:
+        return False
+    if len(edit.replacements) == 1 and edit.hunks and not edit.hunks[0].exact_text:
+        return _position_agrees(text, edit.replacements[0].old, edit.hunks)
+    return True
+
+
+def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
+    """Whether the recorded patch points at the line where the old text stands (context included)."""
+    line = text.count("\n", 0, max(text.find(old), 0)) + 1
+    return any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks) or text.count(old) > 1
+
+
+def replaced(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
+    """`text` with one search-and-replace done as the agents' tools do it. Raises NoFit."""
+    old, new = replacement.old, replacement.new
+    if not old:
+        if text.strip():
+            raise NoFit("empty_search")
+        return new
+    if not new and not old.endswith("\n") and old + "\n" in text:
+        old += "\n"  # deleting a whole line takes its line end along
+    count = text.count(old)
+    if count == 0:
+        if old.endswith("\n") and text.endswith(old.rstrip("\n") + "\n"):
+            return text[: -len(old.rstrip("\n")) - 1] + new
+        raise NoFit("text_not_found")
+    if replacement.all:
+        return text.replace(old, new)
+    position = text.find(old)
+    if count > 1 and hunks:
+        position = _nearest(text, old, hunks)
+    return text[:position] + new + text[position + len(old) :]
+
+
+def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
+    """Of several places the one that the recorded patch points at."""
+    best, best_distance = -1, 10**9
+    position = text.find(old)
+    while position >= 0:
+        line = text.count("\n", 0, position) + 1
+        distance = min(abs(line - (h.old_start + min(3, h.old_count))) for h in hunks)
+        if distance < best_distance:
+            best, best_distance = position, distance
+        position = text.find(old, position + 1)
+    return best
+
+
+def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
+    """`text` with hunks of exact text applied; their line numbers may be absent (0) or off. Raises NoFit."""
+    lines = lines_of(text)
+    result: list[str] = []
+    position = 0
+    for hunk in hunks:
+        old = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
+        new = [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
+        start = _locate(lines, old, hunk.old_start - 1 if hunk.old_start else -1, position)
+        result.extend(lines[position:start])
+        result.extend(new)
+        position = start + len(old)
+    result.extend(lines[position:])
+    return ended("\n".join(result))
+
+
+def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> int:
+    if not old:
+        return max(minimum, min(expected + 1 if expected >= 0 else len(lines), len(lines)))
+    if expected >= minimum and lines[expected : expected + len(old)] == old:
+        return expected
+    places = [i for i in range(minimum, len(lines) - len(old) + 1) if lines[i] == old[0] and lines[i : i + len(old)] == old]
+    if not places:
+        stripped = [line.rstrip() for line in old]
+        places = [i for i in range(minimum, len(lines) - len(old) + 1) if [x.rstrip() for x in lines[i : i + len(old)]] == stripped]
+    if not places:
+        raise NoFit("text_not_found")
+    return min(places, key=lambda i: abs(i - expected)) if expected >= 0 else places[0]

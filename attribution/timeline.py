@@ -1,0 +1,205 @@
+"""From sessions to worktrees: which steps, sightings and other actions happened in which directory, in time order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from attribution.gaps import Action, Gaps
+from attribution.places import Places
+from attribution.replay import CallRef, Step
+from attribution.shell import Effect, effects
+from collector.model import Edit, Observation, Session, Status, ToolCall
+from collector.text import normal_path
+
+# Subagents that have no tool to change files.
+_READ_ONLY_AGENTS = frozenset({"explore", "plan", "claude-code-guide", "statusline-setup", "general-search"})
+_EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
+
+
+@dataclass(frozen=True, slots=True)
+class RawEdit:
+    """An edit as recorded, not yet placed in a worktree."""
+
+    at: float
+    order: int
+    edit: Edit
+    call: CallRef
+    status: Status
+    cwd: str
+
+
+@dataclass(slots=True)
+class Track:
+    """What the replay needs of one session; the rest of the session can be forgotten."""
+
+    session_id: int
+    key: str
+    cwd: str
+    cwds: tuple[str, ...]
+    started: float
+    ended: float
+    edits: list[RawEdit] = field(default_factory=list)
+    reads: list[tuple[int, Observation]] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    emails: frozenset[str] = frozenset()
+
+
+def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> Track:
+    """The file-changing side of a session."""
+    cwd = session.cwds[0] if session.cwds else ""
+    track = Track(
+        session_id, session.id, cwd, session.cwds, session.started_at or 0.0, session.ended_at or 0.0, emails=frozenset(emails)
+    )
+    # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
+    no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
+    last = track.started
+    for order, call in enumerate(session.calls):
+        at = call.done_at if call.done_at is not None else call.at if call.at is not None else last
+        last = at
+        ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
+        status = Status.OK if no_results and call.edits else call.status
+        track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
+        if call.command is not None and call.status is not Status.REJECTED:
+            _add_command(track, call, ref, at, order)
+        if call.spawn is not None:
+            _add_spawn(track, call, ref, at)
+        if call.seen is not None and call.seen.whole:
+            track.reads.append((order, call.seen))
+    edited = {raw.edit.path for raw in track.edits}
+    track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
+    return track
+
+
+def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: int) -> None:
+    command = call.command
+    assert command is not None
+    started = call.at if call.at is not None else at
+    until = track.ended if command.background else max(at, started)
+    cwd = command.cwd or track.cwd
+    track.actions.append(Action(started, until, ref, command.text, cwd))
+    if call.status is Status.OK:
+        by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
+        for number, effect in enumerate(effects(command.text, cwd)):
+            track.edits.extend(_exact_edits(effect, by_shell, at, order, number, cwd))
+
+
+def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, number: int, cwd: str) -> Iterator[RawEdit]:
+    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files."""
+    op = _EXACT_EFFECTS.get(effect.kind)
+    if op is None or (op in ("write", "append") and effect.content is None):
+        return
+    for path in effect.paths:
+        if any(mark in path for mark in "*?[$"):
+            continue
+        edit = Edit(path=_absolute(path, cwd), op=op, content=effect.content, new_path=_absolute(effect.target, cwd), by_shell=True)
+        yield RawEdit(at, order, edit, call, Status.OK, cwd)
+
+
+def _absolute(path: str, cwd: str) -> str:
+    return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
+
+
+def _add_spawn(track: Track, call: ToolCall, ref: CallRef, at: float) -> None:
+    spawn = call.spawn
+    assert spawn is not None
+    if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in _READ_ONLY_AGENTS or call.status is not Status.OK:
+        return
+    until = track.ended if spawn.asynchronous else at
+    track.actions.append(Action(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))
+
+
+# --- worktrees --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Timeline:
+    """Everything that happened in one worktree directory, in time order."""
+
+    root: str
+    steps: list[Step] = field(default_factory=list)
+    sightings: list[tuple[float, int, str, str]] = field(default_factory=list)  # at, order, path, text
+    gaps: Gaps = field(default_factory=lambda: Gaps(""))
+    sessions: set[int] = field(default_factory=set)
+    emails: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class EditFate:
+    """What is known of an edit before the replay: placed, or why not."""
+
+    raw: RawEdit
+    outcome: str  # "" (to be replayed) | tool_error | rejected | outside_repo | unmatched
+    root: str = ""
+    path: str = ""
+    detail: str = ""
+
+
+def learn(places: Places, tracks: Iterable[Track]) -> None:
+    for track in tracks:
+        paths = {raw.edit.path for raw in track.edits if not raw.edit.by_shell} | {seen.path for _, seen in track.reads}
+        places.learn(paths, track.cwds)
+    places.settle()
+
+
+def timelines(tracks: Iterable[Track], places: Places) -> tuple[dict[str, Timeline], list[EditFate]]:
+    """Worktrees with their steps, and what is already decided about each edit (same order as the tracks' edits)."""
+    roots: dict[str, Timeline] = {}
+    fates: list[EditFate] = []
+    for number, track in enumerate(tracks):
+        base = number * 1_000_000
+        for raw in track.edits:
+            fate = _placed(raw, places)
+            fates.append(fate)
+            if not fate.outcome:
+                line = _line(roots, fate.root, track)
+                line.steps.append(Step(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places)))
+        for order, seen in track.reads:
+            place = places.place(seen.path, track.cwd)
+            if place is not None and seen.at is not None:
+                _line(roots, place[0], track).sightings.append((seen.at, base + order, place[1], seen.text))
+        _add_actions(track, places, roots)
+    for line in roots.values():
+        line.gaps.settle()
+    return roots, fates
+
+
+def _placed(raw: RawEdit, places: Places) -> EditFate:
+    place = places.place(raw.edit.path, raw.cwd)
+    root, path = place if place is not None else ("", raw.edit.path)
+    if raw.status is Status.REJECTED:
+        return EditFate(raw, "rejected", root, path)
+    if raw.status is Status.ERROR:
+        return EditFate(raw, "tool_error", root, path)
+    if place is None:
+        return EditFate(raw, "outside_repo", root, path)
+    if raw.status is Status.UNKNOWN:
+        return EditFate(raw, "unmatched", root, path, "no_result_recorded")
+    return EditFate(raw, "", root, path)
+
+
+def _new_path(raw: RawEdit, places: Places) -> str:
+    if not raw.edit.new_path:
+        return ""
+    place = places.place(raw.edit.new_path, raw.cwd)
+    return place[1] if place is not None else raw.edit.new_path
+
+
+def _line(roots: dict[str, Timeline], root: str, track: Track) -> Timeline:
+    line = roots.get(root)
+    if line is None:
+        line = roots[root] = Timeline(root, gaps=Gaps(root))
+    line.sessions.add(track.session_id)
+    line.emails.update(track.emails)
+    return line
+
+
+def _add_actions(track: Track, places: Places, roots: dict[str, Timeline]) -> None:
+    """A command may reach every worktree of the session; subagents too."""
+    home = places.root_of(track.cwd)
+    touched = {line.root for line in roots.values() if track.session_id in line.sessions} | ({home} if home is not None else set())
+    for action in track.actions:
+        where = {places.root_of(action.cwd)} - {None} if action.cwd else set()
+        for root in where or touched:
+            if root is not None:
+                _line(roots, root, track).gaps.actions.append(action)

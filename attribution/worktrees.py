@@ -1,0 +1,205 @@
+"""Runs the timeline of one worktree and looks at it whenever a commit was made there. Pure but for the texts it is handed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from attribution.align import lines_of
+from attribution.gaps import Cause
+from attribution.lines import AddedFile, Match, Moments, Verdict, judge, match, moved, sources_of
+from attribution.replay import AGENT, Outcome, Step, Worktree
+from attribution.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A moment at which the worktree is compared with a commit."""
+
+    at: float
+    sha: str
+    since: float
+    main: bool = True  # False: one of several earlier moments tried for a squash
+    linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one look told about one commit."""
+
+    look: Look
+    root: str
+    files: list[tuple[AddedFile, dict[int, Verdict], bool]] = field(default_factory=list)  # file, verdicts, was it followed
+
+
+@dataclass(slots=True)
+class LineFate:
+    """An agent line from birth to the first look at its file after it."""
+
+    line: int
+    session_id: int
+    sha: str = ""  # commit whose look decided; "" if none ever did
+    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | unexplained
+
+
+@dataclass(slots=True)
+class Run:
+    """Results of one worktree."""
+
+    root: str
+    seen: list[Seen] = field(default_factory=list)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)  # number of the step -> outcome
+    fates: list[LineFate] = field(default_factory=list)
+
+
+Files = Callable[[str], Sequence[AddedFile]]
+"""Added lines of a commit, by its id."""
+
+
+class Runner:
+    """One worktree through time."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        tree: Worktree,
+        files: Files,
+        is_common: Callable[[str], bool],
+        is_ancestor: Callable[[str, str], bool],
+    ) -> None:
+        self.timeline = timeline
+        self.tree = tree
+        self.run_ = Run(timeline.root)
+        self._files = files
+        self._is_common = is_common
+        self._is_ancestor = is_ancestor
+        self._committed: dict[int, list[str]] = {}  # agent line -> commits that added it
+        self._fates: dict[int, LineFate] = {}
+        self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
+
+    def run(self, looks: Iterable[Look]) -> Run:
+        """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
+        events: list[tuple[float, int, int, Callable[[], object]]] = []
+        for number, step in enumerate(self.timeline.steps):
+            events.append((step.at, 0, step.order, partial(self._step, number, step)))
+        for at, order, path, text in self.timeline.sightings:
+            if path in self._followed:
+                events.append((at, 0, order, partial(self.tree.observe, path, text, at)))
+        for number, look in enumerate(looks):
+            events.append((look.at, 1, number, partial(self._look, look)))
+        for *_, event in sorted(events, key=lambda e: e[:3]):
+            event()
+        self._close()
+        return self.run_
+
+    def _step(self, number: int, step: Step) -> None:
+        paths = [step.path]
+        if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
+            paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths  # a directory
+        for path in paths:
+            one = step
+            if path != step.path:
+                target = step.new_path + path[len(step.path) :] if step.new_path else ""
+                one = Step(step.at, step.order, path, step.edit, step.call, target)
+            self.run_.outcomes[number] = self.tree.apply(one)
+
+    # --- looks ----------------------------------------------------------------------------------------------------
+
+    def _look(self, look: Look) -> None:
+        if not look.linked and not any(self.tree.born.get(f.path) or f.path in self.tree.files for f in self._files(look.sha)):
+            return
+        files = self._files(look.sha)
+        matches = [match(self.tree, file) for file in files]
+        when = Moments(look.at, look.since)
+        verdicts = [judge(self.tree, found, self._ask, when, self._restored(look.sha)) for found in matches]
+        self._find_moved(files, matches, verdicts)
+        seen = Seen(look, self.timeline.root)
+        seen.files = [
+            (file, verdict, found.state is not None) for file, verdict, found in zip(files, verdicts, matches, strict=True)
+        ]
+        self.run_.seen.append(seen)
+        if look.main and look.linked:
+            self._settle(look, matches, verdicts)
+
+    def _ask(self, path: str, after: float, before: float, layout: bool) -> Cause:
+        return self.timeline.gaps.cause(path, after, before, layout)
+
+    def _restored(self, sha: str) -> Callable[[int], bool]:
+        return lambda line: any(self._is_ancestor(earlier, sha) for earlier in self._committed.get(line, ()) if earlier != sha)
+
+    def _find_moved(self, files: Sequence[AddedFile], matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
+        sources = sources_of(self.tree, matches)
+        if sources:
+            for number, index, verdict in moved(list(zip(files, verdicts, strict=True)), sources, self._is_common):
+                verdicts[number][index] = verdict
+
+    # --- what became of the lines an agent wrote --------------------------------------------------------------------
+
+    def _settle(self, look: Look, matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
+        for found, judged in zip(matches, verdicts, strict=True):
+            present = {line for line in found.ids if line >= 0}
+            present |= {line for line, kin in found.kin.values() if kin.kind == "reformatted"}
+            for index, verdict in judged.items():
+                line = found.ids[index]
+                if verdict.author == "agent" and line >= 0:
+                    self._committed.setdefault(line, []).append(look.sha)
+            lost = {line for line, _ in found.lost}
+            for line in self.tree.take_born(found.file.path):
+                if self.tree.nonblank[line]:
+                    self._fates[line] = self._fate(line, look, found, present, lost)
+            for line in present:
+                known = self._fates.get(line)
+                if known is not None and known.fate in ("human_deleted", "human_overwritten", "unexplained"):
+                    known.fate, known.sha = "survived", look.sha  # left out of an earlier commit, committed now
+
+    def _fate(self, line: int, look: Look, found: Match, present: set[int], lost: set[int]) -> LineFate:
+        fate = LineFate(line, self._session(line), look.sha)
+        if line in present:
+            fate.fate = "survived"
+        elif line in lost:
+            after = found.state.known_at if found.state is not None else look.since
+            fate.fate = self._lost_to(found.file.path, after, look.at, line in found.overwritten)
+        else:
+            fate.fate = self._removed(line, found.file.path)
+        return fate
+
+    def _session(self, line: int) -> int:
+        call = self.tree.origin(line).call
+        return call.session_id if call is not None else 0
+
+    def _removed(self, line: int, path: str) -> str:
+        removal = self.tree.removed.get(line)
+        if removal is None:
+            return "unexplained"
+        if removal.by is not None:
+            return "self_overwritten"
+        return self._lost_to(path, removal.after, removal.at, removal.replaced)
+
+    def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
+        cause = self._ask(path, after, before, False)
+        if cause.author == "agent":
+            return "self_overwritten"
+        if cause.author == "unknown":
+            return "unexplained"
+        return "human_overwritten" if replaced else "human_deleted"
+
+    def _close(self) -> None:
+        """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
+        for path in list(self.tree.born):
+            for line in self.tree.take_born(path):
+                if not self.tree.nonblank[line] or self.tree.origin(line).kind != AGENT:
+                    continue
+                removed = line in self.tree.removed
+                fate = self._removed(line, path) if removed else "human_deleted"
+                self._fates[line] = LineFate(line, self._session(line), "", fate)
+        self.run_.fates = list(self._fates.values())
+
+
+def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]]) -> AddedFile:
+    """The added lines of a decoded text, given as half-open ranges."""
+    lines = tuple(lines_of(text))
+    return AddedFile(path, old_path, lines, tuple(i for a, b in ranges for i in range(a, b) if i < len(lines)))
+
+
+__all__ = ["LineFate", "Look", "Run", "Runner", "Seen", "added_file"]

@@ -1,0 +1,319 @@
+"""Facts of one repository into the database: checkpoints, commits, sessions with their turns and calls."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
+from collector.store import Store, iso
+from collector.text import printable
+from collector.trailers import automation, checkpoint_ids, declared_agent
+from collector.transcripts import reader_for, readers
+
+VERSION = "1"
+_MAX_PROMPT = 100_000
+_MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
+
+
+@dataclass(slots=True)
+class SessionFiles:
+    """All stored copies of one session."""
+
+    key: str
+    records: list[SessionRecord] = field(default_factory=list)
+    emails: set[str] = field(default_factory=set)
+
+    def copies(self) -> list[tuple[str, ...]]:
+        """Distinct readable copies as tuples of blob ids."""
+        return list(dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present"))
+
+    def input_key(self) -> str:
+        text = "|".join(sorted({",".join(c) for c in self.copies()}))
+        return digest(text, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
+
+
+def digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def session_files(checkpoints: Iterable[Checkpoint]) -> list[SessionFiles]:
+    """Sessions of a repository with all their copies, in order of first appearance in time."""
+    found: dict[str, SessionFiles] = {}
+    for checkpoint in checkpoints:
+        for record in checkpoint.sessions:
+            files = found.setdefault(record.session_id, SessionFiles(record.session_id))
+            files.records.append(record)
+            if checkpoint.author_email:
+                files.emails.add(checkpoint.author_email)
+    return sorted(found.values(), key=lambda f: (min((r.created_at or 0.0 for r in f.records), default=0.0), f.key))
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A session as read, or why it could not be."""
+
+    files: SessionFiles
+    session: Session | None
+    state: str  # present | partial | missing_blob | none | unreadable | unknown_format
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> Loaded:
+    """Parses all copies of a session, longest first, one in memory at a time."""
+    copies = files.copies()
+    states = {r.transcript_state for r in files.records}
+    if not copies:
+        return Loaded(files, None, "missing_blob" if "missing_blob" in states else "none")
+    sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
+    loaded = Loaded(files, None, "partial" if "missing_blob" in states else "present")
+    total = 0
+    kept = []
+    for size, copy in sized:
+        total += size
+        if total > _MAX_TRANSCRIPT:
+            loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
+            break
+        kept.append(copy)
+    if not kept:
+        loaded.state = "unreadable"
+        return loaded
+    first = _content(repo, kept[0])
+    reader = reader_for(first, known or readers())
+    if reader is None:
+        loaded.state = "unknown_format" if first.strip() else "unreadable"
+        loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
+        return loaded
+
+    def blobs() -> Iterable[bytes]:
+        yield first
+        for copy in kept[1:]:
+            yield _content(repo, copy)
+
+    loaded.session = reader.read(files.key, blobs())
+    loaded.problems.extend(loaded.session.problems)
+    return loaded
+
+
+def _content(repo: GitRepo, copy: Sequence[str]) -> bytes:
+    return b"\n".join(repo.blob(oid) or b"" for oid in copy)
+
+
+def _shown(data: bytes) -> str:
+    return "starts with " + printable(data[:80].decode("utf-8", "replace"))
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def repo_row(store: Store, repo: GitRepo, name: str, branch: str, head: str) -> int:
+    """Number of the repository, its row brought up to date."""
+    censored = repo.censored()
+    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
+    with store.transaction() as connection:
+        connection.execute("INSERT OR IGNORE INTO repos (name) VALUES (?)", (name,))
+        connection.execute(
+            "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE name = ?", (*values, name)
+        )
+    return int(store.value("SELECT id FROM repos WHERE name = ?", (name,)))
+
+
+def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint]) -> None:
+    """Checkpoints, empty rows of their sessions, and the records that join them. Call within a transaction."""
+    connection = store.connection
+    connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
+    connection.execute("DELETE FROM problems WHERE repo_id = ? AND stage = 'checkpoints'", (repo_id,))
+    number = store.next_id("checkpoints")
+    ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
+    store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
+    sessions = _session_numbers(store, repo_id, session_files(checkpoints))
+    rows = [_record_row(ids[c.id], sessions[record.session_id], record) for c in checkpoints for record in c.sessions]
+    store.insert("checkpoint_sessions", _RECORD, rows)
+    store.add_problems(repo_id, (p for c in checkpoints for p in c.problems))
+
+
+_CHECKPOINT = (
+    "id", "repo_id", "checkpoint_id", "store", "ref", "strategy", "branch", "cli_version", "created_at", "author_email",
+    "files_touched", "vendor_combined",
+)  # fmt: skip
+
+
+def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
+    return (
+        number, repo_id, c.id, c.store, printable(c.ref), printable(c.strategy), printable(c.branch), printable(c.cli_version),
+        iso(c.created_at), printable(c.author_email), len(c.files_touched), c.vendor or None,
+    )  # fmt: skip
+
+
+def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> dict[str, int]:
+    """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
+    connection = store.connection
+    known = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    wanted = list(sessions)
+    gone = set(known) - {printable(s.key) for s in wanted}
+    connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
+    connection.executemany(
+        "DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'session' AND subject = ?", [(repo_id, key) for key in gone]
+    )
+    for files in wanted:
+        key = printable(files.key)
+        if key not in known:
+            cursor = connection.execute(
+                "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?, 'pending')", (repo_id, key, key)
+            )
+            known[key] = int(cursor.lastrowid or 0)
+    return {files.key: known[printable(files.key)] for files in wanted}
+
+
+_RECORD = (
+    "checkpoint_id", "session_id", "position", "session_key_raw", "transcript", "transcript_blob", "start", "created_at",
+    "vendor_agent_lines", "vendor_human_added", "vendor_human_modified", "vendor_human_removed", "vendor_total_committed",
+    "vendor_percentage", "vendor_metric_version", "vendor", "metadata",
+)  # fmt: skip
+_VENDOR = ("agent_lines", "human_added", "human_modified", "human_removed", "total_committed", "agent_percentage", "metric_version")
+
+
+def _record_row(checkpoint: int, session: int, r: SessionRecord) -> tuple[Any, ...]:
+    claim = _object(r.vendor)
+    return (
+        checkpoint, session, r.index, printable(r.session_id_raw), r.transcript_state, r.transcript[0] if r.transcript else None,
+        r.start, iso(r.created_at), *(_number(claim.get(k)) for k in _VENDOR), r.vendor or None, r.metadata or None,
+    )  # fmt: skip
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    value = json.loads(text) if text.startswith("{") and text.endswith("}") else {}
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: object) -> int | float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
+
+
+def write_session(store: Store, repo_id: int, session_id: int, loaded: Loaded) -> None:
+    """The session's row, turns and calls. Call within a transaction."""
+    connection = store.connection
+    for table in ("turns", "tool_calls"):
+        connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
+    connection.execute(
+        "DELETE FROM problems WHERE repo_id = ? AND stage = 'transcripts' AND subject = ?", (repo_id, printable(loaded.files.key))
+    )
+    store.add_problems(repo_id, loaded.problems)
+    values = _session_values(loaded)
+    assignments = ", ".join(f"{name} = ?" for name in values)
+    connection.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*values.values(), session_id))
+    if loaded.session is None:
+        return
+    store.insert(
+        "turns",
+        ("session_id", "turn_index", "at", "origin", "prompt"),
+        ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in loaded.session.turns),
+    )
+    store.insert("tool_calls", _CALL, _call_rows(session_id, loaded.session))
+
+
+_CALL = (
+    "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command", "commits",
+    "input", "result_size",
+)  # fmt: skip
+
+
+def _call_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
+    for c in session.calls:
+        command = printable(c.command.text)[:20_000] if c.command is not None else None
+        yield (
+            session_id, c.turn, printable(c.call_id), printable(c.name), iso(c.at), iso(c.done_at), c.status.value,
+            printable(c.error) or None, c.agent_id or None, c.model or None, command, " ".join(c.commits) or None,
+            printable(c.input) if command is None else None, c.result_size,
+        )  # fmt: skip
+
+
+def _session_values(loaded: Loaded) -> dict[str, Any]:
+    records, session = loaded.files.records, loaded.session
+    values: dict[str, Any] = {
+        "transcript": loaded.state,
+        "agent_label": next((printable(r.agent_label) for r in records if r.agent_label), None),
+        "kind": next((printable(r.kind) for r in records if r.kind), ""),
+        "checkpoints": len({r.checkpoint_id for r in records}),
+        "label": printable(loaded.files.key)[:12],
+    }
+    if session is None:
+        values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
+        return values
+    models = Counter(u.model for u in session.usage if u.model and u.model != "<synthetic>")
+    prompts = [t.text for t in session.turns if t.origin in ("prompt", "plan", "queued")]
+    marks = Counter(m.kind for m in session.marks)
+    spawns = [c.spawn for c in session.calls if c.spawn is not None]
+    total = _token_totals(session)
+    return values | {
+        "agent": session.agent,
+        "model": models.most_common(1)[0][0] if models else next((r.model for r in records if r.model), None),
+        "models": len(models),
+        "started_at": iso(session.started_at),
+        "ended_at": iso(session.ended_at),
+        "cwd": printable(session.cwds[0]) if session.cwds else None,
+        "branch": printable(session.branches[0]) if session.branches else None,
+        "agent_version": session.versions[0] if session.versions else None,
+        "parent_key": session.parent_id or None,
+        "turns": len(session.turns),
+        "tool_calls": len(session.calls),
+        "input_tokens": total.get("input"),
+        "output_tokens": total.get("output"),
+        "cache_read_tokens": total.get("cache_read"),
+        "cache_write_tokens": total.get("cache_write"),
+        "interruptions": marks["interrupt"] + marks["interrupt_tool"],
+        "compactions": marks["compaction"],
+        "subagents": len(spawns),
+        "unseen_subagents": sum(1 for s in spawns if not s.visible),
+        "label": (printable(prompts[0]).strip().split("\n")[0][:80] if prompts else "") or printable(loaded.files.key)[:12],
+    }
+
+
+def _token_totals(session: Session) -> dict[str, int]:
+    total: dict[str, int] = defaultdict(int)
+    for usage in session.usage:
+        for name in ("input", "output", "cache_read", "cache_write"):
+            total[name] += getattr(usage, name)
+    return total
+
+
+_COMMIT = (
+    "id", "repo_id", "commit_sha", "label", "position", "parents", "author_name", "author_email", "author_at", "committed_at",
+    "subject", "declared_agent", "automation", "checkpoint_ids",
+)  # fmt: skip
+
+
+def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict[str, int]:
+    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction, checkpoints first."""
+    connection = store.connection
+    connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
+    first = store.next_id("commits")
+    numbers = {c.sha: first + i for i, c in enumerate(commits)}
+    named = {c.sha: checkpoint_ids(c.message) for c in commits}
+    store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, named[c.sha]) for i, c in enumerate(commits)))
+    known = {
+        r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
+    }
+    links = ((numbers[sha], key, known.get(key), "trailer", 1.0) for sha, keys in named.items() for key in keys)
+    store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), links)
+    times = [c.author_time for c in commits]
+    connection.execute(
+        "UPDATE repos SET first_commit_at = ?, last_commit_at = ? WHERE id = ?",
+        (iso(min(times, default=None)), iso(max(times, default=None)), repo_id),
+    )
+    return numbers
+
+
+def _commit_row(number: int, repo_id: int, position: int, c: Commit, named: Sequence[str]) -> tuple[Any, ...]:
+    declared = declared_agent(c)
+    subject = printable(c.subject)[:500]
+    return (
+        number, repo_id, c.sha, f"{c.sha[:9]} {subject[:80]}", position, len(c.parents), printable(c.author_name)[:200],
+        printable(c.author_email)[:200], iso(c.author_time) or "", iso(c.commit_time) or "", subject,
+        declared[0] if declared else None, automation(c), len(named),
+    )  # fmt: skip

@@ -1,0 +1,204 @@
+"""The door to the git program.
+
+A repository that we analyse may be hostile: its configuration, hooks, attributes and promisor remotes can name programs to run.
+Git therefore never opens it. It opens an empty bare directory of ours, whose only link to the repository is the directory of
+its objects (`objects/info/alternates`), and is told commits by id. Nothing is ever written to the repository.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from collector.errors import WhoWroteError
+
+if sys.platform == "linux":
+    import fcntl
+
+_KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
+_SETTINGS = (
+    "core.quotePath=false",
+    "core.commitGraph=false",  # a forged one could invent a history
+    "core.fsmonitor=false",
+    "diff.renames=false",
+    "diff.algorithm=myers",
+    "diff.indentHeuristic=true",
+    "gc.auto=0",
+    "pack.deltaCacheSize=16m",
+    "core.packedGitLimit=256m",
+)
+_CHUNK = 1 << 20
+
+
+class GitFailed(WhoWroteError):
+    """The git program is absent or ended with an error, for example at an object that the clone does not have."""
+
+
+class ScratchGit:
+    """Runs reading git commands on the objects of one repository. Use it in a `with` statement."""
+
+    def __init__(self, objects: Path, shallow: Sequence[str] = (), sha256: bool = False) -> None:
+        """`objects`: the repository's object directory; `shallow`: the commits at which a shallow clone ends."""
+        self._dir = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
+        self._objects = objects.resolve()
+        self._shallow = tuple(shallow)
+        self._lay_out(sha256)
+        self._running: list[GitStream] = []
+
+    def _lay_out(self, sha256: bool) -> None:
+        info = self._dir / "objects" / "info"
+        info.mkdir(parents=True)
+        (self._dir / "refs").mkdir()
+        (self._dir / "HEAD").write_text("ref: refs/heads/none\n")
+        lines = ["[core]", "\trepositoryformatversion = " + ("1" if sha256 else "0"), "\tbare = true"]
+        if sha256:
+            lines += ["[extensions]", "\tobjectformat = sha256"]
+        (self._dir / "config").write_text("\n".join(lines) + "\n")
+        (info / "alternates").write_bytes(_quoted(os.fsencode(self._objects)) + b"\n")
+        if self._shallow:
+            (self._dir / "shallow").write_text("".join(f"{sha}\n" for sha in self._shallow))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends what still runs and removes the directory."""
+        for stream in self._running:
+            stream.close()
+        self._running.clear()
+        shutil.rmtree(self._dir, ignore_errors=True)
+
+    def output(self, args: Sequence[str], stdin: bytes = b"") -> bytes:
+        """All that a command prints. Raises GitFailed."""
+        stream = self.stream(args, stdin)
+        data = b"".join(stream.chunks())
+        if stream.failed():
+            raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")
+        return data
+
+    def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
+        """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
+        command = ["git", f"--git-dir={self._dir}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
+        for setting in (*_SETTINGS, *settings):
+            command += ["-c", setting]
+        given = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the stream)
+        try:
+            given.write(stdin)
+            given.seek(0)
+            process = subprocess.Popen(
+                [*command, *args],
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=self._dir,
+                env=self._environment(),
+                bufsize=0,
+            )
+        except OSError as error:
+            errors.close()
+            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
+        finally:
+            given.close()
+        _widen(process)
+        found = GitStream(process, errors)
+        self._running = [s for s in self._running if not s.closed]
+        self._running.append(found)
+        return found
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        return kept | {
+            "HOME": str(self._dir),
+            "XDG_CONFIG_HOME": str(self._dir),
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_PROTOCOL_FROM_USER": "0",
+            "GIT_ALLOW_PROTOCOL": "none",
+        }
+
+
+class GitStream:
+    """One running command."""
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        self._process = process
+        self._errors = errors
+        self._complaint = ""
+        self.closed = False
+
+    def chunks(self) -> Iterator[bytes]:
+        """What it prints, in pieces of up to a megabyte."""
+        while data := self.read():
+            yield data
+
+    def read(self) -> bytes:
+        """The next piece; empty at the end."""
+        if self.closed or self._process.stdout is None:
+            return b""
+        pieces: list[bytes] = []
+        size = 0
+        while size < _CHUNK:
+            data = self._process.stdout.read(_CHUNK - size)
+            if not data:
+                break
+            pieces.append(data)
+            size += len(data)
+            if size >= _CHUNK // 16:
+                break
+        return b"".join(pieces)
+
+    def failed(self) -> bool:
+        """To be asked at the end of the output: did the command end with an error?"""
+        status = self._process.wait()
+        self.close()
+        return status != 0
+
+    def complaint(self) -> str:
+        """The last line that the command wrote to its error output."""
+        return self._complaint
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if self._process.poll() is None:
+            self._process.kill()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._process.wait()
+        self._errors.seek(0)
+        lines = self._errors.read(4000).decode("utf-8", "replace").strip().splitlines()
+        self._complaint = lines[-1] if lines else ""
+        self._errors.close()
+
+
+def _widen(process: subprocess.Popen[bytes]) -> None:
+    """A larger pipe, where the system has that: fewer turns between git and us."""
+    if sys.platform == "linux" and process.stdout is not None:
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
+
+
+def _quoted(path: bytes) -> bytes:
+    """A line of the alternates file: as it is, or in C quotes when it could be misread."""
+    plain = not re.search(rb'["\\\n]', path) and not path.startswith(b"#")
+    return path if plain else b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

@@ -1,0 +1,315 @@
+"""Which added file is a deleted file under a new name, decided as git 2.39 decides it.
+
+Two questions with different answers. `pair` is `git diff -M`: one source serves one destination, the best pairs first.
+`best_source` is `git blame`: each destination looks for itself, so that a source may serve many.
+
+Git compares sizes and "spans": a text is cut after each newline and after 64 bytes at the latest, each span is reduced to a
+number below 107,927, and the bytes of spans that both texts have, divided by the size of the larger text, are the similarity
+(scaled to 60,000). Spans that collide count as equal, so the numbers matter. A last piece without newline and shorter than 64
+bytes is not counted. Git 2.44 and later count it: pass `whole=True` for those.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from collector.text import is_binary
+
+FULL = 60_000  # git's score for identical
+MINIMUM = FULL // 2  # -M50%
+BY_NAME = MINIMUM + (FULL - MINIMUM) // 2  # enough when the file name is unique on both sides
+LIMIT = 1000  # diff.renameLimit: no matrix above this squared
+_SPAN = 64
+_BUCKETS = 107_927
+_CANDIDATES = 4  # kept per destination
+_IDENTICAL = 102  # identical sources looked at for one destination
+_MEMO = 200_000
+_WORD = 0xFFFFFFFF
+_SHIFT = 7
+_REST = 32 - _SHIFT
+
+File = tuple[str, str, int]  # path, blob id, mode
+Getter = Callable[[str], bytes | None]
+Spans = dict[bytes, int]
+
+_numbers: dict[bytes, int] = {}
+
+
+def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False) -> dict[str, str]:
+    """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content."""
+    sources, targets = by_path(deleted), by_path(added)
+    found = _exact(sources, targets)
+    texts = Texts(get, whole)
+    for stage in (_by_name, _by_matrix):
+        used = set(found.values())
+        sources = [s for s in sources if s[0] not in used]
+        targets = [t for t in targets if t[0] not in found]
+        if not sources or not targets:
+            break
+        found.update(stage(sources, targets, texts))
+    return found
+
+
+def best_source(path: str, oid: str, mode: int, sources: Sequence[File], texts: Texts) -> str | None:
+    """The deleted file that `git blame` goes on with where `path` was added. `sources` in path order (see `by_path`)."""
+    target = (path, oid, mode)
+    exact = _exact(sources, [target])
+    if exact:
+        return exact[path]
+    for stage in (_by_name, _by_matrix):
+        found = stage(sources, [target], texts)
+        if found:
+            return found[path]
+    return None
+
+
+def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
+    """Share of the larger text that both have, 0 to 1; 0 when the sizes alone rule out half."""
+    return _score(spans(old, whole), len(old), spans(new, whole), len(new)) / FULL
+
+
+class Texts:
+    """Sizes and spans of blobs, computed once per comparison of two trees."""
+
+    def __init__(self, get: Getter, whole: bool = False, size: Callable[[str], int | None] | None = None) -> None:
+        self._get = get
+        self._whole = whole
+        self._size = size
+        self._known: dict[str, tuple[Spans, int] | None] = {}
+        self._sizes: dict[str, int | None] = {}
+
+    def score(self, old: str, new: str) -> int:
+        """Similarity of two blobs in git's units; 0 when one is missing or the sizes are too different."""
+        a, b = self._size_of(old), self._size_of(new)
+        if a is None or b is None or _too_different(a, b):
+            return 0
+        one, two = self._load(old), self._load(new)
+        if one is None or two is None or _hopeless(one[0], two[0], max(a, b)):
+            return 0
+        return _score(*one, *two)
+
+    def _size_of(self, oid: str) -> int | None:
+        if oid not in self._sizes:
+            if self._size is not None:
+                self._sizes[oid] = self._size(oid)
+            else:
+                loaded = self._load(oid)
+                self._sizes[oid] = loaded[1] if loaded else None
+        return self._sizes[oid]
+
+    def _load(self, oid: str) -> tuple[Spans, int] | None:
+        if oid not in self._known:
+            data = self._get(oid)
+            self._known[oid] = None if data is None else (spans(data, self._whole), len(data))
+        return self._known[oid]
+
+
+def by_path(files: Iterable[File]) -> list[File]:
+    """In the order in which git meets them: by the bytes of the path."""
+    return sorted(files, key=lambda f: f[0].encode("utf-8", "surrogateescape"))
+
+
+# --- the three stages -------------------------------------------------------------------------------------------------
+
+
+def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
+    """Same content; among several sources one with the same file name, else the first."""
+    wanted = {oid for _, oid, _ in targets}
+    waiting: dict[str, dict[str, int]] = {}
+    for path, oid, mode in sources:
+        if oid in wanted:
+            waiting.setdefault(oid, {})[path] = mode
+    found: dict[str, str] = {}
+    for path, oid, mode in targets:
+        choice = _pick(path, mode, waiting.get(oid, {}))
+        if choice is not None:
+            found[path] = choice
+            del waiting[oid][choice]
+    return found
+
+
+def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
+    name = _name(path)
+    first = None
+    looked = 0
+    for candidate, its_mode in candidates.items():
+        if its_mode != mode and not (_regular(mode) and _regular(its_mode)):
+            continue
+        if _name(candidate) == name:
+            return candidate
+        if first is None:
+            first = candidate
+        looked += 1
+        if looked >= _IDENTICAL:
+            break
+    return first
+
+
+def _by_name(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> dict[str, str]:
+    """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
+    old, new = _unique_names(sources), _unique_names(targets)
+    found: dict[str, str] = {}
+    for source in sources:
+        name = _name(source[0])
+        target = new.get(name)
+        if target is not None and old[name] is not None and _similar(source, target, texts) >= BY_NAME:
+            found[target[0]] = source[0]
+    return found
+
+
+def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
+    names: dict[str, File | None] = {}
+    for file in files:
+        name = _name(file[0])
+        names[name] = None if name in names else file
+    return names
+
+
+class _Candidate(NamedTuple):
+    """Sorts best first; among equals the order of insertion into the matrix decides."""
+
+    score: int  # negative
+    name: int  # 0 = same file name, 1 = other
+    slot: int  # target * 4 + place among its candidates
+    source: int
+    target: int
+
+
+def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> dict[str, str]:
+    """Every source against every target; the best pairs first, each file at most once."""
+    if len(sources) * len(targets) > LIMIT * LIMIT:
+        return {}
+    matrix: list[_Candidate] = []
+    for number, target in enumerate(targets):
+        for candidate in _row(number, target, sources, texts):
+            insort(matrix, candidate)
+    found: dict[str, str] = {}
+    used: set[int] = set()
+    for _, _, _, source, target_number in matrix:
+        path = targets[target_number][0]
+        if path not in found and source not in used:
+            found[path] = sources[source][0]
+            used.add(source)
+    return found
+
+
+def _row(number: int, target: File, sources: Sequence[File], texts: Texts) -> list[_Candidate]:
+    """The four best sources of a target. A newcomer takes the place of the worst one, if it is better than that."""
+    name = _name(target[0])
+    places: list[tuple[int, int, int]] = []  # (negative score, other name, source); too poor ones hold a place, too
+    for index, source in enumerate(sources):
+        rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
+        if len(places) < _CANDIDATES:
+            places.append((*rank, index))
+            continue
+        worst = max(range(_CANDIDATES), key=lambda p: places[p][:2])  # the first of equals
+        if rank < places[worst][:2]:
+            places[worst] = (*rank, index)
+    base = number * _CANDIDATES
+    return [
+        _Candidate(score, other, base + place, index, number)
+        for place, (score, other, index) in enumerate(places)
+        if -score >= MINIMUM
+    ]
+
+
+def _similar(source: File, target: File, texts: Texts) -> int:
+    if not _regular(source[2]) or not _regular(target[2]):
+        return 0
+    return texts.score(source[1], target[1])
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _regular(mode: int) -> bool:
+    return mode & 0o170000 == 0o100000
+
+
+# --- the measure ------------------------------------------------------------------------------------------------------
+
+
+def _too_different(a: int, b: int) -> bool:
+    larger = max(a, b)
+    return larger * (FULL - MINIMUM) < (larger - min(a, b)) * FULL
+
+
+def _hopeless(old: Spans, new: Spans, larger: int) -> bool:
+    """Equal spans alone are so far below the minimum that colliding ones cannot make up for it: saves numbering them."""
+    common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
+    chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS  # many times the share expected to collide
+    return common < (MINIMUM / FULL - chance) * larger
+
+
+def _score(old: Spans, old_size: int, new: Spans, new_size: int) -> int:
+    """Bytes in common over the larger size. Equal spans cancel first: only what is left needs the span's number."""
+    if _too_different(old_size, new_size) or not new_size:
+        return 0
+    common = 0
+    left_old: dict[int, int] = {}
+    left_new: dict[int, int] = {}
+    for span, size in old.items():
+        other = new.get(span, 0)
+        if size > other:
+            common += other
+            number = _number(span)
+            left_old[number] = left_old.get(number, 0) + size - other
+        else:
+            common += size
+    for span, size in new.items():
+        other = old.get(span, 0)
+        if size > other:
+            number = _number(span)
+            if number in left_old:
+                left_new[number] = left_new.get(number, 0) + size - other
+    common += sum(min(size, left_old[number]) for number, size in left_new.items())
+    return common * FULL // max(old_size, new_size)
+
+
+def spans(data: bytes, whole: bool = False) -> Spans:
+    """Span -> bytes of the text in such spans."""
+    if b"\r\n" in data and not is_binary(data):
+        data = data.replace(b"\r\n", b"\n")
+    found: Spans = {}
+    lines = data.split(b"\n")
+    last = lines.pop()
+    for line in lines:
+        if len(line) >= _SPAN:
+            line = _cut(line, found)
+        line += b"\n"
+        found[line] = found.get(line, 0) + len(line)
+    if last:
+        last = _cut(last, found)
+        if whole and last:
+            found[last] = found.get(last, 0) + len(last)
+    return found
+
+
+def _cut(line: bytes, found: Spans) -> bytes:
+    """Counts the full spans at the head of a long line and gives the rest."""
+    full = len(line) // _SPAN * _SPAN
+    for start in range(0, full, _SPAN):
+        piece = line[start : start + _SPAN]
+        found[piece] = found.get(piece, 0) + _SPAN
+    return line[full:]
+
+
+def _number(span: bytes) -> int:
+    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first."""
+    known = _numbers.get(span)
+    if known is not None:
+        return known
+    first = second = 0
+    for byte in span:
+        first, second = (
+            ((first << _SHIFT & _WORD) ^ (second >> _REST)) + byte & _WORD,
+            (second << _SHIFT & _WORD) ^ (first >> _REST),
+        )
+    number = ((first + second * 0x61) & _WORD) % _BUCKETS
+    if len(_numbers) >= _MEMO:
+        _numbers.clear()
+    _numbers[span] = number
+    return number

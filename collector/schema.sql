@@ -1,0 +1,387 @@
+-- The database of whowrote: what the agents' records and git say (facts), and who wrote each line (conclusions).
+-- One comment per table and per column; docs/schema.md and the Datasette descriptions are generated from them.
+-- Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start at 1.
+
+-- === facts ===
+
+-- One analysed repository.
+CREATE TABLE IF NOT EXISTS repos (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  name TEXT NOT NULL UNIQUE, -- owner/name from the remote, else the name of the directory
+  path TEXT, -- where the clone was when it was read
+  url TEXT, -- address of origin, without credentials
+  branch TEXT, -- the branch that was attributed
+  head_sha TEXT, -- its tip when it was attributed
+  shallow INTEGER NOT NULL DEFAULT 0, -- 1: history before the shallow boundary is missing, its lines are censored
+  partial INTEGER NOT NULL DEFAULT 0, -- 1: a partial clone, objects may be missing
+  first_commit_at TEXT, -- author time of the earliest commit read
+  last_commit_at TEXT -- author time of the latest commit read
+);
+
+-- One checkpoint an agent's tool stored in git: the state of one or more sessions when a commit was made.
+CREATE TABLE IF NOT EXISTS checkpoints (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID
+  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy
+  ref TEXT NOT NULL, -- git ref it was read from
+  strategy TEXT, -- manual-commit, auto-commit, …
+  branch TEXT, -- branch the developer was on
+  cli_version TEXT, -- version of the tool that wrote it
+  created_at TEXT, -- when it was stored, normally just after the commit
+  author_email TEXT, -- e-mail of the commit that stored it: the developer
+  files_touched INTEGER, -- number of files the checkpoint names
+  vendor_combined TEXT, -- the producer's own attribution over all sessions, untouched JSON
+  UNIQUE (repo_id, checkpoint_id)
+);
+
+-- One session of a coding agent, put together from all checkpoints that contain it.
+CREATE TABLE IF NOT EXISTS sessions (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  key TEXT NOT NULL, -- the agent's own session id
+  label TEXT NOT NULL, -- short name for people: start of the first prompt
+  agent TEXT, -- format found in the transcript: claude-code, codex, …; NULL when none could be read
+  agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
+  model TEXT, -- model of most responses
+  models INTEGER, -- number of different models
+  transcript TEXT NOT NULL, -- present, partial (some copies unreadable), missing_blob, none, unreadable, unknown_format
+  started_at TEXT, -- first event
+  ended_at TEXT, -- last event
+  cwd TEXT, -- first working directory
+  branch TEXT, -- first git branch
+  agent_version TEXT, -- first version of the agent seen
+  parent_key TEXT, -- session that spawned this one, when stored apart
+  kind TEXT, -- '' for ordinary sessions; agent_review, agent_investigate, imported
+  turns INTEGER NOT NULL DEFAULT 0, -- messages of the user that started work
+  tool_calls INTEGER NOT NULL DEFAULT 0, -- tool calls, subagents included
+  input_tokens INTEGER, -- fresh input tokens, once per response
+  output_tokens INTEGER, -- output tokens, once per response
+  cache_read_tokens INTEGER, -- tokens read from the prompt cache
+  cache_write_tokens INTEGER, -- tokens written to the prompt cache
+  interruptions INTEGER NOT NULL DEFAULT 0, -- times the user stopped the agent
+  compactions INTEGER NOT NULL DEFAULT 0, -- times the context was summarised
+  subagents INTEGER NOT NULL DEFAULT 0, -- subagents started
+  unseen_subagents INTEGER NOT NULL DEFAULT 0, -- of those, the ones whose own calls are in no transcript
+  checkpoints INTEGER NOT NULL DEFAULT 0, -- checkpoints that contain the session
+  UNIQUE (repo_id, key)
+);
+
+-- One session as one checkpoint stores it, with the producer's own numbers.
+CREATE TABLE IF NOT EXISTS checkpoint_sessions (
+  id INTEGER PRIMARY KEY, -- number of the record
+  checkpoint_id INTEGER NOT NULL REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  position INTEGER NOT NULL, -- number of its directory in the checkpoint; -1 in the legacy layout
+  session_key_raw TEXT, -- session id as stored, before a date in front of it is removed
+  transcript TEXT NOT NULL, -- present, none, missing_blob
+  transcript_blob TEXT, -- git blob of (the first chunk of) the transcript
+  start INTEGER, -- where this checkpoint's part of the transcript begins, as recorded; unreliable
+  created_at TEXT, -- when it was stored
+  vendor_agent_lines INTEGER, -- the producer's claim: lines by the agent
+  vendor_human_added INTEGER, -- the producer's claim: lines added by a human
+  vendor_human_modified INTEGER, -- the producer's claim: lines modified by a human
+  vendor_human_removed INTEGER, -- the producer's claim: lines removed by a human
+  vendor_total_committed INTEGER, -- the producer's claim: lines committed
+  vendor_percentage REAL, -- the producer's claim: percentage by the agent
+  vendor_metric_version INTEGER, -- version of the producer's formula; percentages of different versions do not compare
+  vendor TEXT, -- the claim as stored, untouched JSON
+  metadata TEXT -- the session's metadata as stored, prompts and summaries left out, JSON
+);
+
+-- A message of the user that started work, and all that follows until the next one.
+CREATE TABLE IF NOT EXISTS turns (
+  id INTEGER PRIMARY KEY, -- number of the turn
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  turn_index INTEGER NOT NULL, -- 1, 2, … within the session
+  at TEXT, -- when it was sent
+  origin TEXT NOT NULL, -- prompt, queued (typed while the agent worked), plan (approved plan), command (slash command)
+  prompt TEXT, -- the text, injected reminders removed
+  UNIQUE (session_id, turn_index)
+);
+
+-- A tool call of an agent.
+CREATE TABLE IF NOT EXISTS tool_calls (
+  id INTEGER PRIMARY KEY, -- number of the call
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  turn_index INTEGER NOT NULL, -- turn it belongs to; 0 before the first one
+  call_id TEXT NOT NULL, -- the agent's own id
+  name TEXT NOT NULL, -- the agent's name of the tool
+  at TEXT, -- when it was called
+  done_at TEXT, -- when its result came
+  status TEXT NOT NULL, -- ok, error, rejected (by the user), unknown (no result recorded)
+  error TEXT, -- first words of the error
+  agent_id TEXT, -- subagent that made the call; NULL for the main thread
+  model TEXT, -- model that made the call
+  command TEXT, -- text of a shell command
+  commits TEXT, -- commits the call made, as printed or recorded, separated by blanks
+  input TEXT, -- arguments, JSON, cut at 20,000 characters
+  result_size INTEGER -- characters of the result
+);
+
+-- One file that one call changed, or meant to change.
+CREATE TABLE IF NOT EXISTS edits (
+  id INTEGER PRIMARY KEY, -- number of the edit
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  call_id TEXT NOT NULL, -- the agent's own id of the call
+  turn_index INTEGER NOT NULL, -- turn it belongs to
+  at TEXT, -- when it took effect
+  path TEXT NOT NULL, -- path in the repository, or the recorded path when outside
+  root TEXT, -- worktree directory on the author's machine; NULL when outside
+  op TEXT NOT NULL, -- edit, write, append, delete, move, copy
+  by_shell INTEGER NOT NULL DEFAULT 0, -- 1: by a shell command whose text gives the effect exactly, not by an edit tool
+  outcome TEXT NOT NULL, -- applied, tool_error, rejected, outside_repo, unmatched
+  detail TEXT, -- why it is unmatched
+  lines_added INTEGER, -- lines the replay added
+  lines_removed INTEGER -- lines the replay removed
+);
+
+-- A commit reachable from the attributed branch.
+CREATE TABLE IF NOT EXISTS commits (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  commit_sha TEXT NOT NULL, -- full id
+  label TEXT NOT NULL, -- short id and subject, for people
+  position INTEGER NOT NULL, -- order in which parents come before children
+  parents INTEGER NOT NULL, -- number of parents
+  author_name TEXT, -- name of the author
+  author_email TEXT, -- e-mail of the author
+  author_at TEXT NOT NULL, -- author time: when the change was made
+  committed_at TEXT NOT NULL, -- committer time: later after a rebase
+  subject TEXT, -- first line of the message
+  declared_agent TEXT, -- agent named by a co-author trailer or by the author field; NULL if none
+  automation TEXT, -- automation account that authored it (dependency bots and the like); NULL if none
+  checkpoint_ids INTEGER NOT NULL DEFAULT 0, -- checkpoint ids in the message
+  files INTEGER, -- files changed; NULL when a tree is missing (shallow or partial clone)
+  lines_added INTEGER, -- lines added, as git counts them
+  lines_deleted INTEGER, -- lines deleted, as git counts them
+  UNIQUE (repo_id, commit_sha)
+);
+
+-- A checkpoint id named by a commit, resolved or not.
+CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  checkpoint_key TEXT NOT NULL, -- the id as named
+  checkpoint INTEGER REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint; NULL when this clone has none of that id
+  method TEXT NOT NULL, -- trailer
+  confidence REAL NOT NULL, -- 0 to 1
+  PRIMARY KEY (commit_id, checkpoint_key)
+);
+
+-- === conclusions: emptied and refilled ===
+
+-- A session that explains lines of a commit, or is named by it.
+CREATE TABLE IF NOT EXISTS commit_sessions (
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  method TEXT NOT NULL, -- trailer (the commit names a checkpoint of the session), worktree (same directory as a named session), time_and_files
+  confidence REAL NOT NULL, -- 0 to 1
+  agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
+  produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before
+  final INTEGER, -- of those, the ones in the session's own last state
+  survived INTEGER, -- of those, the ones in the commit
+  self_overwritten INTEGER, -- produced lines an agent replaced or removed again
+  human_overwritten INTEGER, -- produced lines a human replaced before the commit
+  human_deleted INTEGER, -- produced lines a human removed before the commit, or did not commit
+  unexplained INTEGER, -- produced lines that went away and nobody can be named
+  clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous
+  PRIMARY KEY (commit_id, session_id)
+);
+
+-- A file that a commit adds lines to or deletes lines from, with its lines by author.
+CREATE TABLE IF NOT EXISTS commit_files (
+  id INTEGER PRIMARY KEY, -- number used by spans
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  path TEXT NOT NULL, -- path in the commit; before it, for a deleted file
+  old_path TEXT, -- path before a rename; NULL otherwise
+  status TEXT NOT NULL, -- A added, M modified, D deleted, R renamed, T type changed
+  kind TEXT NOT NULL, -- text, binary, symlink, submodule, too_large, missing (absent from this clone)
+  lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
+  lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
+  agent_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by an agent
+  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a human
+  unknown_lines INTEGER NOT NULL DEFAULT 0, -- added lines nobody can be named for
+  agent_edited_lines INTEGER NOT NULL DEFAULT 0, -- of the agent's, the ones changed by somebody else afterwards
+  nonblank_lines INTEGER NOT NULL DEFAULT 0, -- added lines with text
+  UNIQUE (commit_id, path)
+);
+
+-- What there is to say about a line: author, evidence, source. Many spans share one row.
+CREATE TABLE IF NOT EXISTS origins (
+  id INTEGER PRIMARY KEY, -- number used by spans
+  author TEXT NOT NULL, -- agent, human, unknown
+  how TEXT NOT NULL, -- exact, moved, reformatted, edited, shell, declared, none
+  evidence TEXT NOT NULL, -- observed (texts before and after are known), replayed, matched (by content), declared, inferred
+  reason TEXT NOT NULL DEFAULT '', -- why it is unknown: no_session, transcript_missing, checkpoint_missing, invisible_subagent, opaque_shell, git_operation, other_branch, restored, automation, unexplained; for human lines: before_session
+  session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
+  turn_index INTEGER, -- turn of the call
+  call_id TEXT, -- the agent's own id of the call
+  model TEXT, -- model that made the call, or that a trailer declares
+  edited_by TEXT, -- who changed an agent's line afterwards: human, unknown
+  similarity REAL -- token similarity of the changed line to the agent's, 0.6 to 1
+);
+
+-- Consecutive added lines of one file of one commit with the same origin.
+CREATE TABLE IF NOT EXISTS spans (
+  file_id INTEGER NOT NULL REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit
+  start_line INTEGER NOT NULL, -- first line, in the commit's version
+  end_line INTEGER NOT NULL, -- last line
+  nonblank INTEGER NOT NULL, -- lines of the span that have text
+  origin_id INTEGER NOT NULL REFERENCES origins(id), -- who, how, from where
+  PRIMARY KEY (file_id, start_line)
+) WITHOUT ROWID;
+
+-- Totals of a session over all its commits.
+CREATE TABLE IF NOT EXISTS session_stats (
+  session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  commits INTEGER NOT NULL, -- commits linked to it
+  agent_lines INTEGER NOT NULL, -- lines of those commits written by an agent
+  human_lines INTEGER NOT NULL, -- written by a human
+  unknown_lines INTEGER NOT NULL, -- nobody can be named
+  agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
+  coding_mode TEXT, -- human_only (0), collaborative, vibe (99 and more); NULL without a percentage
+  produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
+  final INTEGER NOT NULL, -- of those, not overwritten by an agent again
+  survived INTEGER NOT NULL, -- of those, in a commit
+  self_overwritten INTEGER NOT NULL, -- replaced or removed by an agent again
+  human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit
+  human_deleted INTEGER NOT NULL, -- removed by a human before a commit, or left out of it
+  unexplained INTEGER NOT NULL, -- went away and nobody can be named
+  uncommitted INTEGER NOT NULL, -- of human_deleted and unexplained, lines in files that no later commit touched
+  coding_efficiency REAL, -- survived / produced
+  survival_to_commit REAL, -- survived / final
+  edits_seen INTEGER NOT NULL, -- file changes by edit tools
+  edits_applied INTEGER NOT NULL, -- replayed
+  edits_tool_error INTEGER NOT NULL, -- failed in the session
+  edits_rejected INTEGER NOT NULL, -- refused by the user
+  edits_outside_repo INTEGER NOT NULL, -- of files outside the repository
+  edits_unmatched INTEGER NOT NULL -- could not be replayed
+);
+
+-- The producer's percentage beside ours, for checkpoints that sit on exactly one commit.
+CREATE TABLE IF NOT EXISTS vendor_checks (
+  checkpoint_session_id INTEGER PRIMARY KEY REFERENCES checkpoint_sessions(id) ON DELETE CASCADE, -- the record with the claim
+  commit_id INTEGER REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  vendor_percentage REAL, -- the claim
+  our_percentage REAL, -- agent / (agent + human) x 100 of the commit, by us; NULL when both are 0
+  disagreement REAL, -- ours minus the claim
+  disagreement_reason TEXT NOT NULL -- none, rounding, vendor_zero_but_lines_found, denominator, window, multi_session, transcript_missing, unexplained
+);
+
+-- === bookkeeping ===
+
+-- What could not be used, and why. Nothing is dropped silently.
+CREATE TABLE IF NOT EXISTS problems (
+  id INTEGER PRIMARY KEY, -- number of the row
+  repo_id INTEGER REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  stage TEXT NOT NULL, -- checkpoints, transcripts, commits, lines
+  subject TEXT NOT NULL, -- what it is about: a checkpoint, session, commit or path
+  code TEXT NOT NULL, -- kind of problem
+  detail TEXT -- more, for people
+);
+
+-- A stage that finished, from which inputs and with which version: the reason why a second run does nothing.
+CREATE TABLE IF NOT EXISTS stage_runs (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  stage TEXT NOT NULL, -- checkpoints, session, commits, lines
+  subject TEXT NOT NULL, -- '' for the whole repository, else a session
+  input_key TEXT NOT NULL, -- hash of everything the stage read
+  version TEXT NOT NULL, -- version of the code that did it
+  finished_at TEXT NOT NULL, -- when
+  seconds REAL NOT NULL, -- how long it took
+  problems INTEGER NOT NULL, -- problems it reported
+  PRIMARY KEY (repo_id, stage, subject)
+);
+
+CREATE INDEX IF NOT EXISTS checkpoint_sessions_checkpoint ON checkpoint_sessions(checkpoint_id);
+CREATE INDEX IF NOT EXISTS checkpoint_sessions_session ON checkpoint_sessions(session_id);
+CREATE INDEX IF NOT EXISTS tool_calls_session ON tool_calls(session_id, call_id);
+CREATE INDEX IF NOT EXISTS edits_session ON edits(session_id, call_id);
+CREATE INDEX IF NOT EXISTS edits_path ON edits(path);
+CREATE INDEX IF NOT EXISTS links_checkpoint ON commit_checkpoint_links(checkpoint);
+CREATE INDEX IF NOT EXISTS commit_sessions_session ON commit_sessions(session_id);
+CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
+CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
+CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
+CREATE INDEX IF NOT EXISTS problems_repo ON problems(repo_id, stage);
+
+-- === names that queries may rely on ===
+
+-- One row per span of added lines: who wrote it, how we know, from which call.
+CREATE VIEW IF NOT EXISTS line_spans AS
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, s.start_line, s.end_line, s.end_line - s.start_line + 1 AS lines, s.nonblank,
+       o.author, o.how, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id, o.model, o.edited_by, o.similarity
+FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id;
+
+-- Checkpoint ids named by commits.
+CREATE VIEW IF NOT EXISTS commit_checkpoints AS
+SELECT c.repo_id, c.commit_sha, l.checkpoint_key AS checkpoint_id, l.method, l.confidence, l.checkpoint IS NOT NULL AS resolved
+FROM commit_checkpoint_links l JOIN commits c ON c.id = l.commit_id;
+
+-- Lines of each commit by author; undeclared: nothing links the commit to any agent.
+CREATE VIEW IF NOT EXISTS commit_lines AS
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added,
+       COALESCE(SUM(f.agent_lines), 0) AS agent_lines, COALESCE(SUM(f.human_lines), 0) AS human_lines,
+       COALESCE(SUM(f.unknown_lines), 0) AS unknown_lines, COALESCE(SUM(f.agent_edited_lines), 0) AS agent_edited_lines,
+       (SELECT COUNT(*) FROM commit_sessions cs WHERE cs.commit_id = c.id) AS sessions
+FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;
+
+-- Lines by author, how, evidence and reason for each repository.
+CREATE VIEW IF NOT EXISTS evidence_shares AS
+SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
+FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
+GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason;
+
+-- === invariants: every check_ view must be empty ===
+
+-- The classes of a file's added lines sum to git's own count.
+CREATE VIEW IF NOT EXISTS check_classes_sum AS
+SELECT id AS file_id, path, lines_added, agent_lines + human_lines + unknown_lines AS classified
+FROM commit_files WHERE kind = 'text' AND lines_added <> agent_lines + human_lines + unknown_lines;
+
+-- The spans of a file cover exactly its added lines.
+CREATE VIEW IF NOT EXISTS check_spans_sum AS
+SELECT f.id AS file_id, f.path, f.lines_added, COALESCE(SUM(s.end_line - s.start_line + 1), 0) AS in_spans
+FROM commit_files f LEFT JOIN spans s ON s.file_id = f.id WHERE f.kind = 'text'
+GROUP BY f.id HAVING f.lines_added <> in_spans;
+
+-- Spans of a file do not overlap.
+CREATE VIEW IF NOT EXISTS check_spans_overlap AS
+SELECT file_id, start_line, end_line, next_start FROM (
+  SELECT file_id, start_line, end_line, LEAD(start_line) OVER (PARTITION BY file_id ORDER BY start_line) AS next_start FROM spans)
+WHERE end_line < start_line OR next_start <= end_line;
+
+-- The files of a commit sum to the commit.
+CREATE VIEW IF NOT EXISTS check_commit_sum AS
+SELECT c.commit_sha, c.lines_added, SUM(f.lines_added) AS in_files
+FROM commits c JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id HAVING c.lines_added <> in_files;
+
+-- Every line a session produced has exactly one fate.
+CREATE VIEW IF NOT EXISTS check_fates_sum AS
+SELECT session_id, produced, survived + self_overwritten + human_overwritten + human_deleted + unexplained AS fates
+FROM session_stats WHERE produced <> survived + self_overwritten + human_overwritten + human_deleted + unexplained;
+
+-- An agent's line names its call, unless it is only declared; a human's line names none.
+CREATE VIEW IF NOT EXISTS check_sources AS
+SELECT id, author, how, evidence FROM origins
+WHERE (author = 'agent' AND evidence <> 'declared' AND (session_id IS NULL OR call_id IS NULL))
+   OR (author = 'human' AND call_id IS NOT NULL)
+   OR (author = 'unknown' AND reason = '');
+
+-- The replayed edits of a session are the edits it has.
+CREATE VIEW IF NOT EXISTS check_edit_outcomes AS
+SELECT t.session_id, t.edits_seen, COUNT(e.id) AS rows_found
+FROM session_stats t LEFT JOIN edits e ON e.session_id = t.session_id AND e.by_shell = 0
+GROUP BY t.session_id HAVING t.edits_seen <> rows_found
+   OR t.edits_seen <> t.edits_applied + t.edits_tool_error + t.edits_rejected + t.edits_outside_repo + t.edits_unmatched;
+
+-- No line is explained by a call made after the commit (clocks may differ by 5 seconds).
+CREATE VIEW IF NOT EXISTS check_time_order AS
+SELECT DISTINCT c.commit_sha, o.call_id, t.at, c.author_at
+FROM spans s JOIN origins o ON o.id = s.origin_id JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id
+JOIN tool_calls t ON t.session_id = o.session_id AND t.call_id = o.call_id
+WHERE o.author = 'agent' AND julianday(t.at) > julianday(c.author_at) + 6.0 / 86400;
+
+-- Tables point only to rows that exist.
+CREATE VIEW IF NOT EXISTS check_foreign_keys AS
+SELECT "table", "rowid", "parent" FROM pragma_foreign_key_check;

@@ -1,0 +1,458 @@
+"""What a shell command may have done to files."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
+
+
+def one(kind: str, *paths: str, content: str | None = None, target: str = "") -> Effect:
+    return Effect(kind, paths, content, target)
+
+
+OPAQUE = one("opaque")
+FORMAT = one("format")
+RESTORE = one("restore")
+GENERATE = one("generate")
+COMMIT = one("commit")
+
+HARMLESS = [
+    "",
+    "   \n\n",
+    "# sed -i s/a/b/ x.go",
+    "ls -la src && pwd",
+    "cat a.py | head -20 | wc -l",
+    "grep -rn 'sed -i' . | sort | uniq -c",
+    "rg --files | xargs grep -l TODO",
+    "find . -name '*.go' -type f -not -path './vendor/*'",
+    "find . -name '*.py' -exec grep -l import {} \\;",
+    "git status --short && git log --oneline -5 && git diff HEAD~1",
+    "git add -A && git push -u origin HEAD",
+    "git show HEAD:src/a.go | head",
+    "git fetch --all --prune; git branch -vv",
+    "git stash list && git stash show -p",
+    "git checkout -b feature/new-thing",
+    "git switch -c fix/one",
+    "git reset HEAD~1",
+    "git restore --staged a.py",
+    "git rm --cached big.bin",
+    "git apply --check x.patch",
+    "git clean -nd",
+    "git -C sub log -1",
+    "git --no-pager -c color.ui=false diff --stat",
+    "go test ./... -run 'TestX' 2>&1 | tail -30",
+    "go build ./... && go vet ./...",
+    "go mod why golang.org/x/text",
+    "gofmt -l .",
+    "golangci-lint run --timeout 5m ./...",
+    "cargo check && cargo clippy -- -D warnings && cargo test",
+    "npm test -- --coverage",
+    "npm run lint && npm run typecheck",
+    "npm ci",
+    "npm view left-pad version",
+    "npx tsc --noEmit",
+    "npx prettier --check .",
+    "pnpm test",
+    "pnpm run test:unit",
+    "pnpm eslint src",
+    "yarn jest src/a.test.ts",
+    "bun test",
+    "pytest -q tests && mypy pkg && ruff check pkg && ruff format --check .",
+    "uv run pytest -x -k 'one and two'",
+    "python -m pytest tests/test_a.py",
+    "python3 -m json.tool < x.json",
+    "python3 --version",
+    "black --check . && isort --check-only .",
+    "mise run test",
+    "make test && make lint",
+    "make -n install",
+    "timeout 60 make test",
+    "jq '.scripts' package.json",
+    "curl -sS https://example.org/api | jq .",
+    "curl -s -o /dev/null -w '%{http_code}' localhost:8080",
+    "wget -qO- https://example.org",
+    "echo done 2>&1 > /dev/null",
+    "ls missing &> /dev/null || true",
+    "sed -n '1,40p' a.go",
+    "awk '{print $1 > \"/dev/stderr\"}' a.txt",
+    "sleep 5; echo ok >&2",
+    "docker compose up -d && docker logs app",
+    "gh pr create --title x --body \"$(cat <<'EOF'\nrm -rf src\nEOF\n)\"",
+    "gh api repos/o/r --jq '.[] | select(.a > 3)'",
+    "if [ -f a.go ]; then cat a.go; else echo none; fi",
+    'for f in *.md; do wc -l "$f"; done',
+    'while read -r l; do echo "$l"; done < list.txt',
+    '[[ $x =~ ^(a|b)$ && -n "$y" ]] && echo match',
+    "case $1 in\n  a|b) echo x ;;\n  *) ls ;;\nesac",
+    "x=$(git rev-parse HEAD); echo $((1 + 2)) $x",
+    "python3 -c 'import json,sys; print(json.load(sys.stdin)[0])' < a.json",
+    "python3 - <<'EOF'\nwith open('a.txt') as f:\n    print(f.read())\nEOF",
+    "python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"",
+    "node -e \"console.log(require('./package.json').version)\"",
+    "perl -ne 'print if /x/' a.txt",
+    "source .venv/bin/activate && which python",
+    "./run-thing --help",
+    "echo $(date) `whoami`",
+    "diff <(sort a) <(sort b)",
+    "cat <<EOF\n$HOME > x\nEOF",
+    "mkdir -p a/b && touch a/b/__init__.py",
+    "npm run build:check > /tmp/out.log 2>&1",
+    "cp a.go /tmp/a.go",
+    "tar czf /tmp/x.tgz src",
+    "bash -c 'ls | wc -l'",
+    "bash -n script.sh",
+    "crontool validate src --format json",
+    "node scripts/validate-links.js docs",
+    "Get-Content a.txt | Select-String foo",
+    "env | sort",
+    "trap 'echo bye' EXIT",
+    "f() { ls; }; f",
+]
+
+CHANGES: list[tuple[str, list[Effect]]] = [
+    # writes whose text is known
+    ("cat > a.txt <<'EOF'\none\n$two\nEOF", [one("write", "a.txt", content="one\n$two\n")]),
+    ("cat <<'EOF' > d/a.txt\none\nEOF\nls", [one("write", "d/a.txt", content="one\n")]),
+    ("cat <<EOF > a.txt\nplain\nEOF", [one("write", "a.txt", content="plain\n")]),
+    ("cat <<EOF > a.txt\n$HOME\nEOF", [one("write", "a.txt")]),
+    ("cat > a.txt <<-EOF\n\tx\n\tEOF", [one("write", "a.txt", content="x\n")]),
+    ("cat >> a.md <<'END'\n\n## x\nEND", [one("append", "a.md", content="\n## x\n")]),
+    ("cat > a <<'A' && cat > b <<'B'\n1\nA\n2\nB\n", [one("write", "a", content="1\n"), one("write", "b", content="2\n")]),
+    ("cat > a <<'E'\nx", [one("write", "a", content="x\n")]),
+    ("cat > win.txt <<'EOF'\r\nx\r\nEOF\r\n", [one("write", "win.txt", content="x\r\n")]),
+    ("tee a.txt <<'EOF'\nx\nEOF", [one("write", "a.txt", content="x\n")]),
+    ("cat <<'EOF' | tee -a a.txt >/dev/null\nx\nEOF", [one("append", "a.txt", content="x\n")]),
+    ("echo x | sudo tee /etc/x.conf", [one("write", "/etc/x.conf", content="x\n")]),
+    ("echo 'a b' > x", [one("write", "x", content="a b\n")]),
+    ("echo -n a  b >> x", [one("append", "x", content="a b")]),
+    ('echo "$V" > x', [one("write", "x")]),
+    ("echo 'a\\nb' > x", [one("write", "x")]),
+    ('V=1.2; echo "v=$V" > x', [one("write", "x", content="v=1.2\n")]),
+    ("printf 'a\\n' > x", [one("write", "x", content="a\n")]),
+    ("printf '%s\\n' a b > x", [one("write", "x", content="a\nb\n")]),
+    ("printf '%d' 3 > x", [one("write", "x")]),
+    ("> x", [one("write", "x", content="")]),
+    (": > x", [one("write", "x", content="")]),
+    ("cat <<< hello > x", [one("write", "x", content="hello\n")]),
+    ("truncate -s 0 a.log", [one("write", "a.log", content="")]),
+    ("touch new.py", [one("append", "new.py", content="")]),
+    # other redirections
+    ("ls > files.txt 2>&1", [one("write", "files.txt")]),
+    ("go test ./... &> out.log", [one("write", "out.log")]),
+    ("make test 2> err.log", [one("write", "err.log")]),
+    ("{ echo a; echo b; } > x", [one("write", "x")]),
+    ("(cd d && ls) >> x", [one("append", "x")]),
+    ("for i in 1 2; do echo $i; done > nums", [one("write", "nums")]),
+    ("git show HEAD~1:a/b.go > a/b.go", [one("restore", "a/b.go")]),
+    ("sort -o a.txt a.txt", [one("write", "a.txt")]),
+    ("jq '.a = 1' p.json > t.json && mv t.json p.json", [one("write", "t.json"), one("move", "t.json", target="p.json")]),
+    ("curl -sSLo tool.tgz https://e.org/t && tar xzf tool.tgz", [one("write", "tool.tgz"), one("write")]),
+    ("wget https://e.org/x", [one("write")]),
+    # directories
+    ("cd sub && rm a.go", [one("remove", "sub/a.go")]),
+    ("cd sub && cd ../other && rm a.go", [one("remove", "other/a.go")]),
+    ("(cd sub && rm a); rm b", [one("remove", "sub/a"), one("remove", "b")]),
+    ("pushd sub; rm a; popd; rm b", [one("remove", "sub/a"), one("remove", "b")]),
+    ("cd /r/x; rm ../a; cd -; rm b", [one("remove", "/r/a"), one("remove", "b")]),
+    ('cd sub\ncd "$(git rev-parse --show-toplevel)/x"\nrm a', [one("remove", "sub/x/a")]),
+    ('D=src/lib; rm "$D/a.ts" ${D}/b.ts', [one("remove", "src/lib/a.ts", "src/lib/b.ts")]),
+    ('rm "$UNSET/a.ts"', [one("remove", "$UNSET/a.ts")]),
+    ("rm $UNSET", [one("remove")]),
+    ("rm a.go $UNSET", [one("remove", "a.go"), one("remove")]),
+    ("git -C sub checkout -- a.go", [one("restore", "sub/a.go")]),
+    ("cd C:/w/x && rm a", [one("remove", "/c/w/x/a")]),
+    # remove, move, copy
+    ("rm -rf dist build/*.o", [one("remove", "dist", "build/*.o")]),
+    ("rm src/{a,b}.go", [one("remove", "src/a.go", "src/b.go")]),
+    ("rm 'a b.txt' c\\ d.txt", [one("remove", "a b.txt", "c d.txt")]),
+    ("FILES='a.go b.go'; rm $FILES", [one("remove", "a.go", "b.go")]),
+    ('L=(a.go b.go); rm "${L[@]}"', [one("remove", "a.go", "b.go")]),
+    ("git rm -q a.go b.go", [one("remove", "a.go", "b.go")]),
+    ("git clean -fd", [one("remove")]),
+    ("find . -name '*.orig' -delete", [one("remove")]),
+    ("mv a.go b.go", [one("move", "a.go", target="b.go")]),
+    ("mv a.go pkg/", [one("move", "a.go", target="pkg/a.go")]),
+    ("mv a.go b.go pkg", [one("move", "a.go", target="pkg/a.go"), one("move", "b.go", target="pkg/b.go")]),
+    ("mv sub/a.go .", [one("move", "sub/a.go", target="a.go")]),
+    ("git mv -f x/a.go y/a.go", [one("move", "x/a.go", target="y/a.go")]),
+    ("cp -r a b", [one("copy", "a", target="b")]),
+    ("cp -t out a b", [one("copy", "a", target="out/a"), one("copy", "b", target="out/b")]),
+    ("for f in a b; do mv $f $f.bak; done", [one("move", "a", target="a.bak"), one("move", "b", target="b.bak")]),
+    ("ln -sf ../a link", [one("write", "link")]),
+    # in place
+    ("sed -i 's/a/b/' x.go y.go", [one("modify", "x.go", "y.go")]),
+    ("sed -i '' 's/a/b/' x.go", [one("modify", "x.go")]),
+    ("sed -i.bak -e 's/a/b/' -e 's/c/d/' x.go", [one("modify", "x.go")]),
+    ("sed -Ei 's/(a)/\\1/' x.go", [one("modify", "x.go")]),
+    ("sed --in-place=.o s/a/b/ x", [one("modify", "x")]),
+    ("LC_ALL=C sed -i '1d' x", [one("modify", "x")]),
+    ("perl -pi -e 's/a/b/' x.go", [one("modify", "x.go")]),
+    ("perl -0777 -i -pe 's/a/b/s' x.go", [one("modify", "x.go")]),
+    ("perl -pie 's/a/b/' x.go", [one("modify", "x.go")]),
+    ("yq -i '.a = 1' c.yaml", [one("modify", "c.yaml")]),
+    ("grep -rl old src | xargs sed -i 's/old/new/g'", [one("modify")]),
+    ("ls *.go | xargs -I{} sed -i s/a/b/ {}", [one("modify")]),
+    ("find . -name '*.ts' -exec sed -i 's/a/b/' {} +", [one("modify")]),
+    ("for f in a.go b.go; do sed -i 's/x/y/' \"$f\"; done", [one("modify", "a.go"), one("modify", "b.go")]),
+    ("for f in $(ls); do sed -i 's/x/y/' $f; done", [one("modify")]),
+    ("for f in src/*.ts; do sed -i 's/x/y/' $f; done", [one("modify", "src/*.ts")]),
+    ("patch -p1 < fix.diff", [one("modify")]),
+    ("patch -p1 <<'EOF'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nEOF", [one("modify", "x.go")]),
+    ("sed -i s/a/b/ \\\n  x.go", [one("modify", "x.go")]),
+    ("if true; then sed -i s/a/b/ x; fi", [one("modify", "x")]),
+    ("fix() { sed -i s/a/b/ x; }\nfix", [one("modify", "x")]),
+    ("x=$(sed -i s/a/b/ y; echo 1)", [one("modify", "y")]),
+    ("echo `sed -i s/a/b/ y`", [one("modify", "y")]),
+    # scripts in the command
+    ("python3 -c \"open('a.txt','w').write('x')\"", [one("modify", "a.txt")]),
+    ("python3 - <<'EOF'\nfrom pathlib import Path\np = Path('d') / 'a.py'\np.write_text('x')\nEOF", [one("modify", "d/a.py")]),
+    ("cd d && python3 <<'EOF'\nwith open('a.py', mode='a') as f: f.write('x')\nEOF", [one("modify", "d/a.py")]),
+    (
+        "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write('')\nEOF",
+        [one("modify", "a/x.md", "b/y.md")],
+    ),
+    ("python3 - in.md <<'EOF'\nimport sys\nPath(sys.argv[1]).write_text('')\nEOF", [one("modify", "in.md")]),
+    ("python3 -c \"open(compute(), 'w')\"", [OPAQUE]),
+    ("python3 -c \"open(os.path.join(os.path.dirname(p), 'x'), 'w')\"", [OPAQUE]),
+    ("python3 -c \"import os; os.remove('a.py')\"", [one("remove", "a.py")]),
+    ("python3 -c \"import subprocess; subprocess.run(['sed', '-i', 's/a/b/', 'x'])\"", [OPAQUE]),
+    ("python3 -c \"import shutil; shutil.copy('a', 'b')\"", [OPAQUE]),
+    ("uv run python - <<'EOF'\nopen('a', 'wb')\nEOF", [one("modify", "a")]),
+    ("cat <<'EOF' | python3\nopen('a.txt', 'w')\nEOF", [one("modify", "a.txt")]),
+    ("node -e \"require('fs').writeFileSync('a.json', '{}')\"", [one("modify", "a.json")]),
+    ("node - <<'EOF'\nconst f = 'src/a.js';\nfs.writeFileSync(f, x);\nEOF", [one("modify", "src/a.js")]),
+    ("node <<'EOF'\nconst f = 'src/a.js'\nfs.writeFileSync(f, x)\nEOF", [one("modify", "src/a.js")]),
+    ("ruby -e \"File.write('a.rb', 'x')\"", [one("modify", "a.rb")]),
+    (
+        "cat > /tmp/s.py <<'EOF'\nopen('a.txt', 'w')\nEOF\npython3 /tmp/s.py",
+        [one("write", "/tmp/s.py", content="open('a.txt', 'w')\n"), one("modify", "a.txt")],
+    ),
+    # format
+    ("gofmt -w a.go b.go", [one("format", "a.go", "b.go")]),
+    ("gofmt -s -w .", [FORMAT]),
+    ("go fmt ./...", [FORMAT]),
+    ("npx prettier --write 'src/**/*.ts'", [one("format", "src/**/*.ts")]),
+    ("npx --yes prettier@3 -w a.md", [one("format", "a.md")]),
+    ("pnpm exec eslint --fix src/a.ts", [one("format", "src/a.ts")]),
+    ("yarn eslint --fix src", [one("format", "src")]),
+    ("npx @biomejs/biome check --write src", [one("format", "src")]),
+    ("black -l 100 a.py", [one("format", "a.py")]),
+    ("uv run ruff check --fix . && uv run ruff format .", [FORMAT]),
+    ("python -m black pkg", [one("format", "pkg")]),
+    ("cargo fmt --all", [FORMAT]),
+    ("cargo clippy --fix --allow-dirty", [FORMAT]),
+    ("golangci-lint run --fix ./pkg", [one("format", "pkg")]),
+    ("mise run fmt && mise run lint", [FORMAT]),
+    ("npm run lint:fix", [FORMAT]),
+    ("npm run lint -- --fix", [FORMAT]),
+    ("npm --prefix web run format", [FORMAT]),
+    ("make fmt test", [FORMAT]),
+    ("terraform fmt -recursive", [FORMAT]),
+    ("pre-commit run", [FORMAT]),
+    # git
+    ("git checkout main", [RESTORE]),
+    ("git checkout -- a.go b.go", [one("restore", "a.go", "b.go")]),
+    ("git checkout HEAD~2 src/a.go", [one("restore", "src/a.go")]),
+    ("git checkout -b topic origin/main", [RESTORE]),
+    ("git checkout .", [RESTORE]),
+    ("git restore --source=HEAD~1 a.go", [one("restore", "a.go")]),
+    ("git reset --hard origin/main", [RESTORE]),
+    ("git stash && go test ./... && git stash pop", [RESTORE]),
+    ("git pull --rebase", [RESTORE]),
+    ("GIT_EDITOR=true git rebase --continue", [RESTORE]),
+    ("git cherry-pick abc123", [RESTORE]),
+    ("git apply fix.patch", [RESTORE]),
+    ("gh pr checkout 12", [RESTORE]),
+    ("gh pr merge 3 --squash --delete-branch", [RESTORE]),
+    ("git add -A && git commit -m \"$(cat <<'EOF'\nIt's $x `y`\nEOF\n)\"", [COMMIT]),
+    ("git commit --amend --no-edit", [COMMIT]),
+    ("git worktree add ../wt -b x", [one("restore", "wt")]),
+    # generators and package managers
+    ("go mod tidy", [one("generate", "go.mod", "go.sum")]),
+    ("cd api && go get example.org/x@latest", [one("generate", "api/go.mod", "api/go.sum")]),
+    ("go generate ./...", [GENERATE]),
+    ("npm install left-pad", [one("generate", "package.json", "package-lock.json")]),
+    ("pnpm add -D vitest", [one("generate", "package.json", "pnpm-lock.yaml")]),
+    ("cargo add serde", [one("generate", "Cargo.toml", "Cargo.lock")]),
+    ("cargo build --release", [one("generate", "Cargo.lock")]),
+    ("uv add httpx", [one("generate", "pyproject.toml", "uv.lock")]),
+    ("npx jest -u", [GENERATE]),
+    ("UPDATE_GOLDEN=1 go test ./...", [GENERATE]),
+    ("go test ./... -update", [GENERATE]),
+    ("pytest --snapshot-update", [GENERATE]),
+    ("cargo insta accept", [GENERATE]),
+    ("npm run codegen", [GENERATE]),
+    ("protoc --go_out=. a.proto", [GENERATE]),
+    # anything
+    ("python script.py", [OPAQUE]),
+    ("./build.sh --all", [OPAQUE]),
+    ("bash tools/x.sh", [OPAQUE]),
+    ("make", [OPAQUE]),
+    ("make frobnicate", [OPAQUE]),
+    ("npm run do-things", [OPAQUE]),
+    ("go run ./cmd/tool", [OPAQUE]),
+    ("curl -fsSL https://e.org/i.sh | bash", [OPAQUE]),
+    ("unknowntool src", [OPAQUE]),
+    ('"$TOOL" run', [OPAQUE]),
+    ("echo 'unclosed", [OPAQUE]),
+    ("echo )", [OPAQUE]),
+    # wrappers
+    ("sudo -u root rm a", [one("remove", "a")]),
+    ("timeout -s KILL 30 env A=1 nohup time rm a &", [one("remove", "a")]),
+    ('bash -lc "cd d && rm a"', [one("remove", "d/a")]),
+    ("bash <<'EOF'\nrm a\nEOF", [one("remove", "a")]),
+    ("eval 'rm a'", [one("remove", "a")]),
+    ("zsh -c \"bash -c 'rm a'\"", [one("remove", "a")]),
+    ("cat > s.sh <<'EOF'\nrm a\nEOF\nbash s.sh", [one("write", "s.sh", content="rm a\n"), one("remove", "a")]),
+    ("A && rm a || rm b; rm c | cat", [OPAQUE, one("remove", "a"), one("remove", "b"), one("remove", "c")]),
+    ("case $x in\n  a) rm a ;;\n  (b|c) rm b ;;\nesac", [one("remove", "a"), one("remove", "b")]),
+    # PowerShell
+    ("Set-Content -Path a.txt -Value 'x'", [one("write", "a.txt")]),
+    ("Get-Content a.txt | Out-File -Append b.txt", [one("append", "b.txt")]),
+    ("Remove-Item -Recurse -Force src\\old", [one("remove", "src/old")]),
+    ("Move-Item -Path a.cs -Destination src\\a.cs", [one("move", "a.cs", target="src/a.cs")]),
+    ("$x = Get-Content a.txt; Set-Content a.txt ($x -replace 'a','b')", [one("write", "a.txt")]),
+    ('pwsh -Command "Remove-Item a.txt"', [one("remove", "a.txt")]),
+]
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_harmless(command: str) -> None:
+    assert is_harmless(command), effects(command)
+
+
+@pytest.mark.parametrize(("command", "expected"), CHANGES, ids=[command[:60] for command, _ in CHANGES])
+def test_changes(command: str, expected: list[Effect]) -> None:
+    assert list(effects(command)) == expected
+
+
+@pytest.mark.parametrize("command", [command for command, _ in CHANGES if "touch" not in command])
+def test_changes_are_not_harmless(command: str) -> None:
+    assert not is_harmless(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "cwd", "path"),
+    [
+        ("rm a.go", "/home/u/r", "/home/u/r/a.go"),
+        ("rm ../a.go", "/home/u/r/sub", "/home/u/r/a.go"),
+        ("cd x && rm a.go", "/home/u/r", "/home/u/r/x/a.go"),
+        ("cd /other && rm a.go", "/home/u/r", "/other/a.go"),
+        ("cd ~/r2 && rm a.go", "/home/u/r", "~/r2/a.go"),
+        ("cd sub && rm $(pwd)/a.go", "/home/u/r", "/home/u/r/sub/a.go"),
+        ("cd sub && rm $PWD/a.go", "/home/u/r", "/home/u/r/sub/a.go"),
+        ("cd sub; cd $(git rev-parse --show-toplevel) && rm a.go", "/home/u/r", "/home/u/r/a.go"),
+        ("rm 'C:\\w\\a.cs'", "/home/u/r", "/c/w/a.cs"),
+        ("bash -c 'rm a.go'", "/home/u/r", "/home/u/r/a.go"),
+    ],
+)
+def test_directory_in_force(command: str, cwd: str, path: str) -> None:
+    assert effects(command, cwd) == (one("remove", path),)
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "expected"),
+    [
+        ("sed -i s/a/b/ pkg/store/cache.go", "pkg/store/cache.go", True),
+        ("sed -i s/a/b/ /home/u/r/pkg/store/cache.go", "pkg/store/cache.go", True),
+        ("cd pkg/store && gofmt -w cache.go", "pkg/store/cache.go", True),
+        ("python3 - <<'EOF'\np = 'pkg/store/cache.go'\nEOF", "pkg/store/cache.go", True),
+        ("type src\\web\\panel.tsx", "src/web/panel.tsx", True),
+        ("cat pkg/store/cache.go.bak", "pkg/store/cache.go", False),
+        ("cat pkg/store/mycache.go", "pkg/store/cache.go", False),
+        ("cat other/index.ts", "src/index.ts", False),
+        ("cat src/index.ts", "src/index.ts", True),
+        ("cd src && cat web/index.ts", "src/web/index.ts", True),
+        ("cat docs/README.md", "README.md", False),
+        ("cat ./README.md", "README.md", True),
+        ("cat README.md.", "README.md", True),
+        ("make all", "Makefile", False),
+        ("anything", "", False),
+    ],
+)
+def test_mentions(command: str, path: str, expected: bool) -> None:
+    assert mentions(command, path) is expected
+
+
+def test_number_of_effects_is_bounded() -> None:
+    found = effects("rm a; rm b;" * 5000)
+    assert len(found) == MAX_EFFECTS + 1
+    assert found[-1] == OPAQUE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$(" * 100_000,
+        "(" * 100_000,
+        "`" * 100_001,
+        "a=(" * 100_000,
+        '"$(' * 50_000,
+        "<(" * 100_000,
+        "${" * 100_000,
+        "rm a;" * 100_000,
+        "A=" + "x" * 900 + ";" + "$A" * 100_000,
+        "for f in " + "a " * 199 + "; do rm " + "$f " * 20_000 + "; done",
+        "A=1 " * 50_000,
+        "python -m " * 10_000,
+        "bash -c " * 10_000,
+        "find . " + "-exec ls " * 50_000,
+        "git clean -" + "n" * 100_000 + "!",
+        "python3 <<'E'\n" + "a=[\n" * 10_000 + "E\n",
+        "Get-Item " + "@'\n" * 5_000,
+        "{a,b}" * 100_000,
+        "\0" * 100_000,
+        "cat > f <<'E'\n" + "line\n" * 200_000,
+    ],
+    ids=range(20),
+)
+def test_hostile_text_takes_bounded_time(text: str) -> None:
+    started = time.perf_counter()
+    effects(text)
+    mentions(text, "src/store/cache.go")
+    assert time.perf_counter() - started < 10
+
+
+TOKENS = """
+rm mv cp sed -i
+python3 - -c cat > >> < << <<'E' <<< 2>&1 &> && || ; | & ( ) { } $( ` ' " $x ${x} ${x[@]} \\ # for f in do done if then fi
+case esac ;;
+[[ ]] (( )) = x= x=( a.go b/ *.ts {a,b} E cd .. bash -c eval xargs find -exec {} + git checkout -- commit function f() \0
+Set-Content @' '@ open('a','w') write_text( subprocess.run( env sudo timeout tee
+"""
+PIECES = st.sampled_from(TOKENS.split())
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.one_of(PIECES, st.just("\n"), st.text(max_size=3)), max_size=40),
+    st.sampled_from(["", "/r"]),
+    st.sampled_from(["", " "]),
+)
+def test_never_raises(pieces: list[str], cwd: str, glue: str) -> None:
+    text = glue.join(pieces)
+    found = effects(text, cwd)
+    assert len(found) <= MAX_EFFECTS + 1
+    assert all(path for effect in found for path in effect.paths)
+    is_harmless(text)
+    mentions(text, "a.go")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(), st.text(max_size=20))
+def test_any_text(text: str, path: str) -> None:
+    assert isinstance(effects(text), tuple)
+    assert mentions(text, path) in (True, False)
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="\r", codec="utf-8")))
+def test_quoted_heredoc_gives_the_text_back(body: str) -> None:
+    lines = body.split("\n")
+    if "EOF" in lines:
+        return
+    assert effects(f"cat > a.txt <<'EOF'\n{body}\nEOF\n") == (one("write", "a.txt", content=body + "\n"),)
