@@ -57,7 +57,10 @@ def conclude(
         return _uniform(diff, _without_session(link))
     result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
     for file in diff.files or ():
-        spans = _spans_of(file, by_path.get(file.change.path), missing)
+        judged = by_path.get(file.change.path)
+        if judged is not None and not link.resolved:
+            judged = _without_trailer(judged)
+        spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
@@ -124,6 +127,15 @@ def _explained_share(by_path: Mapping[str, Judged]) -> float:
                 explained += verdict.author == "agent" and verdict.evidence in ("observed", "replayed")
     share = explained / total if total else 0.0
     return round(min(share, 0.95), 3) if explained >= _MIN_LINES and share >= _MIN_SHARE else 0.0
+
+
+def _without_trailer(judged: Judged) -> Judged:
+    """Nothing says which sessions took part, so a file that no known session worked on is nobody's."""
+    file, verdicts, followed = judged
+    if followed:
+        return judged
+    nobody = Verdict("unknown", "none", "inferred", "no_session")
+    return file, {i: v if v.author == "agent" else nobody for i, v in verdicts.items()}, followed
 
 
 def _spans_of(file: FileDiff, judged: Judged | None, missing: Sequence[Missing]) -> list[Span]:

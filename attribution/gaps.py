@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
 from attribution.replay import CallRef
-from attribution.shell import Effect, effects, mentions
+from attribution.shell import Effect, mentions
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 
@@ -37,6 +37,7 @@ class Action:
     call: CallRef
     command: str = ""
     cwd: str = ""
+    effects: tuple[Effect, ...] = ()
     unseen: str = ""  # invisible_subagent | transcript_missing: what may have happened is unknown
 
 
@@ -52,7 +53,7 @@ class Gaps:
     actions: list[Action] = field(default_factory=list)
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
-    _effects: dict[str, tuple[Effect, ...]] = field(default_factory=dict)
+    _answers: dict[tuple[str, float, float, bool], Cause] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
@@ -75,34 +76,40 @@ class Gaps:
 
         `layout`: only the layout differs, which is what formatters do; for other changes formatters are no explanation.
         """
-        formatter: Cause | None = None
-        opaque: Cause | None = None
+        key = (path, after, before, layout)
+        if key not in self._answers:
+            self._answers[key] = self._cause(path, after, before, layout)
+        return self._answers[key]
+
+    def _cause(self, path: str, after: float, before: float, layout: bool) -> Cause:
+        weaker: Cause | None = None
         for action in reversed(self.between(after, before)):
-            if action.unseen:
-                opaque = opaque or Cause("unknown", reason=action.unseen, call=action.call)
+            found = self._of(action, path, layout)
+            if found is None:
                 continue
-            for effect in self._of(action):
-                if effect.kind in _NAMED or effect.kind == "generate":
-                    if self._touches(effect, path):
-                        return Cause("agent", "shell", "inferred", call=action.call)
-                elif effect.kind == "format" and layout and self._may_touch(effect, path):
-                    formatter = formatter or Cause("agent", "shell", "inferred", call=action.call)
-                elif effect.kind == "restore" and self._may_touch(effect, path):
-                    opaque = opaque or Cause("unknown", reason="git_operation", call=action.call)
-                elif effect.kind == "opaque":
-                    opaque = opaque or Cause("unknown", reason="opaque_shell", call=action.call)
-            if action.command and mentions(action.command, path) and not self._harmless(action):
-                return Cause("agent", "shell", "inferred", call=action.call)
-        return formatter or opaque or Cause("human")
+            if found.author == "agent":
+                return found
+            weaker = weaker or found
+        return weaker or Cause("human")
 
-    def _of(self, action: Action) -> tuple[Effect, ...]:
-        key = action.command
-        if key not in self._effects:
-            self._effects[key] = effects(action.command, action.cwd)
-        return self._effects[key]
-
-    def _harmless(self, action: Action) -> bool:
-        return not any(effect.kind in ("opaque", "modify", "generate", "write", "append") for effect in self._of(action))
+    def _of(self, action: Action, path: str, layout: bool) -> Cause | None:
+        """What one action says about a change of `path`; None: nothing."""
+        if action.unseen:
+            return Cause("unknown", reason=action.unseen, call=action.call)
+        weaker: Cause | None = None
+        mine = Cause("agent", "shell", "inferred", call=action.call)
+        for effect in action.effects:
+            if effect.kind in _NAMED or effect.kind == "generate":
+                if self._touches(effect, path):
+                    return mine
+            elif effect.kind == "format":
+                if layout and self._may_touch(effect, path):
+                    return mine
+            elif effect.kind == "restore" and self._may_touch(effect, path):
+                weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
+            elif effect.kind == "opaque":
+                weaker = weaker or Cause("unknown", reason="opaque_shell", call=action.call)
+        return mine if _writes(action) and mentions(action.command, path) else weaker
 
     def _touches(self, effect: Effect, path: str) -> bool:
         return any(self._same(p, path) for p in (*effect.paths, effect.target) if p)
@@ -121,3 +128,7 @@ class Gaps:
             return False
         relative = relative.removesuffix("/...").rstrip("/")
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
+
+
+def _writes(action: Action) -> bool:
+    return any(effect.kind in ("opaque", "modify", "generate", "write", "append") for effect in action.effects)

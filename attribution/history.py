@@ -116,6 +116,7 @@ class Pass:
         if saved is not None:
             self._shas, self._origins = saved.shas, saved.origins
             self._states[saved.tip] = saved.state
+            self._boundary.update(saved.boundary)
             self._partial.update(() if saved.complete else (saved.tip,))
             self._outside = Blamed(self._git, self._contents, saved.origins, saved.shas)
         self._index = {sha: number for number, sha in enumerate(self._shas)}

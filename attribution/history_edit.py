@@ -118,6 +118,8 @@ class Edit:
                 source = best_source(delta.path, delta.new, delta.new_mode, files, texts)
                 if source is not None:
                     found[delta.path] = source
+        if texts.budget is not None and texts.budget < 0:
+            self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missed")
         return found
 
     def _modified(self, delta: FileDelta) -> _Work:

@@ -13,6 +13,7 @@ from collector.text import is_binary
 STAGE = "history"
 _CACHE = 32 << 20  # bytes of blobs kept
 _MAX_PROBLEMS = 10_000
+_COMPARISONS = 1_000_000  # of two files in one commit, in the search of renames
 
 
 class Contents:
@@ -63,7 +64,7 @@ class Contents:
 
     def texts(self) -> Texts:
         """For the search of renames in one commit."""
-        return Texts(self.get, size=self._repo.blob_size)
+        return Texts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
 
     def unreadable(self, oid: str) -> None:
         size = self._repo.blob_size(oid)

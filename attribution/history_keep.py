@@ -8,7 +8,6 @@ moved        anywhere in the commit, blocks of equal lines around a line that wa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -25,8 +24,9 @@ _SAME_FILE = 20  # letters and digits of a block that moved inside its file, as 
 _OTHER_FILE = 40  # and to another one, as for `git blame -C`
 _MAX_STRETCH = 400_000  # bytes; longer stretches are not compared as reformatted
 _MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
-_SPACE = re.compile(rb"\s+")
-_SHAPE = re.compile(rb"[\s,;]+")
+_SPACE = b" \t\r\n\f\v"
+_SHAPE = _SPACE + b",;"
+_QUOTES = bytes.maketrans(b"'", b'"')
 _NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
 
 
@@ -59,8 +59,10 @@ def find_kept(hunks: Sequence[Hunk], keep: Keep, differ: Differ) -> None:
     for number, hunk in enumerate(hunks):
         if hunk.removed and hunk.added:
             _inside(number, hunk, keep, differ)
-    if keep.moved and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
-        _Moves(hunks, keep.whitespace).find()
+    if keep.moved:
+        left = [h for h in hunks if len(h.spared) < len(h.removed)], [h for h in hunks if len(h.heir) < len(h.added)]
+        if all(left) and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
+            _Moves(hunks, keep.whitespace).find()
 
 
 # --- inside one hunk --------------------------------------------------------------------------------------------------
@@ -82,7 +84,7 @@ def _inside(number: int, hunk: Hunk, keep: Keep, differ: Differ) -> None:
 
 
 def _bare(line: bytes) -> bytes:
-    return _SPACE.sub(b"", line)
+    return line.translate(None, _SPACE)
 
 
 def _joined(lines: Sequence[bytes]) -> bytes:
@@ -121,7 +123,7 @@ def _reformatted(number: int, hunk: Hunk, gap: LineChange) -> None:
 
 
 def _shape(line: bytes) -> bytes:
-    return _SHAPE.sub(b"", line).replace(b"'", b'"')
+    return line.translate(_QUOTES, _SHAPE)
 
 
 def _words(line: bytes) -> int:

@@ -105,13 +105,17 @@ class Patches:
         delta.hunks.append((a0, a0 + removed, b0, b0 + added))
         self._at += 1
         if delta.text is not None:
-            delta.text.append(self._body())
+            delta.text.append(self._body(removed, added))
             return
         self._at += removed + added
         while (line := self._peek()) is not None and line[:1] in (b"+", b"-", b"\\"):  # "\ No newline" lines are not counted
             self._at += 1
 
-    def _body(self) -> tuple[list[bytes], list[bytes]]:
+    def _body(self, old: int, new: int) -> tuple[list[bytes], list[bytes]]:
+        end = self._at + old + new
+        if end < len(self._lines) and self._lines[end][:1] in (b"d", b"@"):  # all there, no "\ No newline" in between
+            start, self._at = self._at, end
+            return [x[1:] for x in self._lines[start : start + old]], [x[1:] for x in self._lines[start + old : end]]
         removed: list[bytes] = []
         added: list[bytes] = []
         while (line := self._peek()) is not None:

@@ -42,6 +42,7 @@ def dump(history: History, lives: Lives | None = None) -> bytes:
     head = {
         "tip": history.tip,
         "complete": history.complete,
+        "boundary": sorted(history.boundary),
         "next": origins.next,
         "paths": origins.paths,
         "files": [[path, history.state[path].oid, history.state[path].mode] for path in paths],
@@ -91,7 +92,7 @@ def _restore(parts: list[bytes]) -> tuple[History, Lives | None]:
         pieces = zip(starts[at : at + length], counts[at : at + length], strict=True)
         state[path] = FileState(oid, mode, b"".join(_run(first, count) for first, count in pieces))
         at += length
-    history = History(shas, origins, head["tip"], state, [], head["complete"])
+    history = History(shas, origins, head["tip"], state, [], head["complete"], frozenset(head["boundary"]))
     return history, (_restore_lives(parts[10:], history) if len(parts) > 10 else None)
 
 

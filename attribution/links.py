@@ -48,12 +48,9 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
     return links
 
 
-def since(commit: Commit, parents: Sequence[Commit], sessions_started: float) -> float:
-    """From when on the commit's changes can date: the parent, unless a rebase gave it a later time."""
-    before = [p.author_time for p in parents if p.author_time <= commit.author_time]
-    if before:
-        return max(before)
-    return min(sessions_started or commit.author_time, commit.author_time)
+def since(commit: Commit, parents: Sequence[Commit]) -> float:
+    """From when on the commit's changes can date: its parent's time; a root, or a parent with a later time, sets no limit."""
+    return max((p.author_time for p in parents if p.author_time <= commit.author_time), default=0.0)
 
 
 def looks(
@@ -61,12 +58,11 @@ def looks(
     commits: Mapping[str, Commit],
     roots_of: Mapping[str, set[str]],
     timelines: Mapping[str, Timeline],
-    starts: Mapping[str, float],
     touched: Mapping[str, set[str]],
 ) -> dict[str, list[Look]]:
     """Root -> moments at which its state is compared with a commit.
 
-    `roots_of`: session -> worktree roots; `starts`: session -> first event; `touched`: commit -> its paths.
+    `roots_of`: session -> worktree roots; `touched`: commit -> its paths.
     """
     result: dict[str, list[Look]] = defaultdict(list)
     activity = {root: _Activity(line) for root, line in timelines.items()}
@@ -74,13 +70,12 @@ def looks(
         commit = link.commit
         at = commit.author_time + SLACK
         parents = [commits[p] for p in commit.parents if p in commits]
-        began = min((starts[s] for s in link.sessions if s in starts), default=0.0)
-        begin = since(commit, parents, began)
+        begin = since(commit, parents)
         if link.resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
             for root in sorted(roots):
                 result[root].append(Look(at, sha, begin))
-                result[root].extend(Look(moment, sha, min(begin, began or begin), main=False) for moment in _earlier(link))
+                result[root].extend(Look(moment, sha, 0.0, main=False) for moment in _earlier(link))
         elif len(commit.parents) < 2:
             for root, line in timelines.items():
                 if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):

@@ -189,8 +189,7 @@ class _Work:
         commits = {c.sha: c for c in history.commits}
         roots = _roots_of(tracks, places, lines)
         touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
-        starts = {t.key: t.started for t in tracks}
-        moments = looks(links, commits, roots, lines, starts, touched)
+        moments = looks(links, commits, roots, lines, touched)
         texts = _Texts(self.repo, history)
         seen: dict[str, list[Seen]] = defaultdict(list)
         runs = []

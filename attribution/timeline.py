@@ -77,14 +77,17 @@ def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: i
     started = call.at if call.at is not None else at
     until = track.ended if command.background else max(at, started)
     cwd = command.cwd or track.cwd
-    track.actions.append(Action(started, until, ref, command.text, cwd))
+    found = effects(command.text, cwd)
+    if not found:
+        return
+    track.actions.append(Action(started, until, ref, command.text, cwd, found))
     if call.status is Status.OK:
         by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
-        for number, effect in enumerate(effects(command.text, cwd)):
-            track.edits.extend(_exact_edits(effect, by_shell, at, order, number, cwd))
+        for effect in found:
+            track.edits.extend(_exact_edits(effect, by_shell, at, order, cwd))
 
 
-def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, number: int, cwd: str) -> Iterator[RawEdit]:
+def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str) -> Iterator[RawEdit]:
     """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files."""
     op = _EXACT_EFFECTS.get(effect.kind)
     if op is None or (op in ("write", "append") and effect.content is None):

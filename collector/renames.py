@@ -26,6 +26,7 @@ _BUCKETS = 107_927
 _CANDIDATES = 4  # kept per destination
 _IDENTICAL = 102  # identical sources looked at for one destination
 _MEMO = 200_000
+_HELD = 500_000  # spans kept in memory
 _WORD = 0xFFFFFFFF
 _SHIFT = 7
 _REST = 32 - _SHIFT
@@ -73,11 +74,20 @@ def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
 class Texts:
     """Sizes and spans of blobs, computed once per comparison of two trees."""
 
-    def __init__(self, get: Getter, whole: bool = False, size: Callable[[str], int | None] | None = None) -> None:
+    def __init__(
+        self,
+        get: Getter,
+        whole: bool = False,
+        size: Callable[[str], int | None] | None = None,
+        budget: int | None = None,
+    ) -> None:
+        """`size` tells a blob's size without reading it; after `budget` comparisons nothing is similar any more."""
         self._get = get
         self._whole = whole
         self._size = size
+        self.budget = budget
         self._known: dict[str, tuple[Spans, int] | None] = {}
+        self._held = 0
         self._sizes: dict[str, int | None] = {}
 
     def score(self, old: str, new: str) -> int:
@@ -85,6 +95,10 @@ class Texts:
         a, b = self._size_of(old), self._size_of(new)
         if a is None or b is None or _too_different(a, b):
             return 0
+        if self.budget is not None:
+            self.budget -= 1
+            if self.budget < 0:
+                return 0
         one, two = self._load(old), self._load(new)
         if one is None or two is None or _hopeless(one[0], two[0], max(a, b)):
             return 0
@@ -92,26 +106,24 @@ class Texts:
 
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
-            if self._size is not None:
-                self._sizes[oid] = self._size(oid)
-            else:
-                loaded = self._load(oid)
-                self._sizes[oid] = loaded[1] if loaded else None
+            loaded = self._load(oid) if self._size is None else None
+            self._sizes[oid] = self._size(oid) if self._size is not None else loaded[1] if loaded else None
         return self._sizes[oid]
 
     def _load(self, oid: str) -> tuple[Spans, int] | None:
-        if oid not in self._known:
-            data = self._get(oid)
-            self._known[oid] = None if data is None else (spans(data, self._whole), len(data))
-        return self._known[oid]
+        if oid in self._known:
+            return self._known[oid]
+        data = self._get(oid)
+        found = None if data is None else (spans(data, self._whole), len(data))
+        if self._held < _HELD:
+            self._known[oid] = found
+            self._held += len(found[0]) if found else 1
+        return found
 
 
 def by_path(files: Iterable[File]) -> list[File]:
     """In the order in which git meets them: by the bytes of the path."""
     return sorted(files, key=lambda f: f[0].encode("utf-8", "surrogateescape"))
-
-
-# --- the three stages -------------------------------------------------------------------------------------------------
 
 
 def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
@@ -227,9 +239,6 @@ def _name(path: str) -> str:
 
 def _regular(mode: int) -> bool:
     return mode & 0o170000 == 0o100000
-
-
-# --- the measure ------------------------------------------------------------------------------------------------------
 
 
 def _too_different(a: int, b: int) -> bool:

@@ -225,7 +225,14 @@ class File:
         return hits[0], hits[0] + len(wanted)
 
     def spliced(self, start: int, end: int, lines: Iterable[Line]) -> File:
-        return replace(self, lines=(*self.lines[:start], *lines, *self.lines[end:]))
+        return self.having((*self.lines[:start], *lines, *self.lines[end:]))
+
+    def having(self, lines: Iterable[Line]) -> File:
+        """These lines instead; an empty last line without a newline is no line but the newline of the one before."""
+        lines = tuple(lines)
+        if not self.final_newline and lines and not lines[-1].text:
+            return replace(self, lines=lines[:-1], final_newline=True)
+        return replace(self, lines=lines)
 
 
 def new_file(text: str, make: Maker, eol: str = "\n", mode: str = "100644") -> File:
@@ -393,11 +400,11 @@ class Shell:
     def each_line(self, path: str, change: Callable[[str], str]) -> None:
         file = self._world.files[path]
         lines = [line if change(line.text) == line.text else self._make(change(line.text), line) for line in file.lines]
-        self._put(path, replace(file, lines=tuple(lines)))
+        self._put(path, file.having(lines))
 
     def delete_lines(self, path: str, pattern: str) -> None:
         file = self._world.files[path]
-        self._put(path, replace(file, lines=tuple(line for line in file.lines if not re.search(pattern, line.text))))
+        self._put(path, file.having(line for line in file.lines if not re.search(pattern, line.text)))
 
     def move(self, old: str, new: str) -> None:
         self.touched |= {old, new}
@@ -418,7 +425,7 @@ class Session(Editor):
         self.null_original = null_original
         self.log = Transcript(self.id, cwd, world.ids, version, model, world.branch)
         self.changes: list[tuple[float, str, str]] = []  # time, call, path
-        self.outcomes = Counter[str]()
+        self.outcomes: list[tuple[str, str]] = []  # call, how it ended
         self.kept = 0  # records in the last stored copy
         self._turn_started = world.clock
 
@@ -433,7 +440,7 @@ class Session(Editor):
     def changed(self, call: str, path: str, tool: bool = True) -> None:
         self.changes.append((self._at, call, path))
         if tool:
-            self.outcomes["applied"] += 1
+            self.outcomes.append((call, "applied"))
 
     def calls(self) -> set[str]:
         return {call for _, call, _ in self.changes}
@@ -517,14 +524,14 @@ class Session(Editor):
         call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
         self.world.wait(0.05)
         self.log.failed(self._at, call, f"{reason}\nString: {old}" if "not found" in reason else reason)
-        self.outcomes["tool_error"] += 1
+        self.outcomes.append((call, "tool_error"))
 
     def edit_rejected(self, path: str, old: str, new: str, saying: str = "") -> None:
         """An Edit that the user declines, with or without a word of explanation; nothing changes."""
         call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
         self.world.wait(4)
         self.log.rejected(self._at, call, saying)
-        self.outcomes["rejected"] += 1
+        self.outcomes.append((call, "rejected"))
 
     def edit_cut_off(self, path: str, old: str, new: str) -> None:
         """A call without a result: the program ended, and the file stayed as it was."""
@@ -535,7 +542,7 @@ class Session(Editor):
         call = self._call("Write", {"file_path": absolute, "content": text})
         said = f"File created successfully at: {absolute}"
         self._done(call, said, claude.write_result(absolute, text, None))
-        self.outcomes["outside_repo"] += 1
+        self.outcomes.append((call, "outside_repo"))
 
     def git_commit(self, message: str, **options: Any) -> Commit:
         """The agent commits by itself: the call is in the transcript before the commit, its result after it."""
@@ -601,7 +608,7 @@ class Subagent(Editor):
             self._session.log.subagent_result(self._session._at, self._parent, self.agent_id, call, content)
         else:
             self._session.changes.pop()
-            self._session.outcomes["applied"] -= 1
+            self._session.outcomes.pop()
 
 
 # --- the world ---------------------------------------------------------------------------------------------------------
@@ -771,13 +778,14 @@ class World:
                 self.put(path, replace(before[path], lines=tuple(_restored(before[path], present))))
             else:
                 self.remove(path)
+        self.renamed |= {old: new for new, old in commit.renamed.items()}
 
     def formatter(self, path: str, rule: Callable[[str], str] = restyle) -> None:
         """A formatter that nobody recorded: the editor on save, a hook before the commit."""
         self.wait(1)
         file = self.files[path]
         lines = [line if rule(line.text) == line.text else Line(rule(line.text), "format", origin=line) for line in file.lines]
-        self.put(path, replace(file, lines=tuple(lines)))
+        self.put(path, file.having(lines))
 
     # --- commits ---------------------------------------------------------------------------------------------------
 
@@ -879,12 +887,14 @@ class World:
 
     def squash(self, name: str, title: str, **options: Any) -> Commit:
         """The branch as one commit on top of this one: the message lists its commits with their trailers, as GitHub does."""
-        base, bodies, names = self._fork(name), list[str](), list[str]()
-        commit = self.tips[name]
+        base, commit, line = self._fork(name), self.tips[name], list[Commit]()
         while commit is not base:
-            bodies.insert(0, "* " + commit.node.message.strip())
-            names = [*commit.checkpoints, *names]
+            line.insert(0, commit)
             commit = commit.parents[0]
+        bodies = ["* " + commit.node.message.strip() for commit in line]
+        names = [checkpoint for commit in line for checkpoint in commit.checkpoints]
+        for commit in line:
+            self.renamed |= {new: self.renamed.pop(old, old) for new, old in commit.renamed.items()}
         self.files = dict(self.tips[name].files)
         signed = "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"])
         squashed = self.commit(signed, trailer="none", **options)
@@ -992,11 +1002,14 @@ class World:
             "branch": "main",
             "commits": [truth.commit(commit) for commit in self.commits if commit.sha in reachable],
             "edits": {
-                session.id: {name: session.outcomes[name] for name in OUTCOMES}
+                session.id: {name: self._count(session, name) for name in OUTCOMES}
                 for session in self.sessions.values()
                 if session.id in self.stored
             },
         }
+
+    def _count(self, session: Session, outcome: str) -> int:
+        return sum(1 for call, how in session.outcomes if how == outcome and call in self.seen)
 
 
 OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
@@ -1349,13 +1362,41 @@ def compare(old: File, new: File) -> list[str]:
     old_keys, new_keys = old.keys(), new.keys()
     pairs = _kept(old, new, old_keys, new_keys)
     old_count, new_count = Counter(old_keys), Counter(new_keys)
-    anchors = [(a, b) for a, b in pairs if old_count[old_keys[a]] == new_count[new_keys[b]] == 1]
+    certain = _always_kept(old_keys, new_keys)
+    anchors = [(a, b) for a, b in pairs if b in certain and old_count[old_keys[a]] == new_count[new_keys[b]] == 1]
     kept = {b for _, b in pairs}
     marks = ["" if b in kept else NEW for b in range(len(new_keys))]
     edges = [(-1, -1), *anchors, (len(old_keys), len(new_keys))]
     for (a0, b0), (a1, b1) in pairwise(edges):
         _mark_gap(marks, old_keys[a0 + 1 : a1], new_keys, range(b0 + 1, b1))
     return marks
+
+
+def _always_kept(old: list[str], new: list[str]) -> set[int]:
+    """Lines of `new` that every shortest diff leaves alone."""
+    top = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    short = min(len(old), len(new)) - top
+    tail = next((i for i in range(short) if old[-1 - i] != new[-1 - i]), short)
+    a, b = old[top : len(old) - tail], new[top : len(new) - tail]
+    kept = {*range(top), *range(len(new) - tail, len(new))}
+    before, after = _common_lengths(a, b), _common_lengths(a[::-1], b[::-1])
+    best = before[-1][-1]
+    for j in range(len(b)):
+        without = max(before[i][j] + after[len(a) - i][len(b) - j - 1] for i in range(len(a) + 1))
+        if without < best:
+            kept.add(top + j)
+    return kept
+
+
+def _common_lengths(a: list[str], b: list[str]) -> list[list[int]]:
+    """Length of the longest common subsequence of every pair of beginnings."""
+    table = [[0] * (len(b) + 1)]
+    for x in a:
+        above, row = table[-1], [0]
+        for j, y in enumerate(b):
+            row.append(above[j] + 1 if x == y else max(above[j + 1], row[j]))
+        table.append(row)
+    return table
 
 
 def _mark_gap(marks: list[str], old_keys: list[str], new_keys: list[str], gap: range) -> None:

@@ -54,7 +54,7 @@ class Walk:
 
     def word(self) -> str:
         self.names += 1
-        return "".join(self.rng.choice("bdfgklmnprstvz") + self.rng.choice("aeiou") for _ in range(3)) + str(self.names)
+        return "".join(self.rng.choice("bdfgklmnprstvz") + self.rng.choice("aeiou") for _ in range(2)) + str(self.names)
 
     def title(self) -> str:
         return " ".join(self.word() for _ in range(3)).capitalize()
@@ -108,7 +108,7 @@ class Walk:
             (0.7, self.human_moves),
             (0.7, self.formatter),
             (0.3, self.human_removes),
-            (0.8, self.start_session),
+            (1.5, self.start_session),
         ]
         chosen = self.rng.choices([action for _, action in actions], [weight for weight, _ in actions])[0]
         chosen()
@@ -116,7 +116,7 @@ class Walk:
     def start_session(self) -> None:
         session = self.world.session(self.rng.choice(VERSIONS), null_original=self.rng.random() < self.null_share)
         session.prompt(self.title())
-        self.active = [*self.active, session][-3:]
+        self.active = [*self.active, session][-2:]
 
     def session(self) -> Session:
         return self.rng.choice(self.active)

@@ -568,6 +568,7 @@ def _spawn(call: _Call) -> Spawn:
 
 # A script that runs one command and shows its output, nothing else
 _ONLY_SHOWS = re.compile(r"\s*(?:const|let|var)\s+(\w+)\s*=\s*await\s+tools\.exec_command\([^;]*\);?\s*text\(\1\.output\);?\s*$")
+_TRUNCATED = re.compile(r"…\d+ \w+ truncated…")
 _READ = re.compile(r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$")
 
 
@@ -575,7 +576,7 @@ def _seen(command: Command, call: _Call) -> Observation | None:
     """The text of a file that a plain `cat` or `sed -n 'a,bp'` printed."""
     match = _READ.match(command.text)
     text = _body(call)
-    cut = "tokens truncated" in text or re.search("Total output lines:|truncated output", (call.output or "")[:_ERROR_CHARS])
+    cut = _TRUNCATED.search(text) or re.search("Total output lines:|truncated output", (call.output or "")[:_ERROR_CHARS])
     if not match or not text or cut or (call.name == "exec" and not _ONLY_SHOWS.match(_input_text(call))):
         return None
     start, stop = int(match[1] or 1), int(match[2] or 0)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from collector.model import Command, Edit, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, Hunk, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import edit_from_arguments, edits_from_patch_arguments, parse_unified, whole_texts
 from collector.transcripts.jsonl import (
     Events,
@@ -266,14 +267,15 @@ def _spawn(state: dict[str, Any]) -> Spawn:
 def _edits(name: str, state: dict[str, Any], cwd: str) -> list[Edit]:
     arguments, metadata = get_dict(state, "input"), get_dict(state, "metadata")
     if name in ("apply_patch", "patch"):
-        files = [_patched(file, cwd) for file in get_list(metadata, "files") if get_str(file, "filePath")]
-        return files or edits_from_patch_arguments(arguments, cwd)
+        stated = edits_from_patch_arguments(arguments, cwd)
+        by_path = {edit.path: edit for edit in stated}
+        files = [_patched(file, cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
+        return files or stated
     if name == "write":
-        new = metadata.get("exists") is False
-        edit = edit_from_arguments(arguments, cwd, before_known=new)
+        edit = edit_from_arguments(arguments, cwd, before_known=metadata.get("exists") is False)
     elif name in ("edit", "multiedit"):
         change = get_dict(metadata, "filediff")
-        edit = edit_from_arguments(arguments, cwd, **_texts(change), hunks=_hunks(change, get_str(metadata, "diff")))
+        edit = edit_from_arguments(arguments, cwd, **_texts(change), hunks=_shown(change, get_str(metadata, "diff")))
     else:
         edit = None
     return [edit] if edit else []
@@ -286,21 +288,36 @@ def _texts(change: dict[str, Any]) -> dict[str, Any]:
     return {"before": before, "before_known": True, "after": after}
 
 
-def _hunks(change: object, diff: str = "") -> Any:
-    return parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
+def _shown(change: object, diff: str = "") -> tuple[Hunk, ...]:
+    """Hunks of a display diff: indentation common to all its lines is cut, so positions are exact and text is not."""
+    hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
+    return tuple(replace(hunk, exact_text=False) for hunk in hunks)
 
 
-def _patched(file: dict[str, Any], cwd: str) -> Edit:
-    """One file of an applied patch: whole texts where the version records them, else a diff with exact text."""
-    path, kind = resolve(cwd, get_str(file, "filePath")), file.get("type")
-    texts, hunks = _texts(file), _hunks(file)
+def _patched(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
+    """One file of an applied patch: whole texts where the version records them, else what the patch states."""
+    path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
+    said = stated.get(path)
     if kind == "add":
-        added = texts.get("after") if texts else (whole_texts(hunks) or ("", None))[1]
+        added = texts.get("after") if texts else said.content if said else None
         return Edit(path, "write", content=added, before_known=True, after=added)
     if kind == "delete":
         return Edit(path, "delete", before=texts.get("before"), before_known=bool(texts))
     new_path = resolve(cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else ""))
+    hunks = _shown(file) if texts or said is None else _placed(_shown(file), said.hunks)
     return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)
+
+
+def _placed(shown: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
+    """The shown hunks where their lines prove to be uncut, else those of the patch: exact text without positions."""
+    if stated and _changed_lines(shown) == _changed_lines(stated):
+        return tuple(replace(hunk, exact_text=True) for hunk in shown)
+    return stated or shown
+
+
+def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
+    """Removed and added lines; a patch may state the same change in another order."""
+    return sorted(line for hunk in hunks for line in hunk.lines if line[:1] in ("+", "-"))
 
 
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)

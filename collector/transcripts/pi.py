@@ -164,7 +164,8 @@ class _Reader:
     def _usage(self, usage: dict[str, Any], key: str, at: float | None) -> None:
         counts = [get_int(usage, name) for name in ("input", "output", "cacheRead", "cacheWrite")]
         if any(counts):
-            self.events.use(Usage(key, at, 0, self.model, *counts))
+            fresh, output, cached, written = counts
+            self.events.use(Usage(key, at, 0, self.model, fresh, output, cached, written))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
