@@ -80,33 +80,54 @@ def similarity(a: str, b: str) -> float:
 def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For each line of `new` the line of `old` that it only reformats (tokens equal, also across line breaks), or -1.
 
-    Both are the two sides of one replaced block. A line counts when all its tokens are found, in order, among the old ones and
-    the old lines they come from are used up by them: a shared bracket makes no pair.
+    Both are the two sides of one replaced block. Lines with equal tokens are paired first, in order; what lies between such pairs is
+    compared token by token, so that a line broken in two or two joined in one are found as well.
     """
     result = [-1] * len(new)
     if not old or not new or len(old) > MAX_BLOCK or len(new) > MAX_BLOCK:
         return result
+    keys_old, keys_new = (["\0".join(tokens(line)) or "\0" for line in side] for side in (old, new))
+    hunks = changes(keys_old, keys_new)
+    for index, source in enumerate(pairing(len(old), len(new), hunks)):
+        if source >= 0 and _says_something(new[index]):
+            result[index] = source
+    for hunk in hunks:
+        for index, source in enumerate(_rewrapped(old[hunk.a0 : hunk.a1], new[hunk.b0 : hunk.b1]), hunk.b0):
+            if source >= 0:
+                result[index] = hunk.a0 + source
+    return result
+
+
+def _says_something(line: str) -> bool:
+    """Has a word, or is more than one bracket: a lone `}` proves nothing."""
+    return bool(_WORD.search(line)) or len(line.strip()) > 2
+
+
+def _rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """As `reformatted`, by tokens alone.
+
+    A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
+    """
+    result = [-1] * len(new)
     old_tokens, old_line = _flat(old)
     new_tokens, new_line = _flat(new)
     if not old_tokens or not new_tokens:
         return result
-    source = pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))
     used = [0] * len(old)
     votes: list[dict[int, int]] = [{} for _ in new]
     matched = [0] * len(new)
-    for index, origin in enumerate(source):
+    for index, origin in enumerate(pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))):
         if origin >= 0:
             line = old_line[origin]
             used[line] += 1
             matched[new_line[index]] += 1
             votes[new_line[index]][line] = votes[new_line[index]].get(line, 0) + 1
-    sizes_old = _sizes(old_line, len(old))
-    sizes_new = _sizes(new_line, len(new))
+    sizes_old, sizes_new = _sizes(old_line, len(old)), _sizes(new_line, len(new))
     for index, found in enumerate(votes):
-        if not found or matched[index] < sizes_new[index]:
+        if not found or matched[index] < sizes_new[index] or not _says_something(new[index]):
             continue
         best = max(found, key=lambda line: (found[line], -line))
-        if used[best] == sizes_old[best] and any(_WORD.match(t) for t in tokens(new[index]) or "x"):
+        if used[best] == sizes_old[best]:
             result[index] = best
     return result
 
@@ -128,17 +149,24 @@ def _sizes(line_of: Sequence[int], count: int) -> list[int]:
     return sizes
 
 
-def closest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, float]]:
+def closest(old: Sequence[str], new: Sequence[str], used: Sequence[int] = ()) -> list[tuple[int, float]]:
     """For each line of `new` the old line it most probably changed, and how similar (>= EDITED), in order; else (-1, 0.0).
 
-    An old line is used once and pairs do not cross, as in a diff of words.
+    An old line is used once (those in `used` not at all, nor are new lines that already have a source there) and pairs do not
+    cross, as in a diff of words.
     """
     result = [(-1, 0.0)] * len(new)
     if not old or not new or len(old) * len(new) > MAX_PAIRS:
         return result
+    taken = set(used)
     start = 0
     for index, line in enumerate(new):
-        scored = [(similarity(old[i], line), -i) for i in range(start, len(old))]
+        if index < len(used) and used[index] >= 0:
+            start = max(start, used[index] + 1)
+            continue
+        following = [u for u in used[index + 1 :] if u >= start]
+        end = following[0] if following else len(old)
+        scored = [(similarity(old[i], line), -i) for i in range(start, end) if i not in taken]
         best = max(scored, default=(0.0, 0))
         if best[0] >= EDITED:
             result[index] = (-best[1], round(best[0], 3))
@@ -162,14 +190,15 @@ def kinship(old: Sequence[str], new: Sequence[str]) -> list[Kin | None]:
     if not old or not new:
         return kin
     taken: set[int] = set()
-    for index, source in enumerate(reformatted(old, new)):
+    same = reformatted(old, new)
+    for index, source in enumerate(same):
         if source >= 0:
             kin[index] = Kin(source, "reformatted", split=source in taken)
             taken.add(source)
     for index, source in enumerate(_redacted_pairs(old, new)):
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "redacted")
-    for index, (source, ratio) in enumerate(closest(old, new)):
+    for index, (source, ratio) in enumerate(closest(old, new, same)):
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "edited", ratio)
     return kin

@@ -51,15 +51,18 @@ def conclude(
     linked = link.resolved
     confidence = 1.0 if linked else 0.0
     if not linked and seen:
-        confidence = _explained_share(by_path)
+        confidence = _explained_share(by_path, 1 if link.named else _MIN_LINES)
         linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
+    claimed = {path for record in link.records for path in record.files_touched}
     result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
         if judged is not None and not link.resolved:
-            judged = _without_trailer(judged)
+            judged = _without_human(judged, "no_session")
+        elif judged is not None and file.change.path in claimed:
+            judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
         spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
@@ -87,7 +90,7 @@ Judged = tuple[AddedFile, dict[int, Verdict], bool]
 def _best(seen: Iterable[Seen]) -> dict[str, Judged]:
     """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
     best: dict[str, Judged] = {}
-    for one in seen:
+    for one in sorted(seen, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
         for judged in one.files:
             path = judged[0].path
             known = best.get(path)
@@ -109,13 +112,13 @@ def _cautious(a: Verdict, b: Verdict) -> Verdict:
     return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
 
 
-def _score(judged: Judged) -> tuple[int, int]:
+def _score(judged: Judged) -> tuple[int, int, int]:
     verdicts = judged[1].values()
-    certain = sum(1 for v in verdicts if v.author == "agent" and v.evidence != "inferred")
-    return certain, sum(1 for v in verdicts if v.author != "unknown")
+    certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
+    return sum(1 for v in certain if v.how != "edited"), len(certain), sum(1 for v in verdicts if v.author != "unknown")
 
 
-def _explained_share(by_path: Mapping[str, Judged]) -> float:
+def _explained_share(by_path: Mapping[str, Judged], enough: int) -> float:
     """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few."""
     explained = total = 0
     for file, verdicts, followed in by_path.values():
@@ -126,16 +129,16 @@ def _explained_share(by_path: Mapping[str, Judged]) -> float:
                 total += 1
                 explained += verdict.author == "agent" and verdict.evidence in ("observed", "replayed")
     share = explained / total if total else 0.0
-    return round(min(share, 0.95), 3) if explained >= _MIN_LINES and share >= _MIN_SHARE else 0.0
+    return round(min(share, 0.95), 3) if explained >= enough and share >= _MIN_SHARE else 0.0
 
 
-def _without_trailer(judged: Judged) -> Judged:
-    """Nothing says which sessions took part, so a file that no known session worked on is nobody's."""
+def _without_human(judged: Judged, reason: str) -> Judged:
+    """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     file, verdicts, followed = judged
     if followed:
         return judged
-    nobody = Verdict("unknown", "none", "inferred", "no_session")
-    return file, {i: v if v.author == "agent" else nobody for i, v in verdicts.items()}, followed
+    nobody = Verdict("unknown", "none", "inferred", reason)
+    return file, {i: nobody if v.author == "human" else v for i, v in verdicts.items()}, followed
 
 
 def _spans_of(file: FileDiff, judged: Judged | None, missing: Sequence[Missing]) -> list[Span]:

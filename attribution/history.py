@@ -19,8 +19,8 @@ from attribution.history_edit import write as write_lines
 from attribution.history_files import Contents
 from attribution.history_keep import Keep
 from attribution.history_merge import Merger, Parent, merge_deltas
-from attribution.history_model import FileState, History, Observer, Origins, State, Step
-from attribution.history_outside import Blamed, Listing, Older, Outside
+from attribution.history_model import UNREADABLE, FileState, History, Observer, Origins, State, Step
+from attribution.history_outside import Blamed, Listing, Older, Outside, list_files
 from attribution.history_patch import FileDelta
 from attribution.history_source import Source
 from collector.gitrepo import GitRepo
@@ -171,10 +171,28 @@ class Pass:
         state = self._take(parent) if parent else {}
         deltas = source.changes(step.sha, step.parents)
         if deltas is None:
-            self._contents.report(step.sha, "missing_tree", "what this commit changed is unknown")
-            return state
+            return self._catch_up(step, state)
+        self._edit(step, state, parent, deltas)
+        return state
+
+    def _edit(self, step: Step, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
         missing = self._old_file(parent)
-        Edit(self._contents, self._origins, step, state, missing, self._options.keep).apply(deltas)
+        Edit(self._contents, self._origins, step, state, missing, self._options.keep, doubt).apply(deltas)
+
+    def _catch_up(self, step: Step, state: State) -> State:
+        """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
+        self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
+        now = list_files(self._git, step.sha)
+        if now is None or not self._partial.isdisjoint(step.parents):
+            return state
+        deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
+        for path, (oid, mode) in now.items():
+            before = state.get(path)
+            if before is None:
+                deltas.append(FileDelta(path, "", oid, 0, mode, None))
+            elif before.oid != oid:
+                deltas.append(FileDelta(path, before.oid, oid, before.mode, mode, None))
+        self._edit(step, state, "", deltas, UNREADABLE)
         return state
 
     def _old_file(self, parent: str) -> Callable[[FileDelta], FileState]:
@@ -193,8 +211,7 @@ class Pass:
     def _merge(self, step: Step, source: Source) -> State:
         deltas = source.merge_changes(step.sha, step.parents)
         if deltas is None:
-            self._contents.report(step.sha, "missing_tree", "what this merge changed is unknown")
-            return self._take(step.parents[0])
+            return self._catch_up(step, self._take(step.parents[0]))
         present, gone = merge_deltas(deltas)
         merger = Merger(self._parents(step, deltas, gone), self._contents)
         changed: State = {}

@@ -61,13 +61,16 @@ class Edit:
         state: State,
         missing: Callable[[FileDelta], FileState],
         keep: Keep,
+        doubt: int = 0,
     ) -> None:
+        """`missing` gives files that are not in the state; `doubt` are flags for every line written."""
         self._contents = contents
         self._origins = origins
         self._step = step
         self._state = state
         self._missing = missing
         self._keep = keep
+        self._doubt = doubt
         self._hunks: list[Hunk] = []
         self._ends: dict[str, Hunk] = {}
         self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
@@ -217,7 +220,7 @@ class Edit:
 
     def _added(self, work: _Work, start: int, end: int, plan: Hunk | None) -> bytes:
         if plan is None or not plan.heir:
-            return write(self._origins, self._step, work.path, start + 1, end - start, work.flags)
+            return write(self._origins, self._step, work.path, start + 1, end - start, work.flags | self._doubt)
         parts: list[bytes] = []
         at = start
         while at < end:
@@ -225,7 +228,7 @@ class Edit:
             while stop < end and stop - start not in plan.heir:
                 stop += 1
             if stop > at:
-                parts.append(write(self._origins, self._step, work.path, at + 1, stop - at, work.flags))
+                parts.append(write(self._origins, self._step, work.path, at + 1, stop - at, work.flags | self._doubt))
                 at = stop
                 continue
             parts.append(self._inherit(work.path, at, plan.heir[at - start]))

@@ -42,7 +42,7 @@ class Older:
     def listing(self, sha: str) -> Listing:
         found = self._known.get(sha)
         if found is None:
-            found = self._known[sha] = list_files(self._git, sha)
+            found = self._known[sha] = list_files(self._git, sha) or {}
             if len(self._known) > _LISTINGS:
                 self._known.popitem(last=False)
         return found
@@ -97,12 +97,12 @@ class Blamed(Older):
         return BEFORE
 
 
-def list_files(git: ScratchGit, sha: str) -> Listing:
-    """Path -> (blob id, mode) of a commit; empty when its trees are missing."""
+def list_files(git: ScratchGit, sha: str) -> Listing | None:
+    """Path -> (blob id, mode) of a commit; None when one of its trees is missing."""
     try:
         data = git.output(["ls-tree", "-r", "-z", "--full-tree", sha])
     except GitFailed:
-        return {}
+        return None
     found: Listing = {}
     for record in data.split(b"\0"):
         head, _, path = record.partition(b"\t")

@@ -102,7 +102,8 @@ class NoFit(Exception):
     """An edit does not fit a text."""
 
 
-GitVersions = Callable[[str, float], Iterable[str]]
+GitVersions = Callable[[str, float, bool], Iterable[str]]
+"""(path, moment, later ones too) -> committed texts of the path, most probable first."""
 
 
 def ended(text: str) -> str:
@@ -113,7 +114,7 @@ class Worktree:
     """The files of one worktree while steps are applied in time order."""
 
     def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str], bool]) -> None:
-        """`git_versions(path, at)`: committed texts of a path, most probable first; `is_git_text(path, text)`: was it committed?"""
+        """`is_git_text(path, text)`: was the path ever committed with this text?"""
         self.files: dict[str, FileState] = {}
         self.origins: list[Origin] = [Origin(BASE)]
         self.origin_of = array("i")  # line id -> index into origins
@@ -181,9 +182,9 @@ class Worktree:
         if state is not None and _fits(edit, state.text):
             return state.text, state
         if edit.op in ("write", "append") and state is None:
-            text = next(iter(self._git_versions(step.path, step.at)), "")
+            text = next(iter(self._git_versions(step.path, step.at, False)), "")
             return text, self._first_sight(step.path, text, step.at)
-        for text in self._git_versions(step.path, step.at):
+        for text in self._git_versions(step.path, step.at, True):
             if _fits(edit, text):
                 if state is None:
                     state = self._first_sight(step.path, text, step.at)
@@ -245,7 +246,7 @@ class Worktree:
     def _move(self, step: Step) -> Outcome:
         source = self.files.get(step.path)
         if source is None:
-            text = next(iter(self._git_versions(step.path, step.at)), None)
+            text = next(iter(self._git_versions(step.path, step.at, False)), None)
             if text is None:
                 return Outcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)

@@ -35,8 +35,13 @@ def encode(text: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """Safe for SQLite, a terminal and HTML text: control characters, bidi overrides and surrogates made visible."""
-    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+    """Safe for SQLite, a terminal and HTML text: control characters, bidi overrides and undecodable bytes made visible."""
+    return _CONTROL.sub(_visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code:02x}"
 
 
 def normal_path(path: str) -> str:

@@ -178,6 +178,7 @@ class Line:
     call: str = ""
     origin: Line | None = None  # the line it was made from, for shell and the last four kinds
     exact: bool = False  # shell: the command's text gives this line literally
+    blunt: bool = False  # shell: the command's text does not even name the file
 
 
 Maker = Callable[[str], Line]
@@ -375,12 +376,13 @@ class Editor:
 class Shell:
     """What a shell command of the agent does to the worktree."""
 
-    def __init__(self, world: World, session: Session, call: str, exact: bool) -> None:
-        self._world, self._session, self._call, self._exact = world, session, call, exact
+    def __init__(self, world: World, session: Session, call: str, exact: bool, blunt: bool) -> None:
+        self._world, self._session, self._call = world, session, call
+        self._exact, self._blunt = exact, blunt
         self.touched: set[str] = set()
 
     def _make(self, text: str, origin: Line | None = None) -> Line:
-        return Line(text, "shell", self._session.id, self._call, origin, self._exact and origin is None)
+        return Line(text, "shell", self._session.id, self._call, origin, self._exact and origin is None, self._blunt)
 
     def _put(self, path: str, file: File) -> None:
         self.touched.add(path)
@@ -510,7 +512,7 @@ class Session(Editor):
         """A shell command. `exact`: its text holds the new lines; `blunt`: its text does not tell which files it changes."""
         call = self._call("Bash", {"command": command, "description": "Run a command"}, say)
         if effect:
-            shell = Shell(self.world, self, call, exact)
+            shell = Shell(self.world, self, call, exact, blunt)
             effect(shell)
             for path in sorted(shell.touched):
                 self.changed(call, path, tool=False)
@@ -826,7 +828,8 @@ class World:
         commit.dangling = bool(own) and stored is None
         commit.declared = "Co-Authored-By: Claude" in text or "[bot]" in author
         commit.hidden, commit.blunt = self.hidden, frozenset(self.blunt & files.keys())
-        self.hidden, self.blunt, self.renamed = False, self.blunt - files.keys(), {}
+        left = {path for path in self.blunt if self.files.get(path) is not files.get(path)}
+        self.hidden, self.blunt, self.renamed = self.hidden and paths is not None, left, {}
         self._advance(commit)
         self.clock = at + 1.3
         if stored:
@@ -899,6 +902,8 @@ class World:
         signed = "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"])
         squashed = self.commit(signed, trailer="none", **options)
         squashed.checkpoints = tuple(dict.fromkeys(names))
+        squashed.dangling, squashed.hidden = any(one.dangling for one in line), any(one.hidden for one in line)
+        squashed.blunt = frozenset().union(*(one.blunt for one in line)) & squashed.files.keys()
         return squashed
 
     def _fork(self, name: str) -> Commit:
@@ -1278,8 +1283,10 @@ class Truth:
             return _unknown("no_session").also(Verdict(("agent",), ("declared",)))
         if not commit.checkpoints:
             return replace(_unknown("no_session"), flags=("reason=no_session", f"truth={_writer(line)}"))
-        states = {self._state(self._world.sessions[name], commit) for name in self._linked(commit)} or {"absent"}
-        if states == {"absent"} or commit.dangling:
+        states = {self._state(self._world.sessions[name], commit) for name in self._linked(commit)}
+        if commit.dangling or not states:
+            states.add("absent")
+        if states == {"absent"}:
             return _unknown("transcript_missing")
         human = Verdict(("human",), ("none",))
         if states != {"complete"} or commit.hidden or commit.blunt:
@@ -1308,14 +1315,15 @@ class Truth:
 
     def _by_shell(self, line: Line, commit: Commit) -> Verdict:
         if line.origin is None:
-            return self._by_agent(line, commit, ("shell", "exact") if line.exact else ("shell",))
+            found = self._by_agent(line, commit, ("shell", "exact") if line.exact else ("shell",))
+            return found.also(_unknown("unexplained")) if line.blunt else found
         before = self._verdict(line.origin, commit)
         if before.authors[0] == "agent":
             return self._by_agent(line, commit, ("shell", "edited", "reformatted"), call=False)
         found = self._by_agent(line, commit, ("shell",))
         if restyle(line.text) == restyle(line.origin.text):  # only the style changed: still the words of whoever wrote them
             found = found.also(replace(before, hows=("reformatted", "none")))
-        return found
+        return found.also(_unknown("unexplained")) if line.blunt else found
 
     def _derived(self, line: Line, commit: Commit) -> Verdict:
         """Lines made from others outside any session: touched up, reformatted, moved, brought back."""

@@ -414,7 +414,7 @@ def odd_files() -> World:
     s = w.session()
     s.prompt("Make test data and a page break.")
     rows = "".join(f"{i},{i * 37 % 1009}\n" for i in range(1_500))
-    s.bash("python tools/make_rows.py > rows.csv", lambda sh: sh.write("rows.csv", rows), blunt=True)
+    s.bash("python tools/make_rows.py > rows.csv", lambda sh: sh.write("rows.csv", rows))
     s.write("my notes (draft).txt", "first page\n\fsecond page\nstill the\u2028same line\n")
     s.end_turn()
     w.commit("Odds and ends", [s])

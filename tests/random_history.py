@@ -39,7 +39,7 @@ class Walk:
         self.world = World(f"random-{seed}", layout=rng.choice(LAYOUTS))
         self.common = rng.choice((0.0, 0.1, 0.3))
         self.null_share = rng.choice((0.0, 0.5, 1.0))
-        self.hidden_share = rng.choice((0.0, 0.0, 0.1))
+        self.hidden_share = rng.choice((0.0, 0.0, 0.0, 0.5))
         self.lossy = rng.random() < 0.2  # some transcripts are missing
         self.names = 0
         self.active: list[Session] = []
@@ -161,7 +161,8 @@ class Walk:
         path = self.path()
         if path:
             session = self.session()
-            self.edit_with(lambda where, old, new: session.rewrite(where, (old, new)), path)
+            several = self.rng.choice((session.rewrite, session.multi_edit))
+            self.edit_with(lambda where, old, new: several(where, (old, new)), path)
             self.busy.add(session)
 
     def agent_fails(self) -> None:
@@ -195,9 +196,10 @@ class Walk:
         shell.each_line(path, lambda text: text.replace("'", '"').replace(",", ", "))
 
     def agent_delegates(self) -> None:
+        """Old versions showed what a subagent did, newer ones do not."""
         path, session = self.path(), self.session()
-        visible = self.rng.random() >= self.hidden_share
-        if path:
+        visible = not session.log.since((2, 1, 85))
+        if path and (visible or self.rng.random() < self.hidden_share):
             with session.subagent(self.title(), visible) as sub:
                 sub.write(self.new_path(), self.text(self.rng.randint(2, 8)))
                 self.edit_with(sub.edit, path)
@@ -387,7 +389,7 @@ class Walk:
 
 
 def kinds(world: World) -> dict[str, int]:
-    """How many lines of each kind the commits of a history hold, to see what a seed exercises."""
+    """How many lines of each kind the commits of a history hold: what a seed exercises."""
     seen: dict[int, Line] = {id(line): line for commit in world.commits for file in commit.files.values() for line in file.lines}
     counts: dict[str, int] = {}
     for line in seen.values():

@@ -95,7 +95,7 @@ def check_transcripts(directory: Path) -> None:
 
 
 def values(text: str) -> list[Any]:
-    decoder, found = json.JSONDecoder(), []
+    decoder, found = json.JSONDecoder(), list[Any]()
     text = text.strip()
     while text:
         try:
@@ -119,10 +119,15 @@ def test_random_history_is_the_same_every_time() -> None:
     assert random_history.generate(3, 20) != random_history.generate(4, 20)
 
 
+def test_random_histories_hold_every_kind_of_line() -> None:
+    kinds = {kind for seed in range(12) for kind in random_history.kinds(random_history.history(seed, 15))}
+    assert kinds == {"human", "agent", "shell", "hidden", "tweak", "format", "move", "restore"}
+
+
 def test_lines_that_an_edit_repeats_stay_who_they_were() -> None:
     w = World("repeat")
     w.human_write("a.py", "first = 1\nsecond = 2\nthird = 3\n")
-    first, second, third = w.files["a.py"].lines
+    first, _, third = w.files["a.py"].lines
     call = w.session().edit("a.py", "first = 1\nsecond = 2\nthird", "zeroth = 0\nfirst = 1\nthird")
     assert [line.text for line in w.files["a.py"].lines] == ["zeroth = 0", "first = 1", "third = 3"]
     assert w.files["a.py"].lines[1:] == (first, third)

@@ -49,7 +49,8 @@ _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call
 _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"})
 _RECORDS = frozenset({"world_state", "inter_agent_communication_metadata", "compacted", "response_item", "event_msg"})
-_NOT_TYPED = (
+# How texts begin that stand among the user's messages and nobody typed
+NOT_TYPED = (
     "<environment_context>",
     "<user_instructions>",
     "<permissions",
@@ -250,7 +251,7 @@ class _Reader:
 
     def _prompt(self, text: str, at: float | None, origin: str) -> None:
         request = _REQUEST.split(text, maxsplit=1)[-1].strip() or text
-        if self.thread.child or text.lstrip().startswith(_NOT_TYPED):
+        if self.thread.child or text.lstrip().startswith(NOT_TYPED):
             origin = "injected"
         elif request.startswith(_PLAN):
             origin = "plan"
@@ -356,7 +357,7 @@ class _Reader:
             self.thread = thread
             for order, at, text in [] if thread.typed else thread.spoken:
                 self.events.order = order
-                if text.lstrip().startswith(_NOT_TYPED):
+                if text.lstrip().startswith(NOT_TYPED):
                     self.events.mark("injected", at, text.strip()[:80])
                 else:
                     self._prompt(text, at, "prompt")

@@ -21,6 +21,7 @@ from collector.transcripts.apply_patch import (
     patches_in_script,
     path_argument,
 )
+from collector.transcripts.codex import NOT_TYPED
 from collector.transcripts.jsonl import (
     Events,
     as_json,
@@ -85,8 +86,8 @@ class _Reader:
         kind = classify(clean)
         if kind is PromptKind.INTERRUPT:
             self.events.mark("interrupt", at)
-        elif kind is PromptKind.INJECTED:
-            self.events.mark("injected", at, clean[:80])
+        elif kind is PromptKind.INJECTED or clean.lstrip().startswith(NOT_TYPED):
+            self.events.mark("injected", at, clean.strip()[:80])
         elif kind is PromptKind.USER_SHELL:
             self.events.mark("user_shell", at, clean)
         else:

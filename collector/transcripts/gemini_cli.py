@@ -149,9 +149,9 @@ class _Reader:
 
 
 def _response(call: dict[str, Any]) -> tuple[str, str]:
-    """(output, error) of the first function response."""
+    """(output, error) of the first function response; the tool puts a heading before what a command printed."""
     response = next((get_dict(part, "functionResponse", "response") for part in get_list(call, "result")), {})
-    return get_str(response, "output"), get_str(response, "error")
+    return get_str(response, "output").removeprefix("Output: "), get_str(response, "error")
 
 
 def _outcome(call: dict[str, Any], error: str, shell_output: str) -> tuple[Status, str]:

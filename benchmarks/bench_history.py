@@ -1,0 +1,166 @@
+"""Whole-history line origins against what git needs for less: `git blame` of HEAD alone, and printing the patches.
+
+    python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame]
+
+All candidates run one after the other in each round, as processes of their own. Times are CPU seconds (user and system) with
+all children, so that other work on the machine disturbs little; the medians are printed, and ratios to our whole process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from attribution.history import Options, Pass, open_scratch  # noqa: E402
+from attribution.history_keep import Keep  # noqa: E402
+from attribution.history_lives import Lives  # noqa: E402
+from attribution.history_outside import list_files  # noqa: E402
+from attribution.history_store import dump, load  # noqa: E402
+from collector.gitrepo import GitRepo  # noqa: E402
+from collector.mirror import ScratchGit  # noqa: E402
+from collector.text import is_binary  # noqa: E402
+
+KINDS = ("origins", "lives", "kept", "window", "again")
+
+
+def cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measured(work: Callable[[], object]) -> float:
+    before = cpu()
+    work()
+    return cpu() - before
+
+
+def megabytes(who: int) -> int:
+    return resource.getrusage(who).ru_maxrss // 1024
+
+
+def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
+    """One of our candidates, inside its own process."""
+    repo = GitRepo(path)
+    tip = repo.default_branch()[1]
+    options = Options(keep=Keep(True, True, True) if kind == "kept" else Keep())
+    lives = Lives() if kind in ("lives", "kept") else None
+    with open_scratch(repo) as git:
+        if kind == "again":
+            saved = load(Path(sys.argv[-1]).read_bytes())
+            assert saved is not None
+            history = Pass(repo, git, options).run(tip, saved=saved[0])
+        else:
+            history = Pass(repo, git, options).run(tip, since=newest(git, tip, window), observer=lives)
+        spans = sum(1 for _ in lives.lives(history)) if lives is not None else 0
+    return {
+        "commits": len(history.shas),
+        "lines": sum(len(file.vector) // 4 for file in history.state.values()),
+        "spans": spans,
+        "ours_mb": megabytes(resource.RUSAGE_SELF),
+        "git_mb": megabytes(resource.RUSAGE_CHILDREN),
+    }
+
+
+def newest(git: ScratchGit, tip: str, window: int) -> list[str]:
+    """The first-parent commit from which on about `window` commits follow; nothing for all."""
+    if not window:
+        return []
+    return [git.output(["rev-list", "--topo-order", "--first-parent", f"--skip={window}", "-1", tip]).decode().strip()]
+
+
+def start(kind: str, path: Path, window: int = 0, extra: str = "") -> dict[str, Any]:
+    command = [sys.executable, __file__, "--one", kind, "--window", str(window), str(path), *([extra] if extra else [])]
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return found
+
+
+def text_files(repo: GitRepo, git: ScratchGit, tip: str) -> list[str]:
+    found = []
+    for path, (oid, _) in (list_files(git, tip) or {}).items():
+        data = repo.blob(oid)
+        if data and not is_binary(data):
+            found.append(path)
+    return found
+
+
+def bench(path: Path, repeat: int, window: int, with_blame: bool) -> None:
+    repo = GitRepo(path)
+    tip = repo.default_branch()[1]
+    times: dict[str, list[float]] = {}
+    facts: dict[str, dict[str, Any]] = {}
+    with open_scratch(repo) as git:
+        files = text_files(repo, git, tip)
+        saved = ROOT / ".bench_history_state"
+        back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip
+        saved.write_bytes(dump(Pass(repo, git).run(back)))
+
+        def ours(kind: str, size: int = 0, extra: str = "") -> Callable[[], None]:
+            return lambda: facts.update({kind: start(kind, path, size, extra)})
+
+        def blame() -> None:
+            for name in files:
+                git.output(["blame", "--porcelain", tip, "--", name])
+
+        candidates: dict[str, Callable[[], object]] = {
+            "origins": ours("origins"),
+            "origins + lives": ours("lives"),
+            "origins + lives, moves and reformatting kept": ours("kept"),
+            f"window (newest {window} main-line commits)": ours("window", window),
+            "10 new main-line commits on a saved state": ours("again", 0, str(saved)),
+            "git log -p -U0": lambda: drain(git, ["log", "-p", "-U0", tip]),
+        }
+        if with_blame:
+            candidates["git blame, all files of HEAD"] = blame
+        for _ in range(repeat):
+            for name, work in candidates.items():
+                times.setdefault(name, []).append(measured(work))
+        saved.unlink()
+    report(path, repeat, times, facts, len(files))
+
+
+def drain(git: ScratchGit, args: list[str]) -> None:
+    stream = git.stream(args)
+    while stream.read():
+        pass
+    stream.failed()
+
+
+def report(path: Path, repeat: int, times: dict[str, list[float]], facts: dict[str, dict[str, Any]], files: int) -> None:
+    main = facts["origins"]
+    print(f"{path}: {main['commits']} commits, {files} text files, {main['lines']} lines at HEAD; median of {repeat}")
+    base = statistics.median(times["origins"])
+    for name, values in times.items():
+        middle = statistics.median(values)
+        spread = f"{min(values):.2f}-{max(values):.2f}"
+        print(f"  {name:46} {middle:8.2f} s CPU  {middle / base:6.2f}x  ({spread})")
+    for kind, found in facts.items():
+        print(f"  peak memory, {kind:8} {found['ours_mb']:5} MB ours, {found['git_mb']:5} MB git")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--window", type=int, default=100)
+    parser.add_argument("--no-blame", action="store_true")
+    parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(run_one(args.one, args.paths[0], args.window)))
+        return
+    for path in args.paths:
+        bench(path, args.repeat, args.window, not args.no_blame)
+
+
+if __name__ == "__main__":
+    main()
