@@ -54,7 +54,7 @@ class Pass:
         self._contents = Contents(repo, self._options.max_file)
         self._states: dict[str, State] = {}
         self._uses: Counter[str] = Counter()
-        self._partial: set[str] = set()
+        self._partial: dict[str, str] = {}  # commit whose state lacks files -> commit outside that has them
         self._boundary: set[str] = set()
         self._index: dict[str, int] = {}
         self._shas: list[str] = []
@@ -117,8 +117,8 @@ class Pass:
             self._shas, self._origins = saved.shas, saved.origins
             self._states[saved.tip] = saved.state
             self._boundary.update(saved.boundary)
-            self._partial.update(() if saved.complete else (saved.tip,))
-            self._outside = Blamed(self._git, self._contents, saved.origins, saved.shas)
+            self._partial.update({} if saved.complete else {saved.tip: saved.tip})
+            self._outside = Blamed(self._git, self._contents, saved)
         self._index = {sha: number for number, sha in enumerate(self._shas)}
         for sha, parents in commits:
             self._index[sha] = len(self._shas)
@@ -130,10 +130,10 @@ class Pass:
             for parent in parents:
                 if parent not in known:
                     self._states[parent] = {}
-                    self._partial.add(parent)
+                    self._partial[parent] = parent
                     known.add(parent)
         if window and not commits:
-            self._partial.add(tip)
+            self._partial[tip] = tip
 
     def _result(self, tip: str) -> History:
         state = self._states.get(tip, {})
@@ -150,7 +150,7 @@ class Pass:
         else:
             self._states[sha] = self._plain(step, source)
         if parents and parents[0] in self._partial:
-            self._partial.add(sha)
+            self._partial[sha] = self._partial[parents[0]]
         for parent in set(parents):
             self._release(parent)
         if self._observer is not None:
@@ -183,7 +183,7 @@ class Pass:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
         self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
         now = list_files(self._git, step.sha)
-        if now is None or not self._partial.isdisjoint(step.parents):
+        if now is None or step.parents[0] in self._partial:
             return state
         deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
         for path, (oid, mode) in now.items():
@@ -202,7 +202,7 @@ class Pass:
             oid, mode = delta.old, delta.old_mode
             if not oid:
                 oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
-            return FileState(oid, mode, self._outside.vector(parent, delta.path, oid) if oid else b"")
+            return FileState(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
 
         return find
 
@@ -221,7 +221,7 @@ class Pass:
                 return write_lines(self._origins, step, path, line, count, flags)
 
             changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
-        before = Parent(step.parents[0], self._states[step.parents[0]], self._outside_of(step.parents[0]), list)
+        before = self._parent(step.parents[0], list)
         for path, file in changed.items():
             old = before.file(path)
             step.swapped.append((path, old.vector if old else b"", file.vector))
@@ -234,8 +234,9 @@ class Pass:
         state.update(changed)
         return state
 
-    def _outside_of(self, sha: str) -> Outside | None:
-        return self._outside if sha in self._partial else None
+    def _parent(self, sha: str, deleted: Callable[[], list[File]]) -> Parent:
+        base = self._partial.get(sha)
+        return Parent(sha, base or sha, self._states[sha], self._outside if base else None, deleted)
 
     def _parents(self, step: Step, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
         first = step.parents[0]
@@ -252,9 +253,9 @@ class Pass:
                 (path, *file) for path, file in files.items() if path not in first_new and (path not in there or path in first_gone)
             ]
 
-        parents = [Parent(first, self._states[first], self._outside_of(first), lambda: gone)]
+        parents = [self._parent(first, lambda: gone)]
         for sha in step.parents[1:]:
-            parents.append(Parent(sha, self._states[sha], self._outside_of(sha), lambda sha=sha: deleted(sha)))  # type: ignore[misc]
+            parents.append(self._parent(sha, lambda sha=sha: deleted(sha)))  # type: ignore[misc]
         return parents
 
     def _listing(self, sha: str) -> Listing:

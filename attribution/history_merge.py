@@ -26,6 +26,7 @@ class Parent:
     """One parent of a merge: its files, and which of them the merge does not have any more."""
 
     sha: str
+    base: str  # where to ask for files that are not in `state`
     state: State
     outside: Outside | None
     deleted: Callable[[], list[File]]
@@ -36,7 +37,7 @@ class Parent:
         if found is None and self.outside is not None:
             listed = self.outside.listing(self.sha).get(path)
             if listed is not None:
-                found = FileState(*listed, self.outside.vector(self.sha, path, listed[0]))
+                found = FileState(*listed, self.outside.vector(self.base, path, listed[0]))
         return found
 
     def sources(self) -> list[File]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from attribution.history_files import Contents
-from attribution.history_model import BEFORE, Origins, vector
+from attribution.history_model import BEFORE, History, vector
 from attribution.history_patch import unquoted
 from collector.mirror import GitFailed, ScratchGit
 from collector.text import decode
@@ -54,20 +54,38 @@ class Older:
 class Blamed(Older):
     """Outside lines are looked up among the origins of the saved history."""
 
-    def __init__(self, git: ScratchGit, contents: Contents, origins: Origins, shas: list[str]) -> None:
+    def __init__(self, git: ScratchGit, contents: Contents, saved: History) -> None:
         super().__init__(git, contents)
-        self._origins = origins
-        self._shas = shas
+        self._origins = saved.origins
+        self._shas = saved.shas
+        self._tip = saved.tip
+        self._state = dict(saved.state)  # as it was saved
+        self._touched: dict[str, set[str] | None] = {}
         self._table: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
         self._rows = 1
         self._vectors: dict[tuple[str, str], bytes] = {}
         self.asked = 0  # files for which git blame had to be run
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
+        saved = self._state.get(path)
+        if saved is not None and saved.oid == oid and self._untouched(sha, path):
+            return saved.vector
         known = self._vectors.get((path, oid))
         if known is None:
             known = self._vectors[path, oid] = self._look_up(sha, path, oid)
         return known
+
+    def _untouched(self, sha: str, path: str) -> bool:
+        """Whether no commit between an old one and the saved tip changed a path: then its lines are those of the tip."""
+        if sha not in self._touched:
+            args = ["log", "--format=", "--name-only", "-z", "--no-renames", "--diff-merges=first-parent"]
+            try:
+                names = self._git.output([*args, self._tip, f"^{sha}"]).split(b"\0")
+                self._touched[sha] = {decode(name.lstrip(b"\n")) for name in names}
+            except GitFailed:
+                self._touched[sha] = None
+        touched = self._touched[sha]
+        return touched is not None and path not in touched
 
     def _look_up(self, sha: str, path: str, oid: str) -> bytes:
         count = self._contents.count(oid)[0]

@@ -108,6 +108,8 @@ class Patches:
             delta.text.append(self._body(removed, added))
             return
         self._at += removed + added
+        if self._at < len(self._lines) and self._lines[self._at][:1] in (b"d", b"@"):
+            return
         while (line := self._peek()) is not None and line[:1] in (b"+", b"-", b"\\"):  # "\ No newline" lines are not counted
             self._at += 1
 

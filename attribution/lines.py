@@ -121,6 +121,7 @@ class Moments:
 
     commit: float
     since: float
+    redone: bool = False  # rebased, amended or squashed since
 
 
 def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Callable[[int], bool]) -> dict[int, Verdict]:
@@ -188,8 +189,8 @@ def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> 
 def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     seen = tree.first_seen.get(found.file.path, when.commit)
-    if seen < when.since:
-        # First seen long before the parent was committed: the text comes from another branch or a discarded commit.
+    if when.redone or seen < when.since or found.file.path in tree.from_git:
+        # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
     cause = ask(found.file.path, when.since, seen, False)
     return _from_cause(cause, found, observed=True, reason="before_session")

@@ -73,9 +73,12 @@ def looks(
         begin = since(commit, parents)
         if link.resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
+            redone = commit.commit_time > commit.author_time + _LATE
             for root in sorted(roots):
-                result[root].append(Look(at, sha, begin))
-                result[root].extend(Look(moment, sha, 0.0, main=False) for moment in _earlier(link))
+                last = _amended(link)
+                result[root].append(Look(last or at, sha, begin, redone=redone))
+                others = [*_earlier(link), *([at] if last else [])]
+                result[root].extend(Look(moment, sha, 0.0, main=False, redone=True) for moment in others)
         elif len(commit.parents) < 2:
             for root, line in timelines.items():
                 if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
@@ -88,6 +91,21 @@ def _earlier(link: CommitLinks) -> list[float]:
     commit = link.commit
     moments = {r.created_at for r in link.records if r.created_at is not None and r.created_at < commit.author_time - _LATE}
     return sorted(moments)[-_MAX_MOMENTS:]
+
+
+def _amended(link: CommitLinks) -> float:
+    """When an amended commit got its last content: it keeps its author time, its checkpoint is stored after the last version.
+
+    0 for commits that were not amended, and for checkpoints stored long after the fact (a backfill): there the committer time,
+    which an amend renews, lies before the checkpoint.
+    """
+    commit = link.commit
+    moments = [
+        r.created_at
+        for r in link.records
+        if r.created_at is not None and commit.author_time + _LATE < r.created_at <= commit.commit_time + _LATE
+    ]
+    return max(moments, default=0.0)
 
 
 class _Activity:

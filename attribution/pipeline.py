@@ -225,8 +225,10 @@ class _Work:
         for record in link.records:
             state, end = self.loaded.get(record.session_id, ("none", 0.0))
             cut = record.transcript_state == "missing_blob" and end < link.commit.author_time - 60
-            if state not in ("present", "partial") or cut:
-                missing.append(Missing(frozenset(record.files_touched)))
+            if cut or state not in ("present", "partial"):
+                # A record without a transcript is often an idle session that did nothing; its file list then tells.
+                files = record.files_touched if record.transcript_state == "none" else ()
+                missing.append(Missing(frozenset(files)))
         return missing
 
     # --- rows -----------------------------------------------------------------------------------------------------

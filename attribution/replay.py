@@ -122,6 +122,7 @@ class Worktree:
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
         self.removed: dict[int, Removal] = {}
         self.first_seen: dict[str, float] = {}
+        self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
         self._git_versions = git_versions
@@ -196,7 +197,10 @@ class Worktree:
     def _first_sight(self, path: str, text: str, at: float) -> FileState:
         state = FileState(text, self._new_ids(lines_of(text), self.origins[0]), at)
         self.files[path] = state
-        self.first_seen.setdefault(path, at)
+        if path not in self.first_seen:
+            self.first_seen[path] = at
+            if text and self._is_git_text(path, text):
+                self.from_git.add(path)
         return state
 
     def _replace(self, state: FileState, after: str, step: Step) -> Outcome:

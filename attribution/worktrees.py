@@ -21,6 +21,7 @@ class Look:
     sha: str
     since: float
     main: bool = True  # False: one of several earlier moments tried for a squash
+    redone: bool = False  # rebased, amended or squashed: the worktree may have stood on another base
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
 
 
@@ -111,7 +112,7 @@ class Runner:
             return
         files = self._files(look.sha)
         matches = [match(self.tree, file) for file in files]
-        when = Moments(look.at, look.since)
+        when = Moments(look.at, look.since, look.redone)
         verdicts = [judge(self.tree, found, self._ask, when, self._restored(look.sha)) for found in matches]
         self._find_moved(files, matches, verdicts)
         seen = Seen(look, self.timeline.root)

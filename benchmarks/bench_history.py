@@ -14,6 +14,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,12 @@ def measured(work: Callable[[], object]) -> float:
     return cpu() - before
 
 
-def megabytes(who: int) -> int:
-    return resource.getrusage(who).ru_maxrss // 1024
+def peak() -> int:
+    """Megabytes this process held at most; not `ru_maxrss`, which a child inherits from the process that started it."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return int(status.read_text().partition("VmHWM:")[2].split()[0]) // 1024
 
 
 def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
@@ -66,8 +71,8 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
         "commits": len(history.shas),
         "lines": sum(len(file.vector) // 4 for file in history.state.values()),
         "spans": spans,
-        "ours_mb": megabytes(resource.RUSAGE_SELF),
-        "git_mb": megabytes(resource.RUSAGE_CHILDREN),
+        "ours_mb": peak(),
+        "git_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
     }
 
 
@@ -98,9 +103,9 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool) -> None:
     tip = repo.default_branch()[1]
     times: dict[str, list[float]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    with open_scratch(repo) as git:
+    with open_scratch(repo) as git, tempfile.TemporaryDirectory() as folder:
         files = text_files(repo, git, tip)
-        saved = ROOT / ".bench_history_state"
+        saved = Path(folder) / "state"
         back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip
         saved.write_bytes(dump(Pass(repo, git).run(back)))
 
@@ -124,7 +129,6 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool) -> None:
         for _ in range(repeat):
             for name, work in candidates.items():
                 times.setdefault(name, []).append(measured(work))
-        saved.unlink()
     report(path, repeat, times, facts, len(files))
 
 

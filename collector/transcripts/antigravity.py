@@ -67,7 +67,7 @@ class _Reader:
     def take(self, step: dict[str, Any], index: int) -> None:
         at = time_of(step.get("created_at"))
         self.events.next(at)
-        kind, content = step.get("type"), get_str(step, "content")
+        kind, content = get_str(step, "type"), get_str(step, "content")
         if kind == "USER_INPUT":
             self._user(content, index, at)
         elif kind == "PLANNER_RESPONSE":

@@ -177,7 +177,7 @@ class _Reader:
     def _take(self, record: dict[str, Any]) -> None:
         at = time_of(record.get("timestamp"))
         payload = get_dict(record, "payload")
-        kind = record.get("type")
+        kind = get_str(record, "type")
         if kind == "session_meta":
             self._meta(payload, at)
         elif self._replayed(payload, at):
@@ -229,12 +229,12 @@ class _Reader:
         thread.model, thread.mode = model or thread.model, mode or thread.mode
 
     def _item(self, payload: dict[str, Any], at: float | None) -> None:
-        kind = payload.get("type")
+        kind = get_str(payload, "type")
         if kind in _CALLS:
-            self._call(payload, str(kind), at)
-        elif isinstance(kind, str) and kind.endswith("_output"):
+            self._call(payload, kind, at)
+        elif kind.endswith("_output"):
             self._output(payload, at)
-        elif isinstance(kind, str) and kind in self.handlers:
+        elif kind in self.handlers:
             self.handlers[kind](payload, at)
 
     # --- prompts and texts ----------------------------------------------------------------------------------------

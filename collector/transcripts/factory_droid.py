@@ -76,7 +76,7 @@ class _Reader:
         self.seen.add(key)
         at = time_of(record.get("timestamp"))
         self.events.next(at)
-        kind = record.get("type")
+        kind = get_str(record, "type")
         if kind == "session_start":
             self.cwd = self.events.seen_in(self.events.cwds, record.get("cwd")) or self.cwd
             self.events.seen_in(self.events.versions, record.get("version"))

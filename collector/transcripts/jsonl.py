@@ -169,7 +169,7 @@ def resolve(cwd: str, path: str) -> str:
     """A path as the agent gave it, made absolute when the working directory is known."""
     if not path or not cwd or path.startswith(("/", "~")) or re.match(r"[A-Za-z]:[\\/]|\\\\", path):
         return normal_path(path)
-    return normal_path(f"{normal_path(cwd)}/{path}")
+    return normal_path(f"{cwd}/{path}")
 
 
 _COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
@@ -251,7 +251,13 @@ class Events:
         if seen.path:
             self.notices.setdefault((seen.path, seen.at, seen.start, hash(seen.text)), seen)
 
+    def _span(self) -> list[float]:
+        timed = [event.at for store in (self.calls, self.saids, self.usages, self.marks) for _, event in store.values()]
+        ended = [call.done_at for _, call in self.calls.values()]
+        return [*self.times, *(at for at in (*timed, *ended) if at is not None)]
+
     def session(self) -> Session:
+        span = self._span()
         ordered = sorted(self.turns.values(), key=lambda pair: (pair[1].at or 0.0, pair[0]))
         turns = [(order, replace(turn, index=i)) for i, (order, turn) in enumerate(ordered, 1)]
         finder = TurnFinder(turns)
@@ -270,8 +276,8 @@ class Events:
             versions=tuple(self.versions),
             branches=tuple(self.branches),
             parent_id=self.parent_id,
-            started_at=min(self.times, default=None),
-            ended_at=max(self.times, default=None),
+            started_at=min(span, default=None),
+            ended_at=max(span, default=None),
             problems=tuple(self.problems),
         )
 

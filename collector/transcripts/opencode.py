@@ -179,8 +179,6 @@ class _Reader:
         began = time_of(get(state, "time", "start")) or at
         ended = time_of(get(state, "time", "end"))
         self.events.next(began)
-        if ended is not None:
-            self.events.times.append(ended)
         cwd = get_str(info, "path", "cwd") or next(iter(self.events.cwds), "")
         name = get_str(part, "tool")
         command = _command(state, cwd) if name in ("bash", "shell") else None

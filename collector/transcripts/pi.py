@@ -87,7 +87,7 @@ class _Reader:
         at = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
         self.events.next(at)
         self._branch(record, key, at)
-        kind = record.get("type")
+        kind = get_str(record, "type")
         if kind == "session":
             self._header(record)
         elif kind == "message":
