@@ -94,6 +94,8 @@ def _best(seen: Iterable[Seen]) -> dict[str, Judged]:
         for judged in one.files:
             path = judged[0].path
             known = best.get(path)
+            if not judged[2] and not one.look.main:
+                continue  # an earlier moment says nothing about a file that was not followed
             if known is None:
                 best[path] = judged
             elif judged[2] != known[2]:

@@ -183,7 +183,7 @@ class Pass:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
         self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
         now = list_files(self._git, step.sha)
-        if now is None or step.parents[0] in self._partial:
+        if now is None or any(parent in self._partial for parent in step.parents[:1]):
             return state
         deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
         for path, (oid, mode) in now.items():

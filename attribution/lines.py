@@ -183,7 +183,11 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
     after = found.state.known_at if found.state is not None else when.since
-    return ask(found.file.path, after, when.commit, layout)
+    cause = ask(found.file.path, after, when.commit, layout)
+    if cause.author == "human" and when.redone:
+        # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
+        return Cause("unknown", reason="rewritten")
+    return cause
 
 
 def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
@@ -215,6 +219,9 @@ class Source:
     lines: tuple[tuple[str, CallRef], ...]  # consecutive
     evidence: str = "matched"
     how: str = "moved"
+    path: str = ""  # only in this file, and with the neighbours counted
+    before: str = ""  # text of the line before, when it was there
+    after: str = ""
 
 
 def moved(
@@ -232,10 +239,10 @@ def moved(
     result = []
     for number, (file, verdicts) in enumerate(files):
         open_lines = [i for i in file.added if _is_open(verdicts.get(i))]
-        for start, length, (source, position) in _runs(file, open_lines, sources, places, is_common):
+        for start, length, (place, position) in _runs(file, open_lines, sources, places, is_common):
             for offset in range(length):
-                _, call = sources[source].lines[position + offset]
-                verdict = Verdict("agent", sources[source].how, sources[source].evidence, call=call)
+                _, call = sources[place].lines[position + offset]
+                verdict = Verdict("agent", sources[place].how, sources[place].evidence, call=call)
                 result.append((number, start + offset, verdict))
     return result
 
@@ -257,15 +264,43 @@ def _runs(
     for start in open_lines:
         if start <= done:
             continue
-        best: tuple[int, tuple[int, int]] = (0, (0, 0))
+        best: tuple[int, int, tuple[int, int]] = (0, 0, (0, 0))
         for place in places.get(file.lines[start].strip(), ()):
-            best = max(best, (_run_length(file, start, allowed, sources[place[0]], place[1]), place))
-        length, place = best
+            source = sources[place[0]]
+            if source.path in ("", file.path):
+                length = _run_length(file, start, allowed, source, place[1])
+                best = max(best, (_strength(file, start, length, source, place[1]), length, place))
+        strength, length, place = best
         texts = [file.lines[start + i].strip() for i in range(length)]
-        if sum(1 for t in texts if t) >= _RUN and any(t and not is_common(t) for t in texts):
+        if strength >= _RUN and any(t and not is_common(t) for t in texts):
             found.append((start, length, place))
             done = start + length - 1
     return found
+
+
+def _strength(file: AddedFile, start: int, length: int, source: Source, position: int) -> int:
+    """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
+    strength = sum(1 for i in range(length) if file.lines[start + i].strip())
+    if source.path and position == 0 and source.before and _near(file, start, -1) == source.before:
+        strength += 1
+    if (
+        source.path
+        and position + length == len(source.lines)
+        and source.after
+        and _near(file, start + length - 1, 1) == source.after
+    ):
+        strength += 1
+    return strength
+
+
+def _near(file: AddedFile, index: int, step: int) -> str:
+    """The next line with text in that direction, stripped."""
+    index += step
+    while 0 <= index < len(file.lines):
+        if file.lines[index].strip():
+            return file.lines[index].strip()
+        index += step
+    return ""
 
 
 def _run_length(file: AddedFile, start: int, allowed: set[int], source: Source, position: int) -> int:
@@ -290,6 +325,10 @@ def sources_of(tree: Worktree, found: Sequence[Match]) -> list[Source]:
                 lines.append((text, call))
         if lines:
             result.append(Source(tuple(lines)))
+    paths = {one.file.path for one in found} | {one.file.old_path for one in found}
+    for path in paths:
+        for buried in tree.buried.get(path, ()):
+            result.append(Source(buried.lines, "matched", "exact", path, buried.before, buried.after))
     for _, call, texts in tree.fragments:
         result.append(Source(tuple((text, call) for text in texts), "matched", "exact"))
     return result

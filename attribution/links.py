@@ -73,16 +73,17 @@ def looks(
         begin = since(commit, parents)
         if link.resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
-            redone = commit.commit_time > commit.author_time + _LATE
             for root in sorted(roots):
                 last = _amended(link)
+                redone = commit.commit_time > (last or at) + _LATE
                 result[root].append(Look(last or at, sha, begin, redone=redone))
                 others = [*_earlier(link), *([at] if last else [])]
                 result[root].extend(Look(moment, sha, 0.0, main=False, redone=True) for moment in others)
         elif len(commit.parents) < 2:
             for root, line in timelines.items():
                 if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
-                    result[root].append(Look(at, sha, begin, linked=False))
+                    redone = commit.commit_time > at + _LATE
+                    result[root].append(Look(at, sha, begin, redone=redone, linked=False))
     return result
 
 

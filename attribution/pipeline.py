@@ -21,7 +21,7 @@ from attribution.lines import AddedFile
 from attribution.links import CommitLinks, by_trailer, looks
 from attribution.places import Places
 from attribution.replay import Worktree
-from attribution.timeline import EditFate, Timeline, Track, learn, timelines, track_of
+from attribution.timeline import EditFate, Timeline, Track, add_missing_end, learn, timelines, track_of
 from attribution.worktrees import Look, Run, Runner, Seen
 from collector.checkpoints import read_all
 from collector.errors import NoCheckpoints
@@ -165,7 +165,10 @@ class _Work:
             end = loaded.session.ended_at if loaded.session is not None else None
             self.loaded[one.key] = (loaded.state, end or 0.0)
             if loaded.session is not None:
-                yield track_of(loaded.session, session_id, one.emails)
+                track = track_of(loaded.session, session_id, one.emails)
+                unread = [r.created_at for r in one.records if r.transcript_state == "missing_blob" and r.created_at is not None]
+                add_missing_end(track, max(unread, default=0.0))
+                yield track
 
     def _store(self, files: SessionFiles, session_id: int, loaded: Loaded, began: float) -> None:
         key, subject = files.input_key(), write.shown(files.key)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 # Directories in which tools put further worktrees of the same repository, inside the main one.
-_WORKTREE = re.compile(r"/\.(?:claude/)?worktrees/[^/]+$|/worktrees?/[^/]+$|/\.(?:cursor|codex)/worktrees/.+$")
+_WORKTREE = re.compile(r"^(?:/[^/]+)?/\.?worktrees?/.+$")
 _MIN_FILES = 2
 
 
@@ -62,10 +62,10 @@ class Places:
         self._placed.clear()
 
     def _is_root(self, root: str, count: int, accepted: list[str]) -> bool:
-        inside = next((a for a in accepted if root.startswith(a + "/")), None)
-        if inside is not None and not _WORKTREE.search(root):
+        inside = max((a for a in accepted if root.startswith(a + "/")), key=len, default=None)
+        if inside is not None and not _WORKTREE.match(root[len(inside) :]):
             return False  # `sub/README.md` of the real root, not a root `sub`
-        if any(a.startswith(root + "/") and not _WORKTREE.search(a) for a in accepted):
+        if any(a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :]) for a in accepted):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
         return working or (count >= _MIN_FILES and self.deep_votes[root] >= 1)

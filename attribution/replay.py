@@ -98,6 +98,15 @@ class Removal:
     replaced: bool = False  # other text took its place
 
 
+@dataclass(frozen=True, slots=True)
+class Buried:
+    """Agent lines that an agent took out again, with their neighbours: a commit may still hold the state before."""
+
+    lines: tuple[tuple[str, CallRef], ...]
+    before: str
+    after: str
+
+
 class NoFit(Exception):
     """An edit does not fit a text."""
 
@@ -121,6 +130,7 @@ class Worktree:
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
         self.removed: dict[int, Removal] = {}
+        self.buried: dict[str, list[Buried]] = {}
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
@@ -218,6 +228,7 @@ class Worktree:
         for hunk in changes(old_lines, new_lines):
             ids.extend(window[position : hunk.a0])
             gone = window[hunk.a0 : hunk.a1]
+            self._bury(step.path, old_lines, gone, hunk.a0)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
             fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
             ids.extend(fresh)
@@ -227,6 +238,17 @@ class Worktree:
         state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
         state.text = after
         return Outcome(True, "", added, removed)
+
+    def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int) -> None:
+        lines = []
+        for offset, line in enumerate(gone):
+            call = self.origin(line).call
+            if call is not None:
+                lines.append((old_lines[first + offset], call))
+        if len(lines) == len(gone) and any(text.strip() for text, _ in lines):
+            before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), "")
+            after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), "")
+            self.buried.setdefault(path, []).append(Buried(tuple(lines), before, after))
 
     def take_born(self, path: str) -> list[int]:
         """Ids of the agent lines written to `path` since this was last asked."""

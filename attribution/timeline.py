@@ -71,6 +71,13 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
     return track
 
 
+def add_missing_end(track: Track, until: float) -> None:
+    """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
+    if until > track.ended > 0:
+        ref = CallRef(track.session_id, "", 0, track.ended)
+        track.actions.append(Action(track.ended, until, ref, unseen="transcript_missing"))
+
+
 def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: int) -> None:
     command = call.command
     assert command is not None

@@ -41,7 +41,9 @@ def lines(store: Store, numbers: Mapping[str, int], history: History, verdicts: 
     """commit_files, origins and spans, and the totals of each commit."""
     origins = _Origins(store)
     file_number = store.next_id("commit_files")
-    file_rows, span_rows, commit_rows = [], [], []
+    file_rows: list[tuple[Any, ...]] = []
+    span_rows: list[tuple[int, ...]] = []
+    commit_rows: list[tuple[int | None, ...]] = []
     for sha, number in numbers.items():
         added = deleted = 0
         for file, spans in verdicts[sha].files:

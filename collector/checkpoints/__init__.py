@@ -6,7 +6,8 @@ or versions, and reports what it cannot use as problems of the checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol, cast
 
 from collector.discovery import modules_of
@@ -57,16 +58,20 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
         sessions=tuple(sessions[i] for i in sorted(sessions)),
         vendor=first.vendor or second.vendor,
         author_email=first.author_email or second.author_email,
-        problems=(*first.problems, *(p for p in second.problems if p not in first.problems)),
+        problems=tuple(p for p in dict.fromkeys((*first.problems, *second.problems)) if _still(p, sessions.values())),
     )
+
+
+def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
+    """A transcript that one copy lacks is no problem when the other has it."""
+    found = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state == "present"}
+    return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in found
 
 
 _FROM_OTHER = ("session_id", "session_id_raw", "agent_label", "model", "branch", "created_at", "compact", "prompt_blob", "vendor")
 
 
 def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:
-    from dataclasses import replace
-
     better = {name: getattr(second, name) for name in _FROM_OTHER if not getattr(first, name) and getattr(second, name)}
     if first.transcript_state != "present" and second.transcript:
         better |= {"transcript": second.transcript, "transcript_state": second.transcript_state}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from collector.checkpoints.tree import timestamp
@@ -37,9 +37,12 @@ LABEL = "Claude Code"
 ORDER = 90  # the most permissive sniffer goes last
 
 _TYPES = frozenset(
-    "user assistant progress system summary attachment file-history-snapshot file-history-delta queue-operation pr-link "
-    "last-prompt ai-title permission-mode mode custom-title agent-name bridge-session".split()
-)
+    {
+        "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
+        "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
+        "bridge-session",
+    }
+)  # fmt: skip
 _REJECTED = (
     "The user doesn't want to proceed",
     "The user doesn't want to take this action",
@@ -55,7 +58,7 @@ _ERROR_CHARS = 300
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and head.get("type") in _TYPES
+    return get_str(head, "type") in _TYPES
 
 
 def _noise(line: bytes) -> bool:
@@ -123,7 +126,7 @@ class _Builder:
         if at is not None:
             self.times.append(at)
         self._envelope(record)
-        kind = record.get("type")
+        kind = get_str(record, "type")
         if kind == "assistant":
             self._assistant(get_dict(record, "message"), at, get_str(record, "agentId"), get_str(record, "cwd"))
         elif kind == "user":
@@ -137,7 +140,7 @@ class _Builder:
         elif kind == "pr-link":
             self._mark("pull_request", at, get_str(record, "prUrl"))
         elif kind not in _TYPES:
-            name = str(kind)[:40]
+            name = kind[:40]
             self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
 
     def _envelope(self, record: dict[str, Any]) -> None:
@@ -359,8 +362,6 @@ class _TurnFinder:
 
 
 def _usage_in_turn(usage: Usage, turn: int) -> Usage:
-    from dataclasses import replace
-
     return replace(usage, turn=turn)
 
 
@@ -385,28 +386,36 @@ def _outcome(call: _Call) -> tuple[Status, str]:
 def _edits(call: _Call, detail: dict[str, Any]) -> Iterable[Edit]:
     path = normal_path(get_str(call.input, "file_path") or get_str(call.input, "notebook_path") or get_str(detail, "filePath"))
     before = detail.get("originalFile")
-    known = isinstance(before, str) or detail.get("type") == "create"
-    hunks = tuple(_hunks(get_list(detail, "structuredPatch")))
-    base = {
-        "path": path,
-        "before": before if isinstance(before, str) else None,
-        "before_known": known,
-        "hunks": hunks,
-    }
+    blank = Edit(
+        path=path,
+        op="edit",
+        before=before if isinstance(before, str) else None,
+        before_known=isinstance(before, str) or detail.get("type") == "create",
+        hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
+    )
     if call.name.endswith("Write"):
-        content = get_str(detail, "content") or get_str(call.input, "content")
-        yield Edit(op="write", content=content, **base)
+        yield replace(blank, op="write", content=get_str(detail, "content") or get_str(call.input, "content"))
     elif call.name == "NotebookEdit":
-        yield Edit(op="edit", **base)  # a cell of a JSON file: replayed only when the texts are recorded
+        yield blank  # a cell of a JSON file: replayed only when the texts are recorded
     else:
-        pairs = get_list(call.input, "edits") if call.name == "MultiEdit" else [call.input]
-        replacements = tuple(
-            Replacement(get_str(p, "old_string"), get_str(p, "new_string"), get(p, "replace_all") is True) for p in pairs
-        )
+        replacements = _replacements(call, detail)
         if len(replacements) == 1 and not replacements[0].old:  # an empty old string creates the file
-            yield Edit(op="write", content=replacements[0].new, **base)
+            yield replace(blank, op="write", content=replacements[0].new)
         else:
-            yield Edit(op="edit", replacements=replacements, **base)
+            yield replace(blank, replacements=replacements)
+
+
+def _replacements(call: _Call, detail: dict[str, Any]) -> tuple[Replacement, ...]:
+    """What the tool searched and put in its place; its result shows the strings it really used (quotes, blanks at line ends)."""
+    if call.name == "MultiEdit":
+        return tuple(
+            Replacement(get_str(p, "old_string"), get_str(p, "new_string"), get(p, "replace_all") is True)
+            for p in get_list(call.input, "edits")
+        )
+    source = detail if isinstance(detail.get("oldString"), str) and isinstance(detail.get("newString"), str) else None
+    old, new = (get_str(source, "oldString"), get_str(source, "newString")) if source else (
+        get_str(call.input, "old_string"), get_str(call.input, "new_string"))  # fmt: skip
+    return (Replacement(old, new, call.input.get("replace_all") is True),)
 
 
 def _hunks(patch: list[Any]) -> Iterable[Hunk]:

@@ -43,16 +43,12 @@ def without_reminders(text: str) -> str:
 def classify(text: str, is_meta: bool = False, is_summary: bool = False) -> PromptKind:
     """Kind of a user text (reminders already removed)."""
     start = text.lstrip()
-    if start.startswith("[Request interrupted by user"):
-        return PromptKind.INTERRUPT
-    if is_summary or start.startswith(_INJECTED):
-        return PromptKind.INJECTED
-    if start.startswith("<bash-input>"):
-        return PromptKind.USER_SHELL
-    if start.startswith(("<command-name>", "<command-message>")):
-        return PromptKind.COMMAND
-    if is_meta:
-        return PromptKind.INJECTED
-    if start.startswith("Implement the following plan:"):
-        return PromptKind.PLAN
-    return PromptKind.PROMPT
+    tests = (
+        (PromptKind.INTERRUPT, start.startswith("[Request interrupted by user")),
+        (PromptKind.INJECTED, is_summary or start.startswith(_INJECTED)),
+        (PromptKind.USER_SHELL, start.startswith("<bash-input>")),
+        (PromptKind.COMMAND, start.startswith(("<command-name>", "<command-message>"))),
+        (PromptKind.INJECTED, is_meta),
+        (PromptKind.PLAN, start.startswith("Implement the following plan:")),
+    )
+    return next((kind for kind, holds in tests if holds), PromptKind.PROMPT)

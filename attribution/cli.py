@@ -1,0 +1,162 @@
+"""The command `attribute`: parse, call the library, print."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collector.console import (
+    EXIT_CODES,
+    Program,
+    Reporter,
+    data_options,
+    database_option,
+    err,
+    notice,
+    out,
+    write_csv,
+    write_json,
+)
+from collector.errors import EXIT_CHECK_FAILED, EXIT_PARTIAL
+
+if TYPE_CHECKING:
+    from attribution.report import RepoReport
+
+TEACH = """\
+Who wrote each line of a repository: a person or a coding agent, and how we know.
+It works afterwards, on any clone: agents leave their sessions in git, and this program replays them line by line.
+Everything lands in one SQLite file; the clone is only read.
+
+Try, in this order:
+  attribute repo PATH                 attribute every commit, ends in a short table
+  attribute blame PATH FILE           a file, line by line
+  attribute explain PATH FILE:LINE    one line: who, how we know, the prompt and the edit behind it
+
+More: attribute --help
+"""
+
+
+@click.group(cls=Program, invoke_without_command=True, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="whowrote", prog_name="attribute")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Who wrote each line of a git repository, human or coding agent, and how we know."""
+    if context.invoked_subcommand is None:
+        click.echo(TEACH, nl=False)
+
+
+def main() -> None:
+    cli(prog_name="attribute")
+
+
+# --- attribute repo ---------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@database_option
+@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this day (UTC).")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Repositories worked on at the same time.")
+@click.option("--anyway", is_flag=True, help="Go on when no checkpoint exists: commits are judged by what they declare.")
+@data_options
+@click.option("-q", "--quiet", is_flag=True, help="Nothing but errors (and data, with --json or --csv).")
+@click.pass_context
+def repo(
+    context: click.Context,
+    paths: tuple[str, ...],
+    db: Path,
+    branch: str,
+    since: datetime | None,
+    jobs: int,
+    anyway: bool,
+    form: str,
+    quiet: bool,
+) -> None:
+    """Attribute every line that the commits of a clone add.
+
+    PATH is a clone of any kind: bare, partial, shallow, a worktree. It is only read. Run it again after fetching: what did not
+    change is not done again.
+    """
+    from attribution.pipeline import Options
+
+    options = Options(branch, since.replace(tzinfo=UTC).timestamp() if since else None, anyway)
+    if len(paths) == 1:
+        results: list[Any] = [_one(paths[0], db, options, quiet)]
+    else:
+        results = _several(paths, db, options, jobs, quiet)
+    failed = [(path, r.message, r.hint) for path, r in zip(paths, results, strict=True) if hasattr(r, "hint")]
+    _print_reports([r for r in results if not hasattr(r, "hint")], db, form, quiet, paths)
+    if failed:
+        from attribution import terminal
+
+        terminal.failures(err(), failed)
+        notice(f"{len(failed)} of {len(paths)} repositories failed, the others are kept")
+        context.exit(EXIT_PARTIAL)
+
+
+def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
+    with Reporter(path, quiet) as progress:
+        progress("starting", 0, 0)
+        from attribution.report import attribute_one
+
+        return attribute_one(path, db, options, progress)
+
+
+def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool) -> list[Any]:
+    from attribution.report import attribute_one
+    from collector.console import in_processes
+    from collector.store import Store
+
+    Store(db).close()  # made once, before the processes meet
+    with Reporter(f"{len(paths)} repositories", quiet) as progress:
+        progress("attributing", 0, len(paths))
+        items = [(path, db, options) for path in paths]
+        return in_processes(attribute_one, items, jobs, lambda done, total: progress("attributing", done, total))
+
+
+def _print_reports(reports: list[RepoReport], db: Path, form: str, quiet: bool, paths: tuple[str, ...]) -> None:
+    if form == "json":
+        write_json([asdict(r) for r in reports])
+    elif form == "csv":
+        rows = [r.flat() for r in reports]
+        write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
+    elif not quiet:
+        from attribution import terminal
+
+        console = out()
+        for r in reports:
+            terminal.repo_report(console, r, str(db))
+            console.print()
+        if len(paths) == 1 and reports[0].example:
+            terminal.hints(console, paths[0], reports[0].example)
+
+
+# --- attribute check --------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@database_option
+@data_options
+@click.pass_context
+def check(context: click.Context, db: Path, form: str) -> None:
+    """Test the promises of the database: sums, references, times. Exit code 1 when one is broken."""
+    from attribution.report import checks
+    from collector.store import Store
+
+    with Store(db, create=False) as store:
+        found = checks(store)
+    if form == "json":
+        write_json([asdict(c) for c in found])
+    elif form == "csv":
+        write_csv(("name", "promise", "broken"), [asdict(c) for c in found])
+    else:
+        from attribution import terminal
+
+        terminal.check_list(out(), found)
+    if any(c.broken for c in found):
+        context.exit(EXIT_CHECK_FAILED)

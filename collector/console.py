@@ -1,0 +1,304 @@
+"""What both commands share at the edge: consoles, notices, progress, data formats, and the end of every run.
+
+Data goes to stdout, everything else to stderr. Nothing that comes from a repository reaches a terminal unescaped: texts pass
+`one_line` or `collector.text.printable`, and consoles read no markup. rich is imported on first use, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collector.errors import EXIT_INTERRUPTED, EXIT_OK, WhoWroteError
+from collector.text import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
+
+EXIT_CODES = """\b
+Exit codes:
+    0  done
+    1  `attribute check` found something broken
+    2  wrong use: no such repository, branch, file or option
+    3  partly done: some repositories failed, the others are kept
+    4  nothing in the repository says what an agent did
+    5  the database cannot be used
+   70  a bug of ours: the message names a log file to report
+  130  interrupted: finished work is kept, the next run continues
+"""
+
+_LATE = 2.0  # seconds before progress is worth showing
+_HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def one_line(text: str) -> str:
+    """Safe on one line of a terminal: control characters visible, line ends and tabs too."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def out() -> Console:
+    """Console for results."""
+    return _console(False)
+
+
+def err() -> Console:
+    """Console for everything else."""
+    return _console(True)
+
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def notice(text: str) -> None:
+    """A line on stderr."""
+    click.echo("\n".join(printable(line) for line in text.split("\n")), err=True)
+
+
+def complain(message: str, hint: str = "") -> None:
+    """An error and what to do about it."""
+    click.echo(click.style("error: ", fg="red", bold=True) + printable(message), err=True, color=_colour(sys.stderr))
+    for line in hint.split("\n") if hint else ():
+        click.echo("  " + printable(line), err=True)
+
+
+def _colour(stream: Any) -> bool | None:
+    return False if os.environ.get("NO_COLOR") else None
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+
+def write_json(value: Any) -> None:
+    """Indented JSON on stdout; what a terminal would act on is written as `\\uXXXX`, which reads back the same."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """CSV on stdout with a header; cells that a spreadsheet would run as a formula get an apostrophe in front."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in columns])
+    click.echo(buffer.getvalue(), nl=False)
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    shown = printable(value)
+    return "'" + shown if value.startswith(_FORMULA) else shown
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--json` and `--csv` as one parameter `form`: "", "json" or "csv"."""
+    as_csv = click.option("--csv", "form", flag_value="csv", help="Print the data as CSV.")
+    as_json = click.option("--json", "form", flag_value="json", help="Print the data as JSON.")
+    as_text = click.option("--text", "form", flag_value="", default=True, hidden=True)
+    return as_json(as_csv(as_text(command)))
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+
+class Reporter:
+    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a single line.
+
+    Call it with (what, done, total); use it in a `with` statement.
+    """
+
+    def __init__(self, title: str, quiet: bool = False) -> None:
+        self._title = one_line(title)
+        self._quiet = quiet
+        self._started = time.monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._told = False
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self._quiet or time.monotonic() - self._started < _LATE:
+            return
+        if not sys.stderr.isatty():
+            if not self._told:
+                notice(f"{self._title}: {what} …")
+                self._told = True
+            return
+        bar, task = self._shown()
+        bar.update(task, description=f"{self._title}: {one_line(what)}", completed=done, total=total or None)
+
+    def _shown(self) -> tuple[Progress, TaskID]:
+        if self._bar is None or self._task is None:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            text = TextColumn("{task.description}", markup=False)
+            self._bar = Progress(
+                SpinnerColumn(), text, BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), console=err(), transient=True
+            )
+            self._task = self._bar.add_task("", total=None)
+            self._bar.start()
+        return self._bar, self._task
+
+
+# --- the end of a run -------------------------------------------------------------------------------------------------
+
+
+class Program(click.Group):
+    """A group of commands whose every run ends in words and an exit code, never in a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        extra.pop("standalone_mode", None)
+        sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
+
+
+def guarded(run: Callable[[], object]) -> int:
+    """Exit code of a command; failures become messages on stderr."""
+    try:
+        result = run()
+        sys.stdout.flush()
+        return result if isinstance(result, int) else EXIT_OK
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except WhoWroteError as error:
+        complain(str(error), error.hint)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        notice("interrupted: finished work is kept; run the same command again to continue")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # `attribute blame … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception as error:  # noqa: BLE001 (the one place where a bug becomes a report)
+        complain(*bug_report(error, traceback.format_exc()))
+        return EXIT_BUG
+
+
+def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
+    """Writes a log with the traceback and versions; returns message and hint."""
+    name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(f"{versions()}\narguments: {sys.argv[1:]}\n\n{trace}")
+    return (
+        f"this is a bug in whowrote: {one_line(name)[:200]}",
+        f"Details are in {path}\nPlease open an issue of the project and attach that file.\nWork finished before is kept.",
+    )
+
+
+def versions() -> str:
+    """Versions of everything that matters for a report."""
+    import platform
+    import sqlite3
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = [f"python {platform.python_version()}", f"sqlite {sqlite3.sqlite_version}", platform.platform()]
+    for name in ("whowrote", "pygit2", "click", "rich", "sqlite-utils"):
+        try:
+            found.insert(0, f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.insert(0, f"{name} (not installed)")
+    return ", ".join(found)
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+
+def in_processes(
+    work: Callable[..., Any], items: Sequence[tuple[Any, ...]], jobs: int, tell: Callable[[int, int], None]
+) -> list[Any]:
+    """`work(*item)` for each item in a process of its own, `jobs` at a time; a failure is returned in place of the result.
+
+    Results are in the order of the items. The failure is a WhoWroteError, or a message for anything unexpected, a killed process
+    included. `tell(done, total)` is called whenever one ends. When interrupted, the processes are ended.
+    """
+    from multiprocessing import get_context
+    from multiprocessing.connection import wait
+
+    context = get_context("spawn")
+    results: list[Any] = [None] * len(items)
+    waiting, running = list(range(len(items))), dict[Any, tuple[int, Any]]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < max(1, jobs):
+                number = waiting.pop(0)
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(target=_work_in_process, args=(theirs, work, items[number]), daemon=True)
+                process.start()
+                theirs.close()
+                running[ours] = (number, process)
+            for connection in wait(list(running)):
+                number, process = running.pop(connection)
+                results[number] = _received(connection, process)
+                tell(len(items) - len(waiting) - len(running), len(items))
+    finally:
+        for _, process in running.values():
+            process.terminate()
+            process.join()
+    return results
+
+
+def _received(connection: Any, process: Any) -> Any:
+    try:
+        kind, value = connection.recv()
+    except (EOFError, OSError):
+        process.join()
+        return Failed(f"the process ended without a result (code {process.exitcode}); not enough memory?")
+    finally:
+        connection.close()
+    process.join()
+    return Failed(*value) if kind == "failed" else value
+
+
+class Failed:
+    """Why one of several items has no result."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message, self.hint = message, hint
+
+
+def _work_in_process(connection: Any, work: Callable[..., Any], item: tuple[Any, ...]) -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    try:
+        connection.send(("done", work(*item)))
+    except WhoWroteError as error:
+        connection.send(("failed", (str(error), error.hint)))
+    except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
+        connection.send(("failed", bug_report(error, traceback.format_exc())))
+
+
+def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--db", type=click.Path(path_type=Path), default=Path("whowrote.db"), show_default=True, help="The database file."
+    )(command)
