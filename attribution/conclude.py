@@ -14,6 +14,9 @@ from collector.trailers import automation, declared_agent
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5
+# Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
+# import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 19,000.
+_MAX_UNSEEN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,21 @@ def conclude(
             judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
         spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
+    if sum(s.nonblank for _, spans in result.files for s in spans if _is_unseen(s)) > _MAX_UNSEEN:
+        result.files = [(file, [_as_unobserved(s) for s in spans]) for file, spans in result.files]
+    for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
+
+
+def _is_unseen(span: Span) -> bool:
+    """Human by exclusion alone: no state of the file just before is known."""
+    verdict = span.verdict
+    return verdict.author == "human" and (verdict.evidence == "inferred" or verdict.reason == "before_session")
+
+
+def _as_unobserved(span: Span) -> Span:
+    return replace(span, verdict=Verdict("unknown", "none", "inferred", "unobserved")) if _is_unseen(span) else span
 
 
 def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:

@@ -1,7 +1,9 @@
 """The life of every line: where it was born, which commit ended it and why, when that reached the main line.
 
 A line counts as dead when the tip does not have it. Of several commits that removed it on parallel branches the one counts
-whose branch took it from the main line. A line that vanished although no commit removed it was dropped by a merge.
+whose branch took it from the main line; if that branch had been merged before without effect on the line, still that commit.
+A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise, or the same text
+written on both sides, of which the merge kept the other.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ _NONE = -1
 _MERGE = _CAUSES.index(MERGED_AWAY)
 
 
+Fate = tuple[int, int, int]  # commit that ended it, number of the cause, main-line commit without it
+
+
 class Life(NamedTuple):
     """Consecutive lines with one fate. Commits are indices into `History.shas`; death -1 is alive at the tip."""
 
@@ -40,6 +45,7 @@ class Life(NamedTuple):
     flags: int
     death: int
     cause: str
+    left: int  # main-line commit that first did without the lines: the death, or the merge that brought it; else -1
     origin: int  # number of the first line
 
 
@@ -135,11 +141,11 @@ class Lives:
                 at = end
 
     def _alike(self, a: int, b: int) -> bool:
-        return self.alive[a] == self.alive[b] and self.killer[a] == self.killer[b]
+        return self.alive[a] == self.alive[b] and self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
 
-    def _life(self, origin: Origin, first: int, start: int, end: int, fate: tuple[int, int]) -> Life:
+    def _life(self, origin: Origin, first: int, start: int, end: int, fate: Fate) -> Life:
         line = origin.line + start - first
-        return Life(origin.commit, origin.path, line, end - start, origin.flags, fate[0], _CAUSES[fate[1]], start)
+        return Life(origin.commit, origin.path, line, end - start, origin.flags, fate[0], _CAUSES[fate[1]], fate[2], start)
 
     def _mark(self, history: History) -> None:
         self.alive = bytearray(history.origins.next)
@@ -147,17 +153,20 @@ class Lives:
             for origin in numbers(file.vector):
                 self.alive[origin] = 1
 
-    def fate(self, origin: int, birth: int) -> tuple[int, int]:
-        """(commit that ended it or -1, number of the cause)."""
+    def fate(self, origin: int, birth: int) -> Fate:
         if self.alive[origin]:
-            return _NONE, 0
+            return _NONE, 0, _NONE
         killer, cause, left = self.killer[origin], self.cause[origin], self.left[origin]
         if left == _NONE:  # it never was on the main line
-            return (killer, cause) if killer != _NONE else (self._landing(birth), _MERGE)
-        for commit, why in ((killer, cause), *reversed(self.others.get(origin, ()))):
-            if commit != _NONE and self._landing(commit) == left:
-                return commit, why
-        return left, _MERGE
+            return (killer, cause, _NONE) if killer != _NONE else (self._landing(birth), _MERGE, _NONE)
+        removals = [(killer, cause), *reversed(self.others.get(origin, ()))] if killer != _NONE else []
+        for commit, why in removals:
+            if self._landing(commit) == left:
+                return commit, why, left
+        for commit, why in removals:
+            if commit != self._landing(commit) < left:
+                return commit, why, left
+        return left, _MERGE, left
 
     def _landing(self, commit: int) -> int:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE

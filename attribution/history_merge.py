@@ -19,6 +19,7 @@ from collector.renames import File, Texts, best_source, by_path
 
 _TYPE = 0o170000
 _UNCLAIMED = -1
+_END = FileState("", 0, b"")
 
 
 @dataclass(slots=True)
@@ -56,33 +57,27 @@ class Merger:
 
     def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileState:
         """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
-        bases = self._bases(path, oid, mode)
-        for base in bases:
-            if base.oid == oid:
-                return FileState(oid, mode, base.vector)
-        return FileState(oid, mode, self._combine(oid, bases, write))
-
-    def _bases(self, path: str, oid: str, mode: int) -> list[FileState]:
-        """One file per parent that has something to say, in order; a single one when its content is the same."""
-        found: list[FileState | None] = []
-        absent: list[int] = []
+        bases: list[FileState | None] = []
+        absent: set[int] = set()
         for number, parent in enumerate(self._parents):
             file = parent.file(path)
             if file is None:
-                absent.append(number)
+                absent.add(number)
             elif file.mode & _TYPE != mode & _TYPE:
                 file = None
             elif file.oid == oid:
-                return [file]
-            found.append(file)
-        for number in absent:
+                return FileState(oid, mode, file.vector)
+            bases.append(file)
+        for number in sorted(absent):
             if any(source[1] == oid for source in self._parents[number].sources()):
                 renamed = self._renamed(number, path, oid, mode)
                 if renamed is not None and renamed.oid == oid:
-                    return [renamed]
-        for number in absent:
-            found[number] = self._renamed(number, path, oid, mode)
-        return [file for file in found if file is not None]
+                    return FileState(oid, mode, renamed.vector)
+
+        def base(number: int) -> FileState | None:
+            return self._renamed(number, path, oid, mode) if number in absent else bases[number]
+
+        return FileState(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
 
     def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileState | None:
         parent = self._parents[number]
@@ -94,17 +89,17 @@ class Merger:
         source = best_source(path, oid, mode, sources, self._texts)
         return None if source is None else parent.file(source)
 
-    def _combine(self, oid: str, bases: Sequence[FileState], write: Callable[[int, int, int], bytes]) -> bytes:
+    def _combine(self, oid: str, bases: Iterator[FileState | None], write: Callable[[int, int, int], bytes]) -> bytes:
+        """Each base explains what it can; those behind it are looked for only while lines are left."""
         count, flags = self._contents.count(oid)
         result = array("i", [_UNCLAIMED]) * count
         left = [(0, count)] if count else []
-        for base in bases:
-            if not left:
-                break
-            left = self._claim(result, left, base, oid)
+        while left and (base := next(bases, _END)) is not _END:
+            if base is not None:
+                if self._contents.get(base.oid) is None:
+                    flags |= UNREADABLE
+                left = self._claim(result, left, base, oid)
         for start, end in left:
-            if any(self._contents.get(base.oid) is None for base in bases):
-                flags |= UNREADABLE
             result[start:end] = array("i", numbers(write(start + 1, end - start, flags | AT_MERGE)))
         return result.tobytes()
 

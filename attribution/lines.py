@@ -184,9 +184,13 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
     after = found.state.known_at if found.state is not None else when.since
     cause = ask(found.file.path, after, when.commit, layout)
-    if cause.author == "human" and when.redone:
+    if cause.author != "human":
+        return cause
+    if when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
         return Cause("unknown", reason="rewritten")
+    if found.state is not None and found.state.sparse:
+        return Cause("unknown", reason="base_unknown")
     return cause
 
 

@@ -63,6 +63,7 @@ class FileState:
     exists: bool = True
     observed: bool = False  # the text was seen, not only computed
     moved_by: CallRef | None = None
+    sparse: bool = False  # only the parts around edits are known
     memory: list[Snapshot] = field(default_factory=list)
 
 
@@ -202,7 +203,21 @@ class Worktree:
                 else:
                     self._resync(state, step.path, text, step.at)
                 return text, state
-        raise NoFit("no_base_text" if state is None else "text_not_found")
+        if not edit.replacements and not any(h.exact_text for h in edit.hunks):
+            raise NoFit("no_base_text" if state is None else "text_not_found")
+        return self._rebuilt(step, state)
+
+    def _rebuilt(self, step: Step, state: FileState | None) -> tuple[str, FileState]:
+        """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
+        text = overlaid(state.text if state is not None else "", step.edit)
+        if not _fits(step.edit, text, exactly=False):
+            raise NoFit("no_base_text" if state is None else "text_not_found")
+        if state is None:
+            state = self._first_sight(step.path, text, step.at)
+            state.sparse = True
+        else:
+            self._resync(state, step.path, text, step.at)
+        return text, state
 
     def _first_sight(self, path: str, text: str, at: float) -> FileState:
         state = FileState(text, self._new_ids(lines_of(text), self.origins[0]), at)
@@ -463,12 +478,42 @@ def _after(edit: Edit, before: str) -> tuple[str, bool]:
     raise NoFit("no_text_recorded")
 
 
-def _fits(edit: Edit, text: str) -> bool:
+def overlaid(text: str, edit: Edit) -> str:
+    """`text` changed so that the edit's old side stands in it, at the most probable place."""
+    lines = lines_of(text)
+    places = [h.old_start - 1 for h in edit.hunks] or [len(lines)]
+    olds = [r.old for r in edit.replacements] or [
+        "\n".join(line[1:] for line in h.lines if line[:1] in (" ", "-")) for h in edit.hunks if h.exact_text
+    ]
+    for number, old in enumerate(olds):
+        if old and old not in ended("\n".join(lines)):
+            wanted = lines_of(old)
+            start, end = _region(lines, wanted, places[min(number, len(places) - 1)])
+            lines[start:end] = wanted
+    return ended("\n".join(lines))
+
+
+def _region(lines: Sequence[str], wanted: Sequence[str], expected: int) -> tuple[int, int]:
+    """Where `wanted` most probably stood: around lines both have that are unique, else at the recorded place."""
+    anchors = []
+    for offset, text in enumerate(wanted):
+        if text.strip() and lines.count(text) == 1:
+            anchors.append((lines.index(text), offset))
+    anchors = [a for a in anchors if abs(a[0] - anchors[0][0]) <= len(wanted) * 2]
+    if not anchors:
+        place = max(0, min(expected, len(lines)))
+        return place, place
+    first, last = min(anchors), max(anchors)
+    start = max(0, first[0] - first[1])
+    return start, min(len(lines), max(last[0] + 1, last[0] + len(wanted) - last[1]))
+
+
+def _fits(edit: Edit, text: str, exactly: bool = True) -> bool:
     try:
         _after(edit, text)
     except NoFit:
         return False
-    if len(edit.replacements) == 1 and edit.hunks and not edit.hunks[0].exact_text:
+    if exactly and len(edit.replacements) == 1 and edit.hunks and not edit.hunks[0].exact_text:
         return _position_agrees(text, edit.replacements[0].old, edit.hunks)
     return True
 

@@ -75,7 +75,7 @@ class RepoReport:
     problems: list[ProblemGroup] = field(default_factory=list)
     censored: list[str] = field(default_factory=list)
     unchanged: bool = False
-    example: str = ""  # a file worth looking at: many authors, still there
+    example: str = ""  # FILE:LINE worth looking at
     replaced: str = ""  # another clone of that name whose rows were replaced
     seconds: float = 0.0
 
@@ -116,15 +116,21 @@ def report(store: Store, done: Attributed) -> RepoReport:
 
 
 def _example(store: Store, repo: int) -> str:
-    """The latest file in which an agent wrote lines, rather one where others did too."""
-    found = store.value(
-        "SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.status <> 'D' "
-        "AND NOT EXISTS (SELECT 1 FROM commit_files d JOIN commits e ON e.id = d.commit_id "
-        "WHERE e.repo_id = c.repo_id AND d.path = f.path AND d.status = 'D') GROUP BY f.path "
-        "ORDER BY SUM(f.agent_lines) > 0 DESC, SUM(f.human_lines) > 0 DESC, MAX(c.position) DESC LIMIT 1",
+    """A line of a file that agents wrote, rather of one where people wrote too."""
+    path = store.value(
+        "SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.kind = 'text' "
+        "AND NOT EXISTS (SELECT 1 FROM commit_files d JOIN commits e ON e.id = d.commit_id WHERE e.repo_id = c.repo_id "
+        "AND (d.path = f.path AND d.status = 'D' OR d.old_path = f.path)) GROUP BY f.path "
+        "ORDER BY SUM(f.agent_lines) > 0 DESC, MIN(SUM(f.agent_lines), SUM(f.human_lines)) DESC, SUM(f.agent_lines) DESC LIMIT 1",
         (repo,),
     )
-    return str(found or "")
+    line = store.value(
+        "SELECT start_line FROM line_spans l WHERE repo_id = ? AND path = ? AND commit_id = (SELECT MAX(f.commit_id) "
+        "FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = l.repo_id AND f.path = l.path) "
+        "ORDER BY author, start_line LIMIT 1",
+        (repo, path),
+    )
+    return f"{path}:{line or 1}" if path else ""
 
 
 def _count_commits(store: Store, repo: int, found: RepoReport) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -16,13 +17,14 @@ from collector.console import one_line
 
 STYLE = {"agent": "cyan", "declared": "blue", "human": "green", "unknown": "yellow", "undeclared": "bright_black"}
 MEANING = {
-    "agent": "recorded work of an agent explains the line",
-    "declared": "a trailer names an agent, no session shows it",
-    "human": "before and after are known, no agent did it",
-    "unknown": "an agent may or may not have done it",
-    "undeclared": "nothing links the commit to an agent",
+    "agent": "a recorded action explains it",
+    "declared": "a trailer says so, no session",
+    "human": "all actions known, none fits",
+    "unknown": "perhaps an agent, perhaps not",
+    "undeclared": "commit mentions no agent",
 }
-_BAR = 24
+_BAR = 12
+_NARROW = 8
 
 
 def plain(value: object) -> Text:
@@ -50,14 +52,27 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Table:
             justify="right" if ">" in column else "left",
             no_wrap=True,
             overflow="ellipsis" if cut else "fold",
-            min_width=8 if cut else None,
             header_style="bold",
         )
     return table
 
 
 def show(console: Console, table: Table, indent: int = 2) -> None:
-    console.print(Padding(table, (0, 0, 0, indent)))
+    """Prints a grid; when it is too wide, the columns that may be cut are."""
+    widths = [max(_width(cell) for cell in (column.header, *column.cells)) for column in table.columns]
+    room = console.width - indent - 2 * len(widths) - 1
+    while sum(widths) > room:
+        cut = max((w, i) for i, w in enumerate(widths) if table.columns[i].overflow == "ellipsis" or all(c.overflow == "fold" for c in table.columns))
+        if cut[0] <= _NARROW:
+            break
+        widths[cut[1]] -= 1
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width
+    console.print(Padding(table, (0, 0, 0, indent), expand=False))
+
+
+def _width(cell: object) -> int:
+    return cell.cell_len if isinstance(cell, Text) else cell_len(str(cell))
 
 
 def title(console: Console, text: str, note: str = "") -> None:
@@ -87,10 +102,8 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
 
 def hints(console: Console, path: str, example: str) -> None:
     """What to do next."""
-    table = grid("<", "<~")
-    table.add_row(Text("why one line?", "dim"), plain(f"attribute explain {path} {example}:1"))
-    table.add_row(Text("a whole file?", "dim"), plain(f"attribute blame {path} {example}"))
-    show(console, table, 0)
+    for question, command in (("why one line?", f"explain {path} {example}"), ("a whole file?", f"blame {path} {example.rpartition(':')[0]}")):
+        console.print(Text.assemble((question + "  ", "dim"), one_line("attribute " + command)), soft_wrap=True)
 
 
 def _commits(console: Console, r: RepoReport) -> None:
@@ -109,7 +122,7 @@ def _commits(console: Console, r: RepoReport) -> None:
 
 def _lines(console: Console, r: RepoReport) -> None:
     console.print()
-    table = grid("<", ">", ">", "<", "<")
+    table = grid("<", ">", ">", "<", "<~")
     table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("blank lines left out", "dim"))
     for name in ("agent", "declared", "human", "unknown", "undeclared"):
         count = getattr(r, f"{name}_lines")

@@ -42,6 +42,7 @@ Exit codes:
   130  interrupted: finished work is kept, the next run continues
 """
 
+_WIDE = 160  # columns in a file or pipe
 _LATE = 2.0  # seconds before progress is worth showing
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -68,7 +69,9 @@ def err() -> Console:
 def _console(stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else _WIDE
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def notice(text: str) -> None:

@@ -11,9 +11,7 @@ bytes is not counted. Git 2.44 and later count it: pass `whole=True` for those.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from collector.text import is_binary
 
@@ -34,15 +32,15 @@ _REST = 32 - _SHIFT
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
 Spans = dict[bytes, int]
+_Candidate = tuple[int, int, int, int, int]  # negative score, other file name?, place in the matrix, source, target
 
 _numbers: dict[bytes, int] = {}
 
 
 def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False) -> dict[str, str]:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content."""
-    sources, targets = by_path(deleted), by_path(added)
+    sources, targets, texts = by_path(deleted), by_path(added), Texts(get, whole)
     found = _exact(sources, targets)
-    texts = Texts(get, whole)
     for stage in (_by_name, _by_matrix):
         used = set(found.values())
         sources = [s for s in sources if s[0] not in used]
@@ -56,14 +54,8 @@ def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: 
 def best_source(path: str, oid: str, mode: int, sources: Sequence[File], texts: Texts) -> str | None:
     """The deleted file that `git blame` goes on with where `path` was added. `sources` in path order (see `by_path`)."""
     target = (path, oid, mode)
-    exact = _exact(sources, [target])
-    if exact:
-        return exact[path]
-    for stage in (_by_name, _by_matrix):
-        found = stage(sources, [target], texts)
-        if found:
-            return found[path]
-    return None
+    found = _exact(sources, [target]) or _by_name(sources, [target], texts) or _by_matrix(sources, [target], texts)
+    return found.get(path)
 
 
 def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
@@ -163,10 +155,9 @@ def _by_name(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> 
     """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
     old, new = _unique_names(sources), _unique_names(targets)
     found: dict[str, str] = {}
-    for source in sources:
-        name = _name(source[0])
+    for name, source in old.items():
         target = new.get(name)
-        if target is not None and old[name] is not None and _similar(source, target, texts) >= BY_NAME:
+        if source is not None and target is not None and _similar(source, target, texts) >= BY_NAME:
             found[target[0]] = source[0]
     return found
 
@@ -179,24 +170,11 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-class _Candidate(NamedTuple):
-    """Sorts best first; among equals the order of insertion into the matrix decides."""
-
-    score: int  # negative
-    name: int  # 0 = same file name, 1 = other
-    slot: int  # target * 4 + place among its candidates
-    source: int
-    target: int
-
-
 def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    matrix: list[_Candidate] = []
-    for number, target in enumerate(targets):
-        for candidate in _row(number, target, sources, texts):
-            insort(matrix, candidate)
+    matrix = sorted(row for number, target in enumerate(targets) for row in _row(number, target, sources, texts))
     found: dict[str, str] = {}
     used: set[int] = set()
     for _, _, _, source, target_number in matrix:
@@ -220,11 +198,7 @@ def _row(number: int, target: File, sources: Sequence[File], texts: Texts) -> li
         if rank < places[worst][:2]:
             places[worst] = (*rank, index)
     base = number * _CANDIDATES
-    return [
-        _Candidate(score, other, base + place, index, number)
-        for place, (score, other, index) in enumerate(places)
-        if -score >= MINIMUM
-    ]
+    return [(score, other, base + place, index, number) for place, (score, other, index) in enumerate(places) if -score >= MINIMUM]
 
 
 def _similar(source: File, target: File, texts: Texts) -> int:
