@@ -62,7 +62,9 @@ def conclude(
     result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
-        if judged is not None and not link.resolved:
+        if judged is not None and link.incomplete:
+            judged = _without_human(judged, "checkpoint_missing", also_followed=True)  # sessions we cannot know of took part
+        elif judged is not None and not link.resolved:
             judged = _without_human(judged, "no_session")
         elif judged is not None and file.change.path in claimed:
             judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
@@ -150,10 +152,10 @@ def _explained_share(by_path: Mapping[str, Judged], enough: int) -> float:
     return round(min(share, 0.95), 3) if explained >= enough and share >= _MIN_SHARE else 0.0
 
 
-def _without_human(judged: Judged, reason: str) -> Judged:
+def _without_human(judged: Judged, reason: str, also_followed: bool = False) -> Judged:
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     file, verdicts, followed = judged
-    if followed:
+    if followed and not also_followed:
         return judged
     nobody = Verdict("unknown", "none", "inferred", reason)
     return file, {i: nobody if v.author == "human" else v for i, v in verdicts.items()}, followed

@@ -24,6 +24,7 @@ class CommitLinks:
     commit: Commit
     named: tuple[str, ...]  # checkpoint ids in the message
     records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
+    incomplete: bool = False  # names a checkpoint that this clone does not have
 
     @property
     def resolved(self) -> bool:
@@ -44,6 +45,8 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
         for key in named:
             if key in known:
                 found.records.extend(known[key].sessions)
+            else:
+                found.incomplete = True
         links[commit.sha] = found
     return links
 

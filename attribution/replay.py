@@ -190,6 +190,7 @@ class Worktree:
                 state = self._first_sight(step.path, text, step.at)
             elif state.text != text:
                 self._resync(state, step.path, text, step.at)
+            state.sparse = False
             return text, state
         if state is not None and _fits(edit, state.text):
             return state.text, state
@@ -203,7 +204,7 @@ class Worktree:
                 else:
                     self._resync(state, step.path, text, step.at)
                 return text, state
-        if not edit.replacements and not any(h.exact_text for h in edit.hunks):
+        if edit.by_shell or (not edit.replacements and not any(h.exact_text for h in edit.hunks)):
             raise NoFit("no_base_text" if state is None else "text_not_found")
         return self._rebuilt(step, state)
 
@@ -324,7 +325,7 @@ class Worktree:
         news = state.text != text
         if news:
             self._resync(state, path, text, at)
-        state.known_at, state.exists, state.observed = at, True, True
+        state.known_at, state.exists, state.observed, state.sparse = at, True, True, False
         return news
 
     def _resync(self, state: FileState, path: str, text: str, at: float) -> None:

@@ -117,20 +117,25 @@ def report(store: Store, done: Attributed) -> RepoReport:
 
 def _example(store: Store, repo: int) -> str:
     """A line of a file that agents wrote, rather of one where people wrote too."""
-    path = store.value(
-        "SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.kind = 'text' "
-        "AND NOT EXISTS (SELECT 1 FROM commit_files d JOIN commits e ON e.id = d.commit_id WHERE e.repo_id = c.repo_id "
-        "AND (d.path = f.path AND d.status = 'D' OR d.old_path = f.path)) GROUP BY f.path "
-        "ORDER BY SUM(f.agent_lines) > 0 DESC, MIN(SUM(f.agent_lines), SUM(f.human_lines)) DESC, SUM(f.agent_lines) DESC LIMIT 1",
+    agent, human, latest = Counter[str](), Counter[str](), dict[str, int]()
+    for row in store.rows(
+        "SELECT f.id, f.path, f.old_path, f.status, f.kind, f.agent_lines AS a, f.human_lines AS h FROM commit_files f "
+        "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
         (repo,),
-    )
+    ):
+        latest.pop(row["old_path"], None)
+        latest.pop(row["path"], None)
+        if row["status"] != "D" and row["kind"] == "text":
+            latest[row["path"]] = row["id"]
+            agent[row["path"]] += row["a"]
+            human[row["path"]] += row["h"]
+    if not latest:
+        return ""
+    path = max(latest, key=lambda p: (agent[p] > 0, min(agent[p], human[p]), agent[p]))
     line = store.value(
-        "SELECT start_line FROM line_spans l WHERE repo_id = ? AND path = ? AND commit_id = (SELECT MAX(f.commit_id) "
-        "FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = l.repo_id AND f.path = l.path) "
-        "ORDER BY author, start_line LIMIT 1",
-        (repo, path),
+        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? ORDER BY o.author, 1", (latest[path],)
     )
-    return f"{path}:{line or 1}" if path else ""
+    return f"{path}:{line or 1}"
 
 
 def _count_commits(store: Store, repo: int, found: RepoReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -9,11 +10,15 @@ from attribution.gaps import Action, Gaps
 from attribution.places import Places
 from attribution.replay import CallRef, Step
 from attribution.shell import Effect, effects
-from collector.model import Edit, Observation, Session, Status, ToolCall
+from collector.model import Edit, Observation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path
 
 # Subagents that have no tool to change files.
 _READ_ONLY_AGENTS = frozenset({"explore", "plan", "claude-code-guide", "statusline-setup", "general-search"})
+# `sed -i 's/old/new/g' file` with nothing but literal text in it is a search and replace we can do ourselves.
+_SED = re.compile(
+    r"""^\s*sed\s+-i(?:\s+(?:''|""))?\s+(?:-e\s+)?(['"])s([/|#,])((?:(?!\2|\1)[^\\\[\]*.^$+?&])+)\2((?:(?!\2|\1)[^\\&])*)\2(g?)\1\s+(\S+|'[^']+'|"[^"]+")\s*$"""
+)
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
 
 
@@ -92,6 +97,7 @@ def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: i
         by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
         for effect in found:
             track.edits.extend(_exact_edits(effect, by_shell, at, order, cwd))
+        track.edits.extend(_sed_edits(command.text, by_shell, at, order, cwd))
 
 
 def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str) -> Iterator[RawEdit]:
@@ -103,6 +109,14 @@ def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str)
         if any(mark in path for mark in "*?[$"):
             continue
         edit = Edit(path=_absolute(path, cwd), op=op, content=effect.content, new_path=_absolute(effect.target, cwd), by_shell=True)
+        yield RawEdit(at, order, edit, call, Status.OK, cwd)
+
+
+def _sed_edits(text: str, call: CallRef, at: float, order: int, cwd: str) -> Iterator[RawEdit]:
+    match = _SED.match(text)
+    if match:
+        _, _, old, new, _, path = match.groups()
+        edit = Edit(_absolute(normal_path(path.strip("'\"")), cwd), "edit", (Replacement(old, new, all=True),), by_shell=True)
         yield RawEdit(at, order, edit, call, Status.OK, cwd)
 
 

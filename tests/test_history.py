@@ -416,6 +416,20 @@ def test_a_line_removed_on_a_branch_that_comes_back(build: Build) -> None:
     assert walk.deaths() == {("base", "f", 2, "end", "deleted")}
 
 
+def test_a_branch_that_is_merged_twice(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("right", ["base"], {"f": text("a"), "g": text("g")})
+    build.commit("left", ["base"], {"f": text("a", "b"), "g": text("g", "h")})
+    build.commit("ignored", ["left", "right"], {"f": text("a", "b"), "g": text("g", "h")})
+    build.commit("right2", ["right"], {"f": text("a"), "g": text("x", "g")})
+    build.commit("taken", ["ignored", "right2"], {"f": text("a"), "g": text("x", "g", "h")})
+    walk = Walk(build, "taken")
+    walk.check()
+    assert walk.deaths() == {("base", "f", 2, "right", "deleted")}
+    left = [walk.history.shas[life.left] for life in walk.lives if life.death >= 0]
+    assert left == [build.sha["taken"]]
+
+
 def test_unrelated_roots(build: Build) -> None:
     build.commit("one", [], {"f": text("a")})
     build.commit("two", [], {"g": text("b"), "f": text("z")})
@@ -557,8 +571,11 @@ def test_large_files_are_bounded_and_reported(build: Build) -> None:
 # --- window, saved state, self-check ----------------------------------------------------------------------------------
 
 
-def fates(history: History, lives: Sequence[Life]) -> set[tuple[str, str, int, int, str, str]]:
-    return {(history.shas[x.birth], x.path, x.line, x.lines, history.shas[x.death] if x.death >= 0 else "", x.cause) for x in lives}
+def fates(history: History, lives: Sequence[Life]) -> set[tuple[str, str, int, int, str, str, str]]:
+    def name(commit: int) -> str:
+        return history.shas[commit] if commit >= 0 else ""
+
+    return {(name(x.birth), x.path, x.line, x.lines, name(x.death), x.cause, name(x.left)) for x in lives}
 
 
 @pytest.mark.parametrize("seed", range(4))
