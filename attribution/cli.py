@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +27,7 @@ from collector.errors import EXIT_CHECK_FAILED, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from attribution.report import RepoReport
+    from attribution.show import Place
 
 TEACH = """\
 Who wrote each line of a repository: a person or a coding agent, and how we know.
@@ -60,7 +63,9 @@ def main() -> None:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @database_option
 @click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this day (UTC).")
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this day (UTC)."
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Repositories worked on at the same time.")
 @click.option("--anyway", is_flag=True, help="Go on when no checkpoint exists: commits are judged by what they declare.")
 @data_options
@@ -160,3 +165,146 @@ def check(context: click.Context, db: Path, form: str) -> None:
         terminal.check_list(out(), found)
     if any(c.broken for c in found):
         context.exit(EXIT_CHECK_FAILED)
+
+
+# --- attribute explain, blame, show -----------------------------------------------------------------------------------
+
+_COMMIT = click.option(
+    "--commit", default="", metavar="SHA", help="The file as of this commit.  [default: tip of the attributed branch]"
+)
+
+
+@cli.command()
+@click.argument("path")
+@click.argument("file", metavar="FILE[:LINE]")
+@_COMMIT
+@database_option
+@data_options
+def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
+    """Who wrote a line of a clone, how we know, the prompt and the edit behind it, and why not someone else.
+
+    Without :LINE the whole file, by blocks of lines that came the same way.
+    """
+    from attribution.show import blame, blocks
+    from attribution.show import explain as explain_line
+
+    name, number = _file_and_line(file)
+    with _at(path, db) as where:
+        if number is not None:
+            line = explain_line(where, name, number, commit)
+            _print_one(form, line.data(), lambda terminal: terminal.line_view(out(), line))
+            return
+        story = blame(where, name, commit)
+        found = blocks(where, story)
+        rows = [b.row() for b in found]
+        _print_rows(form, rows, lambda terminal: terminal.file_view(out(), story, found))
+
+
+@cli.command()
+@click.argument("path")
+@click.argument("file")
+@_COMMIT
+@database_option
+@data_options
+def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
+    """A file of a clone, each line with its commit, author and evidence."""
+    from attribution.show import blame as blame_file
+
+    with _at(path, db) as where:
+        story = blame_file(where, file, commit)
+    _print_rows(form, [line.row() for line in story.lines], lambda terminal: terminal.blame_view(out(), story))
+
+
+@cli.command()
+@click.argument("commit")
+@click.argument("path", required=False)
+@database_option
+@data_options
+def show(commit: str, path: str | None, db: Path, form: str) -> None:
+    """A commit: lines by author, sessions and prompts behind it, and the numbers its producer claims.
+
+    COMMIT is an id or its beginning. With the PATH of the clone it can be any name, for example HEAD~2.
+    """
+    from attribution.show import commit_story
+    from collector.store import Store
+
+    if path is None:
+        with Store(db, create=False) as store:
+            story = commit_story(store, commit)
+    else:
+        with _at(path, db) as where:
+            story = commit_story(where.store, commit, where)
+    if form == "csv":
+        _print_rows(form, list(story.span_rows()), None)
+    else:
+        _print_one(form, story.data(), lambda terminal: terminal.commit_view(out(), story))
+
+
+def _file_and_line(given: str) -> tuple[str, int | None]:
+    name, colon, number = given.rpartition(":")
+    return (name, int(number)) if colon and number.isascii() and number.isdigit() else (given, None)
+
+
+@contextmanager
+def _at(path: str, db: Path) -> Iterator[Place]:
+    """The clone at `path` with its database, attributed first when needed."""
+    from attribution.show import place
+    from collector.gitrepo import GitRepo
+    from collector.store import Store
+
+    GitRepo(path)  # no database is made for a path that is no clone
+    with Store(db) as store:
+        with Reporter(path) as progress:
+            where = place(store, path, notice, progress)
+        yield where
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@database_option
+@data_options
+def sessions(db: Path, form: str) -> None:
+    """The sessions of a database with their counts."""
+    from attribution.report import session_list
+    from collector.store import Store
+
+    with Store(db, create=False) as store:
+        rows = session_list(store)
+    _print_rows(form, rows, lambda terminal: terminal.session_table(out(), rows))
+
+
+@cli.command()
+@database_option
+@data_options
+def problems(db: Path, form: str) -> None:
+    """What could not be used, by kind, with an example of each."""
+    from attribution.report import problem_groups
+    from collector.store import Store
+
+    with Store(db, create=False) as store:
+        groups = problem_groups(store)
+    _print_rows(form, [asdict(g) for g in groups], lambda terminal: terminal.problem_list(out(), groups))
+
+
+def _print_one(form: str, value: dict[str, Any], view: Callable[[Any], None]) -> None:
+    if form == "csv":
+        _print_rows(form, [{k: v for k, v in value.items() if not isinstance(v, list | dict)}], None)
+    elif form == "json":
+        write_json(value)
+    else:
+        from attribution import terminal
+
+        view(terminal)
+
+
+def _print_rows(form: str, rows: list[dict[str, Any]], view: Callable[[Any], None] | None) -> None:
+    if form == "json":
+        write_json(rows)
+    elif form == "csv":
+        write_csv(list(rows[0]) if rows else [], rows)
+    elif view is not None:
+        from attribution import terminal
+
+        view(terminal)

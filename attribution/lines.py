@@ -124,13 +124,17 @@ class Moments:
     redone: bool = False  # rebased, amended or squashed since
 
 
-def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Callable[[int], bool]) -> dict[int, Verdict]:
-    """A verdict for each added line. `restored(id)`: that agent line was committed before, by an ancestor, and deleted since."""
+Restored = Callable[[int, str], bool]
+"""(line id, text) -> whether an ancestor already committed that line with that text, so that it was deleted since."""
+
+
+def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Restored) -> dict[int, Verdict]:
+    """A verdict for each added line."""
     verdicts = {}
     for index in found.file.added:
         line = found.ids[index]
         if line >= 0:
-            verdicts[index] = _known(tree, found, line, ask, when, restored)
+            verdicts[index] = _known(tree, found, index, ask, when, restored)
         elif index in found.kin:
             verdicts[index] = _related(tree, found, index, ask, when)
         else:
@@ -138,10 +142,11 @@ def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Cal
     return verdicts
 
 
-def _known(tree: Worktree, found: Match, line: int, ask: Asker, when: Moments, restored: Callable[[int], bool]) -> Verdict:
+def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, restored: Restored) -> Verdict:
+    line = found.ids[index]
     origin = tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
-        if restored(line):
+        if restored(line, found.file.lines[index]):
             return Verdict("unknown", "none", "inferred", "restored", origin.call)
         how = "shell" if origin.call.by_shell else "reformatted" if line in tree.reformatted else "exact"
         return Verdict("agent", how, origin.evidence, call=origin.call)

@@ -297,7 +297,7 @@ class Worktree:
             self.born.setdefault(step.new_path, []).extend(ids)
             self.files[step.new_path] = FileState(source.text, ids, step.at)
             return Outcome(True, "", len(ids), 0)
-        target = FileState(source.text, list(source.ids), step.at, True, source.observed, step.call, source.memory)
+        target = FileState(source.text, list(source.ids), step.at, True, source.observed, step.call, source.sparse, source.memory)
         self.files[step.new_path] = target
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
         self.files[step.path] = FileState("", [], step.at, exists=False)

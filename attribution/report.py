@@ -133,7 +133,8 @@ def _example(store: Store, repo: int) -> str:
         return ""
     path = max(latest, key=lambda p: (agent[p] > 0, min(agent[p], human[p]), agent[p]))
     line = store.value(
-        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? ORDER BY o.author, 1", (latest[path],)
+        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? ORDER BY o.author, 1",
+        (latest[path],),
     )
     return f"{path}:{line or 1}"
 
@@ -245,7 +246,9 @@ def checks(store: Store, most: int = 5) -> list[Check]:
     """Every `check_*` view of the database."""
     promises = _promises(schema_sql())
     found = []
-    for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check\\_%' ESCAPE '\\' ORDER BY rowid"):
+    for row in store.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check\\_%' ESCAPE '\\' ORDER BY rowid"
+    ):
         name = str(row["name"])
         quoted = '"' + name.replace('"', '""') + '"'
         rows = store.rows(f"SELECT * FROM {quoted} LIMIT {most}")

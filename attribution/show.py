@@ -65,7 +65,9 @@ def place(store: Store, path: str, tell: Callable[[str], None], progress: Callab
 
 
 def _repo_row(store: Store, name: str) -> dict[str, Any] | None:
-    rows = store.rows("SELECT r.* FROM repos r JOIN stage_runs s ON s.repo_id = r.id AND s.stage = 'lines' WHERE r.name = ?", (name,))
+    rows = store.rows(
+        "SELECT r.* FROM repos r JOIN stage_runs s ON s.repo_id = r.id AND s.stage = 'lines' WHERE r.name = ?", (name,)
+    )
     return rows[0] if rows else None
 
 
@@ -76,7 +78,9 @@ def file_in(where: Place, sha: str, given: str) -> tuple[str, bytes]:
         if oid is not None:
             data = where.repo.blob(oid)
             if data is None:
-                raise WhoWroteError(f"the content of {path} is not in this clone", "It is a partial clone; fetch that file with git")
+                raise WhoWroteError(
+                    f"the content of {path} is not in this clone", "It is a partial clone; fetch that file with git"
+                )
             return path, data
     names = list(where.repo.paths(sha))
     same = [n for n in names if n.rpartition("/")[2] == given.rpartition("/")[2]]
@@ -431,7 +435,10 @@ _HOW = {
     ("exact", "matched"): "The line stands in the text of an edit whose place could not be replayed: it was found by its content.",
     ("shell", "replayed"): "The text of a shell command gives this line literally.",
     ("shell", "observed"): "A shell command of the agent made it; the text before and after is on record.",
-    ("shell", "inferred"): "The file changed while a shell command of the agent worked on it; the command does not show the line itself.",
+    (
+        "shell",
+        "inferred",
+    ): "The file changed while a shell command of the agent worked on it; the command does not show the line itself.",
 }
 _HOW_ANY = {
     "moved": "The agent wrote this text elsewhere; here it reappears as part of a block of three or more lines that moved together.",
@@ -484,7 +491,9 @@ def _reasons(line: BlameLine) -> tuple[list[str], list[str]]:
     """How we know, and what would tell more."""
     said = line.said
     if not said.author:
-        return ["The commit that added the line is outside the attributed history."], ["Attribute it: without --since, or another --branch"]
+        return ["The commit that added the line is outside the attributed history."], [
+            "Attribute it: without --since, or another --branch"
+        ]
     if said.author == "unknown":
         why, needed = _REASONS.get(said.reason, (f"Reason: {said.reason.replace('_', ' ')}.", ""))
         return [why], [needed] if needed else []
@@ -567,7 +576,9 @@ def _others(line: BlameLine, actions: Sequence[Action], window: Window | None) -
         sessions = {a.session for a in rest} - {said.label}
         others = f"{len(sessions)} other sessions touched it too" if len(sessions) > 1 else "one other session touched it too"
         who = others if sessions else "no other session touched it"
-        where = "its state here comes from this call" if said.evidence in ("observed", "replayed") else "this call is the best match"
+        where = (
+            "its state here comes from this call" if said.evidence in ("observed", "replayed") else "this call is the best match"
+        )
         return [f"{who.capitalize()} {span}, and {where}.", *_not_a_human(said)]
     if said.author == "human":
         if not rest:
@@ -640,7 +651,9 @@ def _excerpt(texts: Sequence[tuple[str, str, str]], wanted: str) -> tuple[list[C
     match = "exact" if score == 1.0 else "similar" if score >= 0.6 else ""
     start = max(0, at - _AROUND) if match else 0
     end = min(len(lines), at + _AROUND + 1) if match else 2 * _AROUND
-    shown = [CallLine(sign or line[:1], line if sign else line[1:], bool(match) and i == at) for i, (sign, line) in enumerate(lines)]
+    shown = [
+        CallLine(sign or line[:1], line if sign else line[1:], bool(match) and i == at) for i, (sign, line) in enumerate(lines)
+    ]
     return shown[start:end], match, start > 0 or end < len(lines)
 
 
@@ -745,7 +758,9 @@ def commit_story(store: Store, given: str, where: Place | None = None) -> Commit
 def _commit_row(store: Store, given: str, where: Place | None) -> dict[str, Any]:
     sha = where.repo.resolve(given)[1] if where is not None else given.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
-        raise UnknownBranch(f"{given!r} is not the id of a commit", "With the path of the clone, names work too: attribute show HEAD PATH")
+        raise UnknownBranch(
+            f"{given!r} is not the id of a commit", "With the path of the clone, names work too: attribute show HEAD PATH"
+        )
     repo = where.repo_id if where is not None else None
     rows = store.rows(
         "SELECT c.*, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.commit_sha >= ? AND c.commit_sha <= ? "
@@ -768,13 +783,16 @@ def _files(store: Store, commit: CommitRef) -> list[FileRow]:
     for r in store.rows(sql, (commit.id,)):
         spans[r["path"]].append((r["start_line"], r["end_line"], _said(r, commit)))
     return [
-        FileRow(r["path"], r["old_path"] or "", r["status"], r["kind"], r["lines_added"], r["lines_deleted"], spans[r["path"]]) for r in rows
+        FileRow(r["path"], r["old_path"] or "", r["status"], r["kind"], r["lines_added"], r["lines_deleted"], spans[r["path"]])
+        for r in rows
     ]
 
 
 def _class_lines(store: Store, commit: CommitRef) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
-    for r in store.rows("SELECT author, evidence, reason, SUM(nonblank) AS n FROM line_spans WHERE commit_id = ? GROUP BY 1, 2, 3", (commit.id,)):
+    for r in store.rows(
+        "SELECT author, evidence, reason, SUM(nonblank) AS n FROM line_spans WHERE commit_id = ? GROUP BY 1, 2, 3", (commit.id,)
+    ):
         found[line_class(r["author"], r["evidence"], r["reason"])] += r["n"]
     return dict(found)
 

@@ -75,7 +75,7 @@ class Runner:
         self._files = files
         self._is_common = is_common
         self._is_ancestor = is_ancestor
-        self._committed: dict[int, list[str]] = {}  # agent line -> commits that added it
+        self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._fates: dict[int, LineFate] = {}
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
@@ -126,8 +126,12 @@ class Runner:
     def _ask(self, path: str, after: float, before: float, layout: bool) -> Cause:
         return self.timeline.gaps.cause(path, after, before, layout)
 
-    def _restored(self, sha: str) -> Callable[[int], bool]:
-        return lambda line: any(self._is_ancestor(earlier, sha) for earlier in self._committed.get(line, ()) if earlier != sha)
+    def _restored(self, sha: str) -> Callable[[int, str], bool]:
+        def restored(line: int, text: str) -> bool:
+            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and old == text)
+            return any(self._is_ancestor(commit, sha) for commit in earlier)
+
+        return restored
 
     def _find_moved(self, files: Sequence[AddedFile], matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
         sources = sources_of(self.tree, matches)
@@ -144,7 +148,7 @@ class Runner:
             for index, verdict in judged.items():
                 line = found.ids[index]
                 if verdict.author == "agent" and line >= 0:
-                    self._committed.setdefault(line, []).append(look.sha)
+                    self._committed.setdefault(line, []).append((look.sha, found.file.lines[index]))
             lost = {line for line, _ in found.lost}
             for line in self.tree.take_born(found.file.path):
                 if self.tree.nonblank[line]:
