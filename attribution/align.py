@@ -7,9 +7,11 @@ that common lines (`}`, `return nil`) are decided by order and neighbours, never
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from collector.gitrepo import line_changes
 from collector.model import LineChange
@@ -60,21 +62,30 @@ def pairing(old_length: int, new_length: int, hunks: Sequence[LineChange]) -> li
     return pairs
 
 
-def tokens(line: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def tokens(line: str) -> tuple[str, ...]:
     """Words and punctuation of a line, quotes alike, trailing comma or semicolon dropped: what a formatter keeps."""
     found = _TOKEN.findall(line.translate(_QUOTES))
     while found and found[-1] in _TRAILING:
         found.pop()
-    return found
+    return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def _bag(line: str) -> Counter[str]:
+    return Counter(tokens(line))
 
 
 def similarity(a: str, b: str) -> float:
     """Share of tokens two lines have in common, in order (0 to 1); 0 when neither has a word in common."""
     left, right = tokens(a), tokens(b)
-    if not left or not right or not {t for t in left if _WORD.match(t)} & {t for t in right if _WORD.match(t)}:
+    total = len(left) + len(right)
+    if not left or not right or 2 * min(len(left), len(right)) < EDITED * total:
         return 0.0
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= EDITED else 0.0
+    common = _bag(a) & _bag(b)
+    if 2 * common.total() < EDITED * total or not any(_WORD.match(token) for token in common):
+        return 0.0
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
@@ -184,8 +195,11 @@ class Kin:
     split: bool = False  # another line was already taken for that old line: one line became several
 
 
-def kinship(old: Sequence[str], new: Sequence[str]) -> list[Kin | None]:
-    """For each line of `new` its kin among `old`, the two sides of one replaced block, or None."""
+def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[Kin | None]:
+    """For each line of `new` its kin among `old`, the two sides of one replaced block, or None.
+
+    `edits` False leaves out lines that are only similar, which takes time and matters only where an agent wrote the old side.
+    """
     kin: list[Kin | None] = [None] * len(new)
     if not old or not new:
         return kin
@@ -198,7 +212,7 @@ def kinship(old: Sequence[str], new: Sequence[str]) -> list[Kin | None]:
     for index, source in enumerate(_redacted_pairs(old, new)):
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "redacted")
-    for index, (source, ratio) in enumerate(closest(old, new, same)):
+    for index, (source, ratio) in enumerate(closest(old, new, same) if edits else ()):
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "edited", ratio)
     return kin

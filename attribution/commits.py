@@ -82,12 +82,10 @@ def _take_note(repo: GitRepo, history: History, known: set[int], commit: Commit,
 
 
 def _diff_of(repo: GitRepo, commit: Commit) -> CommitDiff:
+    if len(commit.parents) > 1:
+        return CommitDiff(commit, _merge_diff(repo, commit))
     changes = repo.changes(commit)
-    if changes is None:
-        return CommitDiff(commit, None)
-    if len(commit.parents) < 2:
-        return CommitDiff(commit, [_file_diff(repo, change) for change in changes])
-    return CommitDiff(commit, _merge_diff(repo, commit, changes))
+    return CommitDiff(commit, None if changes is None else [_file_diff(repo, change) for change in changes])
 
 
 def _file_diff(repo: GitRepo, change: FileChange) -> FileDiff:
@@ -119,20 +117,24 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     return repo.blob(oid) or b""
 
 
-def _merge_diff(repo: GitRepo, commit: Commit, first: list[FileChange]) -> list[FileDiff] | None:
+def _merge_diff(repo: GitRepo, commit: Commit) -> list[FileDiff] | None:
     """Lines of a merge that none of its parents has: what whoever merged wrote."""
-    found = {change.path: _file_diff(repo, change) for change in first if change.new is not None}
-    for number in range(1, len(commit.parents)):
-        changes = repo.changes(commit, number)
+    sides = []
+    for number in range(len(commit.parents)):
+        changes = repo.changes(commit, number, renames=False)
         if changes is None:
             return None
-        others = {change.path: change for change in changes if change.new is not None}
-        for path in list(found):
-            if path not in others:  # equal to this parent: the merge took it over
-                del found[path]
-                continue
-            other = _file_diff(repo, others[path])
-            found[path] = _common(repo, found[path], other)
+        sides.append({c.path for c in changes if c.new is not None})
+    touched = set.intersection(*sides)  # a file equal to one parent's was taken over, not written
+    if not touched:
+        return []
+    found: dict[str, FileDiff] = {}
+    for number in range(len(commit.parents)):
+        for change in repo.changes(commit, number) or ():
+            if change.path in touched:
+                diff = _file_diff(repo, change)
+                known = found.get(change.path)
+                found[change.path] = _common(repo, known, diff) if known else diff
     return [f for f in found.values() if f.added or f.kind != "text"]
 
 

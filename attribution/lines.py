@@ -64,7 +64,8 @@ def match(tree: Worktree, file: AddedFile) -> Match:
     hunks = changes(old, file.lines)
     found.ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
     for hunk in hunks:
-        kin = kinship(old[hunk.a0 : hunk.a1], file.lines[hunk.b0 : hunk.b1])
+        agent = tree.has_agent(state.ids[hunk.a0 : hunk.a1])
+        kin = kinship(old[hunk.a0 : hunk.a1], file.lines[hunk.b0 : hunk.b1], agent)
         for index, relation in enumerate(kin, hunk.b0):
             if relation is None:
                 continue

@@ -144,6 +144,9 @@ class Worktree:
     def origin(self, line: int) -> Origin:
         return self.origins[self.origin_of[line]]
 
+    def has_agent(self, lines: Iterable[int]) -> bool:
+        return any(self.origins[self.origin_of[line]].kind == AGENT for line in lines)
+
     def _new_ids(self, lines: Sequence[str], origin: Origin) -> list[int]:
         """Fresh ids for these lines."""
         if origin.kind == BASE:
@@ -336,8 +339,9 @@ class Worktree:
         ids = [state.ids[p] if p >= 0 else -1 for p in pairs]
         edited: dict[int, tuple[int, Kin]] = {}
         for hunk in hunks:
-            found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1])
-            self._keep_kin(state.ids[hunk.a0 : hunk.a1], hunk.b0, found, ids, edited)
+            replaced = state.ids[hunk.a0 : hunk.a1]
+            found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
+            self._keep_kin(replaced, hunk.b0, found, ids, edited)
         lost = [i for i in state.ids if self.origin(i).kind == AGENT] if hunks else []
         kept = set(ids)
         lost = [i for i in lost if i not in kept]

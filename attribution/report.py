@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.pipeline import Attributed, Options, attribute_repo, no_progress
+from attribution.pipeline import Attributed, Options, attribute_repo, no_progress, repo_name
+from collector.errors import WhoWroteError
+from collector.gitrepo import GitRepo
 from collector.store import Store, schema_sql
 
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
@@ -76,7 +78,6 @@ class RepoReport:
     censored: list[str] = field(default_factory=list)
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
-    replaced: str = ""  # another clone of that name whose rows were replaced
     seconds: float = 0.0
 
     def flat(self) -> dict[str, Any]:
@@ -87,23 +88,26 @@ class RepoReport:
 
 
 def attribute_one(path: str, db: Path, options: Options, progress: Callable[[str, int, int], None] = no_progress) -> RepoReport:
-    """Attributes one clone and reports on it. Raises what `attribute_repo` raises."""
+    """Attributes one clone and reports on it. Raises what `attribute_repo` raises, and WhoWroteError for a name in use."""
+    repo = GitRepo(path)
     with Store(db) as store:
-        before = {r["name"]: r["path"] for r in store.rows("SELECT name, path FROM repos")}
-        done = attribute_repo(store, path, options, progress)
-        found = report(store, done)
-        known = before.get(done.name)
-        if known and known != found.path and not done.unchanged:
-            found.replaced = known
-        return found
+        _refuse_namesake(store, repo)
+        return report(store, attribute_repo(store, path, options, progress))
+
+
+def _refuse_namesake(store: Store, repo: GitRepo) -> None:
+    """Two clones without a remote may have the same name; the rows of one must not replace those of the other."""
+    name = repo_name(repo)
+    for row in store.rows("SELECT path, head_sha FROM repos WHERE name = ?", (name,)):
+        if row["path"] != str(repo.path) and row["head_sha"] and not repo.has(row["head_sha"]):
+            raise WhoWroteError(f"{store.path} holds another repository named {name}: {row['path']}", "Use another file: --db FILE")
 
 
 def report(store: Store, done: Attributed) -> RepoReport:
     """The numbers of one repository."""
     row = store.rows("SELECT * FROM repos WHERE id = ?", (done.repo_id,))[0]
-    found = RepoReport(
-        row["name"], row["path"] or "", row["branch"] or "", row["head_sha"] or "", row["first_commit_at"] or "", row["last_commit_at"] or ""
-    )  # fmt: skip
+    path, branch, head, first, last = (row[n] or "" for n in ("path", "branch", "head_sha", "first_commit_at", "last_commit_at"))
+    found = RepoReport(row["name"], path, branch, head, first, last)
     found.censored, found.unchanged, found.seconds = done.censored, done.unchanged, round(done.seconds, 3)
     _count_commits(store, done.repo_id, found)
     by_session = _count_lines(store, done.repo_id, found)
@@ -133,7 +137,8 @@ def _example(store: Store, repo: int) -> str:
         return ""
     path = max(latest, key=lambda p: (agent[p] > 0, min(agent[p], human[p]), agent[p]))
     line = store.value(
-        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? ORDER BY o.author, 1",
+        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
+        "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1",
         (latest[path],),
     )
     return f"{path}:{line or 1}"
@@ -223,8 +228,8 @@ def problem_groups(store: Store, repo: int | None = None) -> list[ProblemGroup]:
 def session_list(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
     """One row per session, latest first."""
     return store.rows(
-        "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls, "
-        "t.edits_applied, t.commits, t.produced, t.survived, "
+        "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, "
+        "s.tool_calls, t.edits_applied, t.commits, t.produced, t.survived, "
         "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode "
         "FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id "
         "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",

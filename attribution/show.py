@@ -441,7 +441,7 @@ _HOW = {
     ): "The file changed while a shell command of the agent worked on it; the command does not show the line itself.",
 }
 _HOW_ANY = {
-    "moved": "The agent wrote this text elsewhere; here it reappears as part of a block of three or more lines that moved together.",
+    "moved": "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
     "reformatted": "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
     "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
 }
@@ -453,7 +453,7 @@ _HUMAN = {
 FETCH = "git fetch origin '+refs/entire/*:refs/entire/*', then attribute repo again"
 _REASONS = {
     "no_session": (
-        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, and no session of this repository wrote its lines.",
+        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",
         "A record of the session, if there was one. Checkpoints may not be in this clone: " + FETCH,
     ),
     "transcript_missing": (
@@ -477,14 +477,17 @@ _REASONS = {
         "The commit or stash the text came from.",
     ),
     "other_branch": (
-        "The line was there before the commit before this one was made, but is not in it: it comes from another branch or a lost commit.",
+        "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
         "The branch it comes from, attributed with --branch.",
     ),
     "restored": ("An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom.", ""),
-    "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not known for certain.", ""),
+    "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not certain.", ""),
     "automation": ("An automation account (no coding agent) authored the commit.", "What the automation was told to do."),
-    "unexplained": ("A session is linked to the commit, but no replay of it follows this file.", "A transcript that covers the file."),
-}  # fmt: skip
+    "unexplained": (
+        "A session is linked to the commit, but no replay of it follows this file.",
+        "A transcript that covers the file.",
+    ),
+}
 
 
 def _reasons(line: BlameLine) -> tuple[list[str], list[str]]:
@@ -530,8 +533,14 @@ def _window(where: Place, line: BlameLine) -> Window | None:
     return Window(before["author_at"], line.commit.author_at, before["commit_sha"][:SHORT])
 
 
+_NAMING = "t.command IS NOT NULL AND instr(t.command, ?4) > 0"
+_ANY_COMMAND = "t.command IS NOT NULL AND ?4 <> ''"
+_SUBAGENTS = "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?4) > 0)"
+_SUSPECTS = {"opaque_shell": _ANY_COMMAND, "git_operation": _ANY_COMMAND, "invisible_subagent": _SUBAGENTS}
+
+
 def _actions(where: Place, line: BlameLine, window: Window | None) -> list[Action]:
-    """Edits of the file by any agent within the window, and shell commands that name it, in order."""
+    """Edits of the file by any agent within the window, and what else may concern it: commands that name it, or all suspects."""
     if window is None:
         return []
     path = printable(line.birth.path)
@@ -542,14 +551,16 @@ def _actions(where: Place, line: BlameLine, window: Window | None) -> list[Actio
         (where.repo_id, path, window.since, window.until),
     )
     commands = where.store.rows(
-        "SELECT t.at, s.label, t.name, t.command, t.call_id FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
-        "WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? AND t.command IS NOT NULL AND instr(t.command, ?) > 0",
+        "SELECT t.at, s.label, t.name, t.command, t.input, t.call_id FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
+        f"WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND {_SUSPECTS.get(line.said.reason, _NAMING)}",
         (where.repo_id, window.since, window.until, path.rpartition("/")[2]),
     )
     done = {e["call_id"] for e in edits}
     found = [Action(e["at"], e["label"], _edit_words(e), e["call_id"] == line.said.call_id) for e in edits]
     found += [
-        Action(c["at"], c["label"], f"{c['name']}: {_first_line(c['command'])}", c["call_id"] == line.said.call_id)
+        Action(
+            c["at"], c["label"], f"{c['name']}: {_first_line(c['command'] or c['input'] or '')}", c["call_id"] == line.said.call_id
+        )
         for c in commands
         if c["call_id"] not in done
     ]
@@ -574,24 +585,23 @@ def _others(line: BlameLine, actions: Sequence[Action], window: Window | None) -
     rest = [a for a in actions if not a.ours]
     if said.author == "agent":
         sessions = {a.session for a in rest} - {said.label}
-        others = f"{len(sessions)} other sessions touched it too" if len(sessions) > 1 else "one other session touched it too"
+        others = f"{len(sessions)} other sessions touched it" if len(sessions) > 1 else "one other session touched it"
         who = others if sessions else "no other session touched it"
         where = (
             "its state here comes from this call" if said.evidence in ("observed", "replayed") else "this call is the best match"
         )
         return [f"{who.capitalize()} {span}, and {where}.", *_not_a_human(said)]
-    if said.author == "human":
-        if not rest:
-            return [f"No agent edited {file} {span}, and no command names it."]
-        return [f"Agents acted {len(rest)} times on {file} {span} (below); none of them explains the line."]
     if not rest:
         return [f"No recorded edit or command names {file} {span}."]
-    return [f"{len(rest)} recorded actions concern {file} {span} (below); none of them contains the line."]
+    times = "once" if len(rest) == 1 else f"{len(rest)} times"
+    if said.author == "unknown" and said.reason in _SUSPECTS:
+        return [f"Agents acted {times} {span} in ways that may be the cause (below)."]
+    return [f"Agents edited or named {file} {times} {span} (below); none of it explains the line."]
 
 
 def _not_a_human(said: Said) -> list[str]:
     if said.how in ("exact", "shell") and said.evidence in ("observed", "replayed"):
-        return ["A person would have had to type it again after the agent: the replayed file already holds it at this place."]
+        return ["The line was there the moment the call ended: nobody needed to type it afterwards."]
     return []
 
 
@@ -604,7 +614,8 @@ _PATCH_KEYS = ("patch", "diff", "input", "patchtext")
 def _call(store: Store, line: BlameLine) -> Call | None:
     said = line.said
     rows = store.rows(
-        "SELECT t.*, e.outcome FROM tool_calls t LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ? "
+        "SELECT t.*, e.outcome FROM tool_calls t "
+        "LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ? "
         "WHERE t.session_id = ? AND t.call_id = ? LIMIT 1",
         (printable(line.birth.path), said.session_id, said.call_id),
     )
@@ -817,8 +828,8 @@ def _linked(store: Store, commit: CommitRef) -> list[LinkedSession]:
         prompts[r["session_id"]].append(r["prompt"] or "")
     return [
         LinkedSession(
-            r["key"], r["label"], r["agent"] or r["agent_label"] or "", r["model"] or "", r["transcript"], r["method"], r["confidence"],
-            r["agent_lines"], r["produced"] or 0, r["survived"] or 0, prompts[r["session_id"]],
+            r["key"], r["label"], r["agent"] or r["agent_label"] or "", r["model"] or "", r["transcript"], r["method"],
+            r["confidence"], r["agent_lines"], r["produced"] or 0, r["survived"] or 0, prompts[r["session_id"]],
         )
         for r in rows
     ]  # fmt: skip
@@ -827,8 +838,9 @@ def _linked(store: Store, commit: CommitRef) -> list[LinkedSession]:
 def _claims(store: Store, commit: CommitRef) -> list[Claim]:
     rows = store.rows(
         "SELECT s.label, k.checkpoint_id, r.vendor_percentage AS theirs, v.our_percentage AS ours, v.disagreement_reason AS reason "
-        "FROM commit_checkpoint_links l JOIN checkpoints k ON k.id = l.checkpoint JOIN checkpoint_sessions r ON r.checkpoint_id = k.id "
-        "JOIN sessions s ON s.id = r.session_id LEFT JOIN vendor_checks v ON v.checkpoint_session_id = r.id AND v.commit_id = l.commit_id "
+        "FROM commit_checkpoint_links l JOIN checkpoints k ON k.id = l.checkpoint "
+        "JOIN checkpoint_sessions r ON r.checkpoint_id = k.id JOIN sessions s ON s.id = r.session_id "
+        "LEFT JOIN vendor_checks v ON v.checkpoint_session_id = r.id AND v.commit_id = l.commit_id "
         "WHERE l.commit_id = ? AND r.vendor_percentage IS NOT NULL ORDER BY k.checkpoint_id, r.position",
         (commit.id,),
     )

@@ -49,15 +49,19 @@ def percent(part: int, whole: int) -> str:
 def grid(*columns: str, head: Sequence[str] = ()) -> Table:
     """A table without lines; a column is "<" or ">" (aligned), with "~" it may be cut to fit."""
     table = Table(
-        box=box.SIMPLE_HEAD if head else None, show_header=bool(head), show_edge=False, pad_edge=False, padding=(0, 2, 0, 0)
+        box=box.SIMPLE_HEAD if head else None,
+        show_header=bool(head),
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1 if head else 2, 0, 0),
     )
     for i, column in enumerate(columns):
-        cut = "~" in column
+        flexible = "~" in column
         table.add_column(
             head[i] if head else "",
             justify="right" if ">" in column else "left",
             no_wrap=True,
-            overflow="ellipsis" if cut else "fold",
+            overflow="ellipsis" if flexible else "fold",
             header_style="bold",
         )
     return table
@@ -66,7 +70,7 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Table:
 def show(console: Console, table: Table, indent: int = 2) -> None:
     """Prints a grid; when it is too wide, the columns that may be cut are."""
     widths = [max(_width(cell) for cell in (column.header, *column.cells)) for column in table.columns]
-    room = console.width - indent - 2 * len(widths) - 1
+    room = console.width - indent - 2 * len(widths)
     flexible = [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"] or range(len(widths))
     while sum(widths) > room:
         widest = max(flexible, key=lambda i: widths[i])
@@ -80,6 +84,13 @@ def show(console: Console, table: Table, indent: int = 2) -> None:
 
 def _width(cell: object) -> int:
     return cell.cell_len if isinstance(cell, Text) else cell_len(str(cell))
+
+
+def cut(text: str, width: int) -> str:
+    """The text, ended by … when it is wider."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
 
 
 def title(console: Console, text: str, note: str = "") -> None:
@@ -100,8 +111,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     _sessions(console, r.sessions)
     if r.problems:
         problems(console, r.problems, most=5)
-    for note in (*r.censored, *([f"the rows of another clone of that name were replaced: {r.replaced}"] if r.replaced else [])):
-        console.print(Text.assemble(("note: ", "yellow"), one_line(note)))
+    _notes(console, r.censored)
     console.print()
     state = "nothing changed since the last run" if r.unchanged else f"done in {r.seconds:.1f} s"
     console.print(Text(one_line(f"{state}, results in {database}"), "dim"))
@@ -275,7 +285,7 @@ def _blame_line(line: BlameLine, digits: int) -> Text:
 
 
 def _fitted(text: str, width: int) -> str:
-    return set_cell_size(text if cell_len(text) <= width else text[: width - 1] + "…", width)
+    return set_cell_size(cut(text, width), width)
 
 
 def source(text: str) -> str:
@@ -294,7 +304,7 @@ def brief(said: Said) -> str:
 
 def _who(line: BlameLine) -> str:
     if line.said.author == "agent":
-        model = _DATED.sub("", line.said.model).removeprefix("claude-")
+        model = _DATED.sub("", line.said.model).removeprefix("claude-").removeprefix("Claude ")
         return one_line(model if line.said.model else line.said.agent)
     return one_line(line.commit.author_name if line.commit else "")
 
@@ -309,8 +319,8 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
             style = STYLE.get(kind, "red")
             meaning = MEANING.get(kind, "outside the attributed history")
             table.add_row(
-                Text(_LETTER[kind], f"bold {style}"), Text(kind or "not read", style), number(count[kind]), percent(count[kind], whole),
-                Text(meaning, "dim"),
+                Text(_LETTER[kind], f"bold {style}"), Text(kind or "not read", style), number(count[kind]),
+                percent(count[kind], whole), Text(meaning, "dim"),
             )  # fmt: skip
     show(console, table, 0)
 
@@ -331,8 +341,8 @@ def file_view(console: Console, story: FileStory, found: Sequence[Block]) -> Non
         lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
         about = Text("“" + one_line(_head(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
         table.add_row(
-            lines, Text(_LETTER[first.said.kind], f"bold {style}"), brief(first.said), Text(_fitted(_who(first), _WHO_WIDTH), style),
-            Text(first.birth.sha[:8], "dim"), about,
+            lines, Text(_LETTER[first.said.kind], f"bold {style}"), brief(first.said),
+            Text(_fitted(_who(first), _WHO_WIDTH), style), Text(first.birth.sha[:8], "dim"), about,
         )  # fmt: skip
     show(console, table, 0)
     _legend(console, story.lines)
@@ -357,7 +367,7 @@ def line_view(console: Console, story: LineStory) -> None:
     """Everything about one line."""
     line, said = story.line, story.line.said
     title(console, f"{story.path}:{line.line}", f"at {story.branch or 'commit'} {story.sha[:9]}, {story.name}")
-    console.print(Text("  " + source(line.text)), no_wrap=True, overflow="ellipsis")
+    console.print(Text(cut("  " + source(line.text), console.width)))
     console.print()
     style = STYLE.get(said.kind, "red")
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -367,15 +377,16 @@ def line_view(console: Console, story: LineStory) -> None:
         said.author or "not attributed",
         *(w for w in (said.how, said.evidence, said.reason.replace("_", " ")) if w and w != "none"),
     ]
+    room = console.width - 20
     table.add_row("verdict", Text(", ".join(words), f"bold {style}"))
     table.add_row("how we know", _paragraphs(story.evidence))
     table.add_row("added by", _commit_words(story))
     if said.session:
-        _session_rows(table, story)
+        _session_rows(table, story, room)
     if story.others:
         table.add_row("why not\nsomeone else", _paragraphs(story.others))
     if story.actions:
-        table.add_row("actions on\nthe file", _action_words(story.actions))
+        table.add_row("actions on\nthe file", _action_words(story.actions, room))
     if story.needed:
         table.add_row("to know more", _paragraphs(story.needed))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
@@ -405,7 +416,7 @@ def _minute(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC" if at else "time not recorded"
 
 
-def _session_rows(table: Table, story: LineStory) -> None:
+def _session_rows(table: Table, story: LineStory, room: int) -> None:
     said = story.line.said
     who = ", ".join(one_line(w) for w in (said.agent, said.model) if w)
     table.add_row("session", Text.assemble(one_line(said.label), (f"\n{who}, {one_line(said.session)}", "dim")))
@@ -422,7 +433,7 @@ def _session_rows(table: Table, story: LineStory) -> None:
         text.append("\n")
         mark = "▶" if part.hit else " "
         text.append(
-            f"{mark}{part.mark} {source(part.text)}",
+            cut(f"{mark}{part.mark} {source(part.text)}", room),
             f"bold {_MARKS.get(part.mark, '')}".strip() if part.hit else _MARKS.get(part.mark, ""),
         )
     if call.match == "similar":
@@ -435,11 +446,11 @@ def _session_rows(table: Table, story: LineStory) -> None:
 def _quoted(prompt: str) -> Text:
     lines = prompt.strip().split("\n")
     shown = "\n".join(source(line) for line in lines[:_PROMPT_LINES])
-    cut = len(lines) > _PROMPT_LINES or len(shown) > _PROMPT_WIDTH
-    return Text(shown[:_PROMPT_WIDTH] + (" …" if cut else ""))
+    more = len(lines) > _PROMPT_LINES or len(shown) > _PROMPT_WIDTH
+    return Text(shown[:_PROMPT_WIDTH] + (" …" if more else ""))
 
 
-def _action_words(actions: Sequence[Action]) -> Text:
+def _action_words(actions: Sequence[Action], room: int) -> Text:
     """The last ones before the commit; the explaining one always."""
     ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
     start = max(0, min(ours - 2, len(actions) - _ACTIONS))
@@ -449,10 +460,9 @@ def _action_words(actions: Sequence[Action]) -> Text:
         text.append(f"{len(shown)} of {len(actions)}\n", "dim")
     for i, action in enumerate(shown):
         text.append("\n" if i else "")
-        text.append("▶ " if action.ours else "  ", "bold")
-        text.append(action.at[5:16].replace("T", " "), "dim")
-        text.append(f" {one_line(action.what)[:60]}")
-        text.append(f"  {one_line(action.session)[:40]}", "dim")
+        words = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
+        text.append(cut(f"{words}  ", room), "bold" if action.ours else "")
+        text.append(cut(one_line(action.session), max(0, room - len(words) - 2)), "dim")
     return text
 
 
@@ -491,11 +501,11 @@ def _commit_sessions(console: Console, story: CommitStory) -> None:
     for s in story.sessions:
         who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "agent not known"
         state = "" if s.transcript == "present" else f", transcript {s.transcript.replace('_', ' ')}"
-        console.print(Text.assemble(("session ", "bold"), one_line(s.label)))
+        console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
         link = f"by {s.method.replace('_', ' ')}, confidence {s.confidence:.2f}"
         console.print(Text(f"  {who}, linked {link}, wrote {number(s.agent_lines)} lines here{state}", "dim"))
         for prompt in s.prompts[:5]:
-            console.print(Text(f"  “{one_line(_head(prompt))}”"), no_wrap=True, overflow="ellipsis")
+            console.print(Text(cut(f"  “{one_line(_head(prompt))}”", console.width)))
         if len(s.prompts) > 5:
             console.print(Text(f"  and {len(s.prompts) - 5} more prompts", "dim"))
 
@@ -529,6 +539,10 @@ def _commit_claims(console: Console, story: CommitStory) -> None:
         theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
         table.add_row(plain(c.checkpoint), theirs, ours, plain(c.reason.replace("_", " ")), Text(one_line(c.session), "dim"))
     show(console, table, 0)
+    if any(c.reason == "not_comparable" for c in story.claims):
+        console.print(
+            Text("not comparable: the checkpoint or the commit is not alone, so the two do not count the same lines", "dim")
+        )
 
 
 # --- attribute sessions -----------------------------------------------------------------------------------------------

@@ -110,6 +110,8 @@ def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = " ".join(str(v) for v in value)
     if not isinstance(value, str):
         return value
     shown = printable(value)

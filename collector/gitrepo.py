@@ -162,7 +162,8 @@ class GitRepo:
         return int(size) if kind == ObjectType.BLOB else None
 
     def has(self, oid: str) -> bool:
-        return oid in self._repo
+        """Whether the object is in this clone; does not inflate it."""
+        return self._repo.odb.exists(oid)
 
     def entries(self, tree: str) -> dict[str, tuple[str, bool]]:
         """Name -> (object id, is it a tree) of a tree or of a commit's root tree; {} when missing."""
@@ -272,12 +273,12 @@ class GitRepo:
                 stack.extend((parent, False) for parent in reversed(found.parents) if parent not in seen)
         return order
 
-    def changes(self, commit: Commit, parent: int = 0) -> list[FileChange] | None:
-        """Files that differ from the parent with that index (from nothing for a root), renames followed.
+    def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
+        """Files that differ from the parent with that index (from nothing for a root), renames followed or not.
 
         None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
         """
-        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree)
+        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames)
 
     def _tree_of(self, sha: str) -> str | None:
         found = self.commit(sha)
