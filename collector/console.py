@@ -69,9 +69,13 @@ def err() -> Console:
 def _console(stderr: bool) -> Console:
     from rich.console import Console
 
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would exit with 1; `… | head` is no error
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else _WIDE
-    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+    return Plain(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def notice(text: str) -> None:

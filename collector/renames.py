@@ -26,8 +26,7 @@ _IDENTICAL = 102  # identical sources looked at for one destination
 _MEMO = 200_000
 _HELD = 500_000  # spans kept in memory
 _WORD = 0xFFFFFFFF
-_SHIFT = 7
-_REST = 32 - _SHIFT
+_TURN = 7
 
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
@@ -92,9 +91,10 @@ class Texts:
             if self.budget < 0:
                 return 0
         one, two = self._load(old), self._load(new)
-        if one is None or two is None or _hopeless(one[0], two[0], max(a, b)):
+        if one is None or two is None:
             return 0
-        return _score(*one, *two)
+        far = _far(one[0], two[0], max(a, b))
+        return _score(*one, *two) if far is None else far
 
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
@@ -105,8 +105,7 @@ class Texts:
     def _load(self, oid: str) -> tuple[Spans, int] | None:
         if oid in self._known:
             return self._known[oid]
-        data = self._get(oid)
-        found = None if data is None else (spans(data, self._whole), len(data))
+        found = None if (data := self._get(oid)) is None else (spans(data, self._whole), len(data))
         if self._held < _HELD:
             self._known[oid] = found
             self._held += len(found[0]) if found else 1
@@ -122,7 +121,7 @@ def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     """Same content; among several sources one with the same file name, else the first."""
     wanted = {oid for _, oid, _ in targets}
     waiting: dict[str, dict[str, int]] = {}
-    for path, oid, mode in sources:
+    for path, oid, mode in reversed(sources) if _turned(len(sources)) else sources:
         if oid in wanted:
             waiting.setdefault(oid, {})[path] = mode
     found: dict[str, str] = {}
@@ -134,10 +133,16 @@ def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     return found
 
 
+def _turned(sources: int) -> bool:
+    """Git's table of sources grows by four; at a few counts (205, 3,277, …) it does so once too late, which turns it over."""
+    size = 64
+    while sources * 5 // 4 > size:
+        size *= 4
+    return sources > size * 4 // 5
+
+
 def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
-    name = _name(path)
-    first = None
-    looked = 0
+    name, first, looked = _name(path), None, 0
     for candidate, its_mode in candidates.items():
         if its_mode != mode and not (_regular(mode) and _regular(its_mode)):
             continue
@@ -176,7 +181,7 @@ def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: Texts) -
         return {}
     matrix = sorted(row for number, target in enumerate(targets) for row in _row(number, target, sources, texts))
     found: dict[str, str] = {}
-    used: set[int] = set()
+    used = set()
     for _, _, _, source, target_number in matrix:
         path = targets[target_number][0]
         if path not in found and source not in used:
@@ -202,9 +207,7 @@ def _row(number: int, target: File, sources: Sequence[File], texts: Texts) -> li
 
 
 def _similar(source: File, target: File, texts: Texts) -> int:
-    if not _regular(source[2]) or not _regular(target[2]):
-        return 0
-    return texts.score(source[1], target[1])
+    return texts.score(source[1], target[1]) if _regular(source[2]) and _regular(target[2]) else 0
 
 
 def _name(path: str) -> str:
@@ -220,11 +223,11 @@ def _too_different(a: int, b: int) -> bool:
     return larger * (FULL - MINIMUM) < (larger - min(a, b)) * FULL
 
 
-def _hopeless(old: Spans, new: Spans, larger: int) -> bool:
-    """Equal spans alone are so far below the minimum that colliding ones cannot make up for it: saves numbering them."""
+def _far(old: Spans, new: Spans, larger: int) -> int | None:
+    """The score by equal spans alone, if that is so low that colliding ones cannot make up for it: saves numbering them."""
     common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
     chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS  # many times the share expected to collide
-    return common < (MINIMUM / FULL - chance) * larger
+    return common * FULL // larger if common < (MINIMUM / FULL - chance) * larger else None
 
 
 def _score(old: Spans, old_size: int, new: Spans, new_size: int) -> int:
@@ -282,14 +285,13 @@ def _cut(line: bytes, found: Spans) -> bytes:
 
 def _number(span: bytes) -> int:
     """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first."""
-    known = _numbers.get(span)
-    if known is not None:
-        return known
+    if span in _numbers:
+        return _numbers[span]
     first = second = 0
     for byte in span:
         first, second = (
-            ((first << _SHIFT & _WORD) ^ (second >> _REST)) + byte & _WORD,
-            (second << _SHIFT & _WORD) ^ (first >> _REST),
+            ((first << _TURN & _WORD) ^ (second >> 32 - _TURN)) + byte & _WORD,
+            (second << _TURN & _WORD) ^ (first >> 32 - _TURN),
         )
     number = ((first + second * 0x61) & _WORD) % _BUCKETS
     if len(_numbers) >= _MEMO:

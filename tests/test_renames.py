@@ -91,6 +91,12 @@ def test_above_the_limit_only_equal_contents_and_unique_names_count() -> None:
     assert pair(deleted, added, blobs(**get)) == {"new/7": "old/7"}
 
 
+def test_order_among_equal_files_turns_at_205_sources() -> None:
+    for count, first in ((204, "a"), (205, "b"), (206, "a")):
+        deleted = [("a", "x", REGULAR), ("b", "x", REGULAR)] + [(f"c{n}", f"y{n}", REGULAR) for n in range(count - 2)]
+        assert pair(deleted, [("new", "x", REGULAR)], NONE) == {"new": first}
+
+
 def test_thousands_of_equal_files_are_quick() -> None:
     deleted = [(f"a/{n}", "x", REGULAR) for n in range(3000)]
     added = [(f"b/{n}", "x", REGULAR) for n in range(3000)]

@@ -92,6 +92,18 @@ class _Call:
     done_at: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """The usage of one message as recorded last."""
+
+    usage: dict[str, Any]
+    output: int
+    at: float | None
+    order: int
+    model: str
+    agent_id: str
+
+
 @dataclass(slots=True)
 class _Builder:
     session_id: str
@@ -102,8 +114,7 @@ class _Builder:
     late_results: dict[str, tuple[dict[str, Any], object, float | None]] = field(default_factory=dict)
     turns: list[tuple[float | None, int, str, str]] = field(default_factory=list)
     said: list[tuple[int, Said]] = field(default_factory=list)
-    usage: dict[str, Usage] = field(default_factory=dict)
-    usage_order: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, _Tokens] = field(default_factory=dict)
     notices: list[Observation] = field(default_factory=list)
     marks: list[tuple[int, Mark]] = field(default_factory=list)
     cwds: dict[str, None] = field(default_factory=dict)
@@ -175,24 +186,16 @@ class _Builder:
             call.result, call.detail, call.done_at = early
 
     def _count_usage(self, message: dict[str, Any], message_id: str, model: str, at: float | None, agent_id: str) -> None:
-        usage = get_dict(message, "usage")
-        if not usage or not message_id:
+        """Streamed records repeat the usage of a message with a growing output: the largest counts, once."""
+        usage = message.get("usage")
+        if not isinstance(usage, dict) or not message_id:
             return
-        found = Usage(
-            message_id,
-            at,
-            0,
-            model,
-            input=get_int(usage, "input_tokens"),
-            output=get_int(usage, "output_tokens"),
-            cache_read=get_int(usage, "cache_read_input_tokens"),
-            cache_write=get_int(usage, "cache_creation_input_tokens"),
-            agent_id=agent_id,
-        )
-        known = self.usage.get(message_id)  # streamed records repeat the usage with a growing output
-        if known is None or found.output > known.output:
-            self.usage[message_id] = found
-            self.usage_order.setdefault(message_id, self.order)
+        output = get_int(usage, "output_tokens")
+        known = self.usage.get(message_id)
+        if known is None or output > known.output:
+            first_at = at if known is None else known.at
+            order = self.order if known is None else known.order
+            self.usage[message_id] = _Tokens(usage, output, first_at, order, model, agent_id)
 
     def _user(self, record: dict[str, Any], at: float | None) -> None:
         content = get(record, "message", "content")
@@ -288,7 +291,7 @@ class _Builder:
             turns=tuple(t for t, _ in turns),
             calls=tuple(self._finish(call, turn_of(call.at, call.order)) for call in calls),
             said=tuple(Said(s.at, turn_of(s.at, o), s.kind, s.text, s.agent_id) for o, s in self.said),
-            usage=tuple(_usage_in_turn(u, turn_of(u.at, self.usage_order[u.message_id])) for u in self.usage.values()),
+            usage=tuple(_usage(key, tokens, turn_of(tokens.at, tokens.order)) for key, tokens in self.usage.items()),
             notices=tuple(sorted(self.notices, key=lambda n: n.at or 0.0)),
             marks=tuple(Mark(m.kind, m.at, turn_of(m.at, o), m.detail) for o, m in self.marks),
             versions=tuple(self.versions),
@@ -361,8 +364,18 @@ class _TurnFinder:
         return found
 
 
-def _usage_in_turn(usage: Usage, turn: int) -> Usage:
-    return replace(usage, turn=turn)
+def _usage(message_id: str, tokens: _Tokens, turn: int) -> Usage:
+    return Usage(
+        message_id,
+        tokens.at,
+        turn,
+        tokens.model,
+        input=get_int(tokens.usage, "input_tokens"),
+        output=tokens.output,
+        cache_read=get_int(tokens.usage, "cache_read_input_tokens"),
+        cache_write=get_int(tokens.usage, "cache_creation_input_tokens"),
+        agent_id=tokens.agent_id,
+    )
 
 
 def _result_text(result: dict[str, Any] | None) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import orjson
+
 from collector.checkpoints.tree import timestamp
 from collector.model import Mark, Observation, Problem, Said, Session, ToolCall, Turn, Usage
 from collector.text import decode, normal_path
@@ -43,6 +45,11 @@ def _document_keys(blob: bytes) -> object | None:
 
 def values(line: bytes) -> Iterator[Any]:
     """JSON values of one line; writers sometimes lose the newline between two. Raises ValueError at what is no JSON."""
+    try:
+        yield orjson.loads(line)
+        return
+    except orjson.JSONDecodeError:
+        pass  # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader takes them
     text = decode(line)
     position = _skip(text, 0)
     while position < len(text):
