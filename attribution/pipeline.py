@@ -193,7 +193,7 @@ class _Work:
         roots = _roots_of(tracks, places, lines)
         touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
         moments = looks(links, commits, roots, lines, touched)
-        texts = _Texts(self.repo, history)
+        texts = Texts(self.repo, history)
         seen: dict[str, list[Seen]] = defaultdict(list)
         runs = []
         for number, (root, line) in enumerate(sorted(lines.items())):
@@ -273,7 +273,7 @@ def _roots_of(tracks: Iterable[Track], places: Places, lines: Mapping[str, Timel
     return found
 
 
-class _Texts:
+class Texts:
     """Texts of the repository for the replay, with a small cache: the same commit is looked at from several worktrees."""
 
     def __init__(self, repo: GitRepo, history: History) -> None:

@@ -290,6 +290,7 @@ class FileStory:
     sha: str
     branch: str
     lines: list[BlameLine]
+    texts: list[str]  # of all lines, also when only some were asked for
     notes: list[str]
 
 
@@ -306,7 +307,7 @@ def blame(where: Place, file: str, commit: str = "", only: Sequence[int] = ()) -
     verdicts = Verdicts(where)
     found = births(where.repo, sha, path, only or range(1, len(texts) + 1))
     lines = [BlameLine(n, texts[n - 1], b, verdicts.commit(b.sha), verdicts.said(b)) for n, b in sorted(found.items())]
-    return FileStory(where.name, path, sha, where.branch if sha == where.head else "", lines, list(where.notes))
+    return FileStory(where.name, path, sha, where.branch if sha == where.head else "", lines, texts, list(where.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,10 +426,21 @@ def explain(where: Place, file: str, number: int, commit: str = "") -> LineStory
     )  # fmt: skip
     why, needed = _reasons(line)
     return LineStory(
-        where.name, story.path, story.sha, story.branch, line, line.birth.sha != story.sha, why,
-        turn[0]["prompt"] or "" if turn else "", turn[0]["at"] or "" if turn else "", _call(where.store, line),
-        _others(line, actions, window), actions, needed, story.notes,
-    )  # fmt: skip
+        where.name,
+        story.path,
+        story.sha,
+        story.branch,
+        line,
+        by_blame=line.birth.sha != story.sha,
+        evidence=why,
+        prompt=turn[0]["prompt"] or "" if turn else "",
+        turn_at=turn[0]["at"] or "" if turn else "",
+        call=_call(where.store, line, _neighbours(story.texts, number)),
+        others=_others(line, actions, window),
+        actions=actions,
+        needed=needed,
+        notes=story.notes,
+    )
 
 
 _HOW = {
@@ -613,7 +625,12 @@ _AROUND = 5
 _PATCH_KEYS = ("patch", "diff", "input", "patchtext")
 
 
-def _call(store: Store, line: BlameLine) -> Call | None:
+def _neighbours(texts: Sequence[str], number: int) -> tuple[str, str]:
+    """The lines before and after; they tell equal lines of a call apart."""
+    return texts[number - 2].strip() if number > 1 else "", texts[number].strip() if number < len(texts) else ""
+
+
+def _call(store: Store, line: BlameLine, neighbours: tuple[str, str]) -> Call | None:
     said = line.said
     rows = store.rows(
         "SELECT t.*, e.outcome FROM tool_calls t "
@@ -625,7 +642,7 @@ def _call(store: Store, line: BlameLine) -> Call | None:
         return None
     row = rows[0]
     texts = [("$", "", row["command"])] if row["command"] is not None else list(_texts(row["input"] or ""))
-    lines, match, cut = _excerpt(texts, printable(line.text))
+    lines, match, cut = _excerpt(texts, printable(line.text), neighbours)
     return Call(row["name"], row["at"] or "", row["call_id"], row["agent_id"] or "", row["outcome"] or "", lines, match, cut)
 
 
@@ -651,16 +668,19 @@ def _texts(arguments: str) -> Iterator[tuple[str, str, str]]:
             yield "", "", one
 
 
-def _excerpt(texts: Sequence[tuple[str, str, str]], wanted: str) -> tuple[list[CallLine], str, bool]:
+def _excerpt(texts: Sequence[tuple[str, str, str]], wanted: str, neighbours: tuple[str, str]) -> tuple[list[CallLine], str, bool]:
     """The lines around the wanted one, marked as a diff marks them; how it was found; whether there is more."""
-    best: tuple[float, list[tuple[str, str]], int] = (-1.0, [], 0)
+    best: tuple[float, int, list[tuple[str, str]], int] = (-1.0, 0, [], 0)
     for mark, old, text in texts:
         lines = _marked(mark, old, text)
-        for at, (sign, line) in enumerate(lines):
-            score = _likeness(line[1:] if not sign else line, wanted) if sign != "-" else 0.0
-            if score > best[0]:
-                best = (score, lines, at)
-    score, lines, at = best
+        plain = [line if sign else line[1:] for sign, line in lines]
+        for at, (sign, _) in enumerate(lines):
+            score = _likeness(plain[at], wanted) if sign != "-" else 0.0
+            around = (plain[at - 1].strip() if at else "", plain[at + 1].strip() if at + 1 < len(plain) else "")
+            agree = sum(a == b for a, b in zip(around, neighbours, strict=True))
+            if (score, agree) > best[:2]:
+                best = (score, agree, lines, at)
+    score, _, lines, at = best
     match = "exact" if score == 1.0 else "similar" if score >= 0.6 else ""
     start = max(0, at - _AROUND) if match else 0
     end = min(len(lines), at + _AROUND + 1) if match else 2 * _AROUND

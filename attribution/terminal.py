@@ -373,12 +373,10 @@ def line_view(console: Console, story: LineStory) -> None:
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    words = [
-        said.author or "not attributed",
-        *(w for w in (said.how, said.evidence, said.reason.replace("_", " ")) if w and w != "none"),
-    ]
+    words = dict.fromkeys((said.author or "not attributed", said.how, said.evidence, said.reason.replace("_", " ")))
+    verdict = ", ".join(w for w in words if w not in ("", "none"))
     room = console.width - 20
-    table.add_row("verdict", Text(", ".join(words), f"bold {style}"))
+    table.add_row("verdict", Text(verdict, f"bold {style}"))
     table.add_row("how we know", _paragraphs(story.evidence))
     table.add_row("added by", _commit_words(story))
     if said.session:

@@ -309,5 +309,9 @@ def _work_in_process(connection: Any, work: Callable[..., Any], item: tuple[Any,
 
 def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
-        "--db", type=click.Path(path_type=Path), default=Path("whowrote.db"), show_default=True, help="The database file."
+        "--db",
+        type=click.Path(readable=False, path_type=Path),
+        default=Path("whowrote.db"),
+        show_default=True,
+        help="The database file.",
     )(command)

@@ -537,7 +537,8 @@ class Session(Editor):
 
     def edit_cut_off(self, path: str, old: str, new: str) -> None:
         """A call without a result: the program ended, and the file stayed as it was."""
-        self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
+        call = self._call("Edit", {"file_path": self.absolute(path), "old_string": old, "new_string": new})
+        self.outcomes.append((call, "unmatched"))
 
     def write_outside(self, absolute: str, text: str) -> None:
         """A file that is none of the repository's, such as a plan in the home directory."""
@@ -672,6 +673,7 @@ class World:
         self.renamed: dict[str, str] = {}
         self.members: dict[str, list[Session]] = {}  # of each stored checkpoint
         self.seen: set[str] = set()  # calls whose results are in some stored transcript
+        self.begun: set[str] = set()  # calls that are in some stored transcript, with or without a result
         self.stored: set[str] = set()  # sessions with at least one stored transcript
         self._trees: dict[str, dict[str, Blob]] = {}
 
@@ -975,6 +977,7 @@ class World:
         cut = stored.keep if stored.transcript == "cut" else len(records)
         kept = records[session.kept if stored.transcript == "delta" else 0 : cut]
         self.seen |= {record.finished for record in kept if record.finished}
+        self.begun |= {call for record in kept for call in record.begun}
         self.stored.add(session.id)
         session.kept = cut
 
@@ -1014,7 +1017,8 @@ class World:
         }
 
     def _count(self, session: Session, outcome: str) -> int:
-        return sum(1 for call, how in session.outcomes if how == outcome and call in self.seen)
+        known = self.begun if outcome == "unmatched" else self.seen
+        return sum(1 for call, how in session.outcomes if how == outcome and call in known)
 
 
 OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")

@@ -116,6 +116,13 @@ class Record:
     data: Json
     finished: str = ""
 
+    @property
+    def begun(self) -> list[str]:
+        """Calls that this line begins."""
+        message = self.data.get("message") or {}
+        content = message.get("content") if isinstance(message, dict) else None
+        return [b["id"] for b in content if b.get("type") == "tool_use"] if isinstance(content, list) else []
+
     def text(self) -> str:
         return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
 

@@ -248,6 +248,15 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
     assert "No other session touched it" in shown
 
 
+def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(example: tuple[Path, Path]) -> None:
+    for number, after in ((7, ""), (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:")):
+        found = json.loads(run("explain", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json").stdout)
+        lines = found["tool_call"]["lines"]
+        hit = next(i for i, line in enumerate(lines) if line["hit"])
+        assert found["text"] == lines[hit]["text"] == ""
+        assert lines[hit + 1]["text"] == after
+
+
 def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> None:
     shown = run("explain", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
     assert "a person changed it" in shown

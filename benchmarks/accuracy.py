@@ -1,0 +1,298 @@
+"""How often is the program wrong? Writes docs/accuracy.md.
+
+    python benchmarks/accuracy.py [--seeds N] [--check] [REPOSITORY ...]
+
+Four measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
+added lines, the random-session null (a commit judged with some other session's transcript must yield next to no agent lines), and
+lines audited by hand (docs/audit.csv). The second and third need real clones; without any, their last results are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import random
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import random_history  # noqa: E402
+from builder import import_stream  # noqa: E402
+from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
+
+from attribution.commits import added_files, read_history  # noqa: E402
+from attribution.history import open_scratch  # noqa: E402
+from attribution.links import by_trailer  # noqa: E402
+from attribution.pipeline import Texts, repo_name  # noqa: E402
+from attribution.places import Places  # noqa: E402
+from attribution.replay import Worktree  # noqa: E402
+from attribution.timeline import Track, learn, timelines, track_of  # noqa: E402
+from attribution.worktrees import Look, Runner  # noqa: E402
+from collector.checkpoints import read_all  # noqa: E402
+from collector.gitrepo import GitRepo  # noqa: E402
+from collector.load import read_session, session_files  # noqa: E402
+from collector.mirror import ScratchGit  # noqa: E402
+from collector.text import encode  # noqa: E402
+
+RESULTS = ROOT / "docs" / "accuracy.json"
+PAGE = ROOT / "docs" / "accuracy.md"
+AUDIT = ROOT / "docs" / "audit.csv"
+AUTHORS = ("agent", "human", "unknown")
+_NULL_COMMITS = 300
+
+Confusion = Counter[tuple[str, str]]
+
+
+# --- known by construction --------------------------------------------------------------------------------------------
+
+
+def generated(seeds: Iterable[int]) -> Confusion:
+    """(truth, said) -> lines over random histories."""
+    total: Confusion = Counter()
+    for seed in seeds:
+        stream, expected = random_history.generate(seed)
+        total += _confusion(stream, expected)
+    return total
+
+
+def fixtures() -> Confusion:
+    total: Confusion = Counter()
+    for case in cases():
+        total += _confusion((REPOS / case / "history.fi").read_bytes(), expected_of(case))
+    return total
+
+
+def _confusion(stream: bytes, expected: dict[str, Any]) -> Confusion:
+    with tempfile.TemporaryDirectory() as directory:
+        where = Path(directory)
+        import_stream(stream, where / "repo")
+        said, _ = run(where / "repo", where / "out.db")
+        found: Confusion = compare(expected, said).confusion
+        return found
+
+
+def rates(confusion: Confusion) -> dict[str, Any]:
+    """Precision and recall per class, and the share that is wrong although it claims to know."""
+    result: dict[str, Any] = {"lines": confusion.total()}
+    for author in AUTHORS:
+        right = confusion[author, author]
+        said = sum(n for (_, s), n in confusion.items() if s == author)
+        true = sum(n for (t, _), n in confusion.items() if t == author)
+        result[author] = {"true": true, "said": said, "precision": _share(right, said), "recall": _share(right, true)}
+    wrong = sum(n for (t, s), n in confusion.items() if s != "unknown" and t != s)
+    result["wrong_with_confidence"] = _share(wrong, confusion.total())
+    return result
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 5) if whole else None
+
+
+# --- git's own counts -------------------------------------------------------------------------------------------------
+
+
+def git_counts(path: Path) -> dict[str, int]:
+    """Files of all ordinary commits whose added and deleted lines are the ones `git log --numstat` prints (no context lines)."""
+    repo = GitRepo(path)
+    head = repo.default_branch()[1]
+    same = different = 0
+    with open_scratch(repo) as git:
+        expected = _numstat(git, head)
+    for commit in repo.history(head):
+        if len(commit.parents) > 1:
+            continue
+        for file in read_history(repo, [commit]).diffs[commit.sha].files or []:
+            counts = expected.get((commit.sha, encode(file.change.path)))
+            if file.kind == "text" and counts is not None:
+                equal = counts == (file.lines_added, file.deleted)
+                same, different = same + equal, different + (not equal)
+    return {"files": same + different, "same": same, "different": different}
+
+
+def _numstat(git: ScratchGit, head: str) -> dict[tuple[str, bytes], tuple[int, int]]:
+    """(commit, path) -> (added, deleted) of text files."""
+    log = ("log", "--no-merges", "--format=%x00%x00%H", "--numstat", "-M", "-z", head)
+    stream = git.stream(log, settings=("diff.context=0",))
+    found: dict[tuple[str, bytes], tuple[int, int]] = {}
+    for entry in b"".join(stream.chunks()).split(b"\0\0\0"):
+        sha, _, rest = entry.lstrip(b"\0").partition(b"\0")
+        fields = rest.lstrip(b"\n").split(b"\0")
+        while fields:
+            numbers = fields.pop(0).lstrip(b"\n").split(b"\t")
+            if len(numbers) != 3:
+                continue
+            name = numbers[2] or (fields.pop(0), fields.pop(0))[1]  # a rename: the old and the new name follow
+            if numbers[0] != b"-":
+                found[sha.decode(), name] = (int(numbers[0]), int(numbers[1]))
+    return found
+
+
+# --- the null ---------------------------------------------------------------------------------------------------------
+
+
+def null(path: Path, seed: int = 1) -> dict[str, Any]:
+    """Linked commits judged with one random other session's transcript, all of it, whatever its time."""
+    repo = GitRepo(path)
+    checkpoints = read_all(repo)
+    tracks = _tracks(repo, session_files(checkpoints))
+    history = read_history(repo, list(repo.history(repo.default_branch()[1])))
+    places = Places(frozenset(history.paths))
+    learn(places, tracks)
+    texts = Texts(repo, history)
+    links = by_trailer(history.commits, checkpoints)
+    chooser = random.Random(seed)
+    linked = [c for c in history.commits if links[c.sha].resolved and len(c.parents) < 2]
+    chosen = chooser.sample(linked, min(_NULL_COMMITS, len(linked)))
+    lines = agent = 0
+    for commit in chosen:
+        others = [t for t in tracks if t.edits and t.key not in links[commit.sha].sessions]
+        files = added_files(repo, history.diffs[commit.sha])
+        if not others or not files:
+            continue
+        roots, _ = timelines([chooser.choice(others)], places)
+        lines += sum(1 for f in files for i in f.added if f.lines[i].strip())
+        agent += sum(_agent_lines(commit.sha, line, texts, history, repo) for line in roots.values())
+    return {"commits": len(chosen), "lines": lines, "agent": agent, "share": _share(agent, lines)}
+
+
+def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo) -> int:
+    tree = Worktree(texts.versions, texts.is_committed)
+    seen = Runner(line, tree, texts.added, history.is_common, repo.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
+    return sum(
+        1
+        for one in seen
+        for file, verdicts, _ in one.files
+        for index, verdict in verdicts.items()
+        if verdict.author == "agent" and verdict.evidence != "inferred" and file.lines[index].strip()
+    )
+
+
+def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[Track]:
+    loaded = [read_session(repo, one) for one in files]
+    return [track_of(one.session, number) for number, one in enumerate(loaded) if one.session is not None]
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+def audited() -> dict[str, dict[str, int]]:
+    """Author -> verdict -> lines read by hand."""
+    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    if AUDIT.is_file():
+        with AUDIT.open(newline="", encoding="utf-8") as rows:
+            for row in csv.DictReader(rows):
+                found[row["said_author"]][row["verdict"]] += 1
+    return {author: dict(verdicts) for author, verdicts in found.items()}
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(results: dict[str, Any]) -> str:
+    parts = [_HEAD, _construction(results), _clones(results), _hand(results["audit"])]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+_HEAD = """# How accurate is it?
+
+Generated by `make accuracy`; the numbers are in `accuracy.json`, the lines read by hand in `audit.csv`.
+Precision: of the lines said to be of a class, the share that is. Recall: of the lines of a class, the share that is said to be.
+A line is counted as wrong with confidence when it is given to an agent or a human and the truth is another class.
+"""
+
+
+def _construction(results: dict[str, Any]) -> str:
+    rows = [
+        "## Where the authors are known by construction",
+        "",
+        "| histories | class | lines | precision | recall |",
+        "|---|---|---|---|---|",
+    ]
+    for name in ("random", "fixtures"):
+        found = results[name]
+        for author in AUTHORS:
+            r = found[author]
+            rows.append(f"| {name} | {author} | {r['true']:,} | {_percent(r['precision'])} | {_percent(r['recall'])} |")
+        rows.append(f"| {name} | wrong with confidence | {found['lines']:,} | {_percent(found['wrong_with_confidence'])} | |")
+    rows.append("")
+    rows.append(
+        f"Random: {results['seeds']} histories of 30 commits by `tests/random_history.py`, with people, agents, formatters, shell edits, "
+        "reverts, renames, squashes, lost transcripts and several sessions at once; their model of who wrote what shares no code with "
+        "the program. Fixtures: `fixtures/repos`, one oddity each."
+    )
+    return "\n".join(rows) + "\n"
+
+
+def _clones(results: dict[str, Any]) -> str:
+    rows = [
+        "## On public repositories", "",
+        "Random-session null: commits judged with the whole transcript of some other session of the same repository. Every line it gives "
+        "to the agent is a coincidence of text.", "",
+        "| repository | commits | lines with text | given to the agent | share | files with git's own line counts |", "|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name, found in sorted(results.get("clones", {}).items()):
+        n, g = found["null"], found["git"]
+        rows.append(
+            f"| {name} | {n['commits']} | {n['lines']:,} | {n['agent']:,} | {_percent(n['share'])} | {g['same']:,} of {g['files']:,} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def _hand(audit: dict[str, dict[str, int]]) -> str:
+    rows = [
+        "## Read by hand", "",
+        "Lines drawn at random from real repositories, each checked against transcript and diff. Defensible: the program says unknown, a "
+        "reader with much patience could tell.", "",
+        "| said | read | right | defensible | wrong |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for author in AUTHORS:
+        verdicts = audit.get(author, {})
+        total = sum(verdicts.values())
+        rows.append(
+            f"| {author} | {total} | {verdicts.get('right', 0)} | {verdicts.get('defensible', 0)} | {verdicts.get('wrong', 0)} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.2f} %"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=100, help="random histories (default 100)")
+    parser.add_argument("--check", action="store_true", help="only compare docs/accuracy.md with docs/accuracy.json")
+    parser.add_argument("repositories", nargs="*", type=Path, help="clones for the null and git's counts")
+    options = parser.parse_args(arguments)
+    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    if not options.check:
+        results |= {
+            "seeds": options.seeds,
+            "random": rates(generated(range(1000, 1000 + options.seeds))),
+            "fixtures": rates(fixtures()),
+        }
+        for path in options.repositories:
+            name = repo_name(GitRepo(path))
+            results.setdefault("clones", {})[name] = {"null": null(path), "git": git_counts(path)}
+            print(name, results["clones"][name], file=sys.stderr)
+        results["audit"] = audited()
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
+        PAGE.write_text(page(results), "utf-8")
+        print(page(results))
+        return 0
+    results["audit"] = audited()
+    if PAGE.read_text("utf-8") != page(results):
+        print("docs/accuracy.md is not what docs/accuracy.json and docs/audit.csv say; run make accuracy", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
