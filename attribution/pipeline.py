@@ -26,7 +26,17 @@ from attribution.worktrees import Look, Run, Runner, Seen
 from collector.checkpoints import read_all
 from collector.errors import NoCheckpoints
 from collector.gitrepo import GitRepo
-from collector.load import Loaded, SessionFiles, digest, read_session, repo_row, session_files, write_checkpoints, write_commits
+from collector.load import (
+    Loaded,
+    SessionFiles,
+    describe_repo,
+    digest,
+    read_session,
+    repo_row,
+    session_files,
+    write_checkpoints,
+    write_commits,
+)
 from collector.load import write_session as store_session
 from collector.model import Checkpoint, Commit, Problem
 from collector.store import Store
@@ -86,8 +96,8 @@ def attribute_repo(store: Store, path: str | Path, options: Options, progress: P
     checkpoints = read_all(repo)
     if not checkpoints and not options.anyway:
         raise _nothing_found(path)
-    repo_id = repo_row(store, repo, name, branch, head)
-    work = _Work(store, repo, repo_id, head, options, progress, checkpoints)
+    repo_id = repo_row(store, name)
+    work = _Work(store, repo, repo_id, (branch, head), options, progress, checkpoints)
     work.run(key, started)
     return Attributed(repo_id, name, False, time.monotonic() - started, _censored(repo))
 
@@ -124,12 +134,13 @@ class _Work:
         store: Store,
         repo: GitRepo,
         repo_id: int,
-        head: str,
+        tip: tuple[str, str],
         options: Options,
         progress: Progress,
         checkpoints: list[Checkpoint],
     ) -> None:
-        self.store, self.repo, self.repo_id, self.head = store, repo, repo_id, head
+        self.store, self.repo, self.repo_id = store, repo, repo_id
+        self.branch, self.head = tip
         self.options, self.progress, self.checkpoints = options, progress, checkpoints
         self.problems: list[Problem] = []
         self.loaded: dict[str, tuple[str, float]] = {}  # session key -> (state, end of what was read)
@@ -249,6 +260,7 @@ class _Work:
     ) -> None:
         kept = [c for c in history.commits if self.options.since is None or c.author_time >= self.options.since]
         with self.store.transaction():
+            describe_repo(self.store, self.repo_id, self.repo, self.branch, self.head)
             numbers = write_commits(self.store, self.repo_id, kept)
             write.clear(self.store, self.repo_id)
             write.lines(self.store, numbers, history, verdicts)

@@ -241,13 +241,14 @@ class Worktree:
         start, old_end, new_end = _changed_window(state.text, after)
         first = state.text.count("\n", 0, start)
         old_lines, new_lines = lines_of(state.text[start:old_end]), lines_of(after[start:new_end])
+        edges = (_last_line(state.text[:start]), _first_line(state.text[old_end:]))
         ids: list[int] = []
         position = added = removed = 0
         window = state.ids[first : first + len(old_lines)]
         for hunk in changes(old_lines, new_lines):
             ids.extend(window[position : hunk.a0])
             gone = window[hunk.a0 : hunk.a1]
-            self._bury(step.path, old_lines, gone, hunk.a0)
+            self._bury(step.path, old_lines, gone, hunk.a0, edges)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
             fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
             ids.extend(fresh)
@@ -258,15 +259,15 @@ class Worktree:
         state.text = after
         return Outcome(True, "", added, removed)
 
-    def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int) -> None:
+    def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
         lines = []
         for offset, line in enumerate(gone):
             call = self.origin(line).call
             if call is not None:
                 lines.append((old_lines[first + offset], call))
         if len(lines) == len(gone) and any(text.strip() for text, _ in lines):
-            before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), "")
-            after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), "")
+            before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), edges[0])
+            after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), edges[1])
             self.buried.setdefault(path, []).append(Buried(tuple(lines), before, after))
 
     def take_born(self, path: str) -> list[int]:
@@ -416,6 +417,15 @@ class Worktree:
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _last_line(text: str) -> str:
+    """The last line with text of the last few, stripped."""
+    return next((x.strip() for x in reversed(text[-2000:].split("\n")) if x.strip()), "")
+
+
+def _first_line(text: str) -> str:
+    return next((x.strip() for x in text[:2000].split("\n") if x.strip()), "")
 
 
 def _changed_window(old: str, new: str) -> tuple[int, int, int]:

@@ -90,11 +90,11 @@ class _Origins:
         self._numbers: dict[tuple[Any, ...], int] = {}
 
     def number(self, verdict: Verdict) -> int:
-        call = verdict.call if verdict.author == "agent" else None
+        call = verdict.call if verdict.author != "human" else None  # of an unknown line: the call that may have done it
         declared = verdict.how == "declared"
         key = (
             verdict.author, verdict.how, verdict.evidence, "" if declared else verdict.reason,
-            call.session_id if call else None, call.turn if call else None, shown(call.call_id) if call else None,
+            call.session_id if call else None, call.turn if call else None, (shown(call.call_id) or None) if call else None,
             verdict.reason if declared else (call.model or None) if call else None,
             verdict.edited_by or None, verdict.similarity,
         )  # fmt: skip

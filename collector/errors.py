@@ -8,7 +8,7 @@
     └── DatabaseTooNew      exit 5   written by a newer version
 
 0 is success, 1 a failed check (`attribute check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
-130 interrupted: what was finished is kept and the next run continues.
+70 a bug (a log says where), 130 interrupted: what was finished is kept and the next run continues.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
+from pygit2.enums import ConfigLevel, DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
 
 from collector.errors import NotARepository, UnknownBranch
 from collector.model import Censored, Commit, FileChange, LineChange
@@ -23,6 +23,9 @@ from collector.text import decode
 pygit2.settings.enable_strict_hash_verification(False)
 # We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
 pygit2.settings.owner_validation = False
+# What a repository says must not depend on the configuration of whoever asks.
+for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
+    pygit2.settings.search_path[_level] = ""
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024

@@ -111,16 +111,20 @@ def _shown(data: bytes) -> str:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def repo_row(store: Store, repo: GitRepo, name: str, branch: str, head: str) -> int:
-    """Number of the repository, its row brought up to date."""
-    censored = repo.censored()
-    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
+def repo_row(store: Store, name: str) -> int:
+    """Number of the repository; a new row says nothing yet."""
     with store.transaction() as connection:
         connection.execute("INSERT OR IGNORE INTO repos (name) VALUES (?)", (name,))
-        connection.execute(
-            "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE name = ?", (*values, name)
-        )
     return int(store.value("SELECT id FROM repos WHERE name = ?", (name,)))
+
+
+def describe_repo(store: Store, repo_id: int, repo: GitRepo, branch: str, head: str) -> None:
+    """What the clone was when it was attributed. Call within the transaction that writes the conclusions."""
+    censored = repo.censored()
+    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
+    store.connection.execute(
+        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE id = ?", (*values, repo_id)
+    )
 
 
 def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint]) -> None:
@@ -156,6 +160,9 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
     known = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
     wanted = list(sessions)
     gone = set(known) - {printable(s.key) for s in wanted}
+    if gone:  # conclusions may point to them: they are drawn anew
+        connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
+        connection.execute("DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,))
     connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
     connection.executemany(
         "DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'session' AND subject = ?", [(repo_id, key) for key in gone]

@@ -49,9 +49,16 @@ class Store:
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
         try:
             self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._prepare()
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self.connection.close()
+            raise _explained(error, self.path) from error
+        except DatabaseUnusable:
+            self.connection.close()
+            raise
         self.db = sqlite_utils.Database(self.connection)
 
     def _prepare(self) -> None:
