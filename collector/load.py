@@ -93,7 +93,9 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
     def blobs() -> Iterable[bytes]:
         yield first
         for copy in kept[1:]:
-            yield _content(repo, copy)
+            content = _content(repo, copy)
+            if not first.startswith(content):  # most copies are the session so far: the beginning of the longest one
+                yield content
 
     loaded.session = reader.read(files.key, blobs())
     loaded.problems.extend(loaded.session.problems)

@@ -119,21 +119,41 @@ class ScratchGit:
         return found
 
     def _environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        return kept | {
-            "HOME": str(self._dir),
-            "XDG_CONFIG_HOME": str(self._dir),
-            "LC_ALL": "C",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_SYSTEM": os.devnull,
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_ATTR_NOSYSTEM": "1",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_PROTOCOL_FROM_USER": "0",
-            "GIT_ALLOW_PROTOCOL": "none",
-        }
+        return _environment(self._dir)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """Nothing of the caller's git: no configuration, no hooks, no prompts, no network."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return kept | {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_PROTOCOL_FROM_USER": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+
+
+def import_repository(directory: Path, stream: bytes) -> None:
+    """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
+    environment = _environment(directory)
+    for command, data in (
+        (["git", "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)], b""),
+        (["git", f"--git-dir={directory}", "fast-import", "--quiet", "--force"], stream),
+    ):
+        try:
+            done = subprocess.run(command, input=data, capture_output=True, env=environment, check=False)
+        except OSError as error:
+            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
+        if done.returncode:
+            raise GitFailed(f"git {command[1]} failed: {done.stderr.decode('utf-8', 'replace')[:300]}")
 
 
 class GitStream:

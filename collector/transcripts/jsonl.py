@@ -26,12 +26,24 @@ def first_value(blob: bytes) -> object | None:
     For a document the value is cut to its top-level keys that were seen in the first 64 kB, which is all a sniffer needs.
     """
     value: object
-    line = next((part for part in blob[:4_000_000].split(b"\n", 50) if part.strip()), b"")
+    line = _first_line(blob)
     try:
         value, _ = _DECODER.raw_decode(decode(line).lstrip(_SPACE + "\ufeff"))
     except (ValueError, RecursionError):
         return _document_keys(blob)
     return value
+
+
+def _first_line(blob: bytes) -> bytes:
+    """The first line with text among the first few."""
+    start = 0
+    for _ in range(50):
+        end = blob.find(b"\n", start)
+        line = blob[start:] if end < 0 else blob[start:end]
+        if end < 0 or (line and not line.isspace()):
+            return line
+        start = end + 1
+    return b""
 
 
 def _document_keys(blob: bytes) -> object | None:
@@ -82,7 +94,7 @@ def records(
         first_bad = ""
         for number, line in enumerate(blob.split(b"\n"), 1):
             key = hash(line)
-            if not line.strip() or key in seen:
+            if key in seen or not line or line.isspace():
                 continue
             seen.add(key)
             if skip and skip(line):

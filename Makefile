@@ -1,0 +1,44 @@
+# Development targets. `make test` is the README's second command; the others need what it installed.
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: setup test lint docs check demo accuracy bench fuzz clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet -e '.[test]'
+	touch .venv/ready
+
+test: setup
+	$(BIN)/pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: setup
+	$(BIN)/python docs/generate.py
+
+check: lint test
+	$(BIN)/python docs/generate.py --check
+	$(BIN)/python benchmarks/accuracy.py --check
+
+demo: setup
+	$(BIN)/attribute demo
+
+# REPOS: clones with checkpoints, for the parts that need real repositories.
+accuracy: setup
+	$(BIN)/python benchmarks/accuracy.py $(REPOS)
+
+bench: setup
+	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)
+	$(BIN)/python benchmarks/bench_history.py $(REPOS)
+
+fuzz: setup
+	$(BIN)/pytest -m heavy
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache

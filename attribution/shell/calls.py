@@ -1,0 +1,135 @@
+"""One call of a program: its name, its arguments, its directory, what it is fed with, and how to read its options.
+
+Handlers of programs take a `Call` and return effects. What they need of the rest (another shell's text, a program that a program
+runs) they ask the `Run` for, so no handler knows the others.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from attribution.shell import tables
+from attribution.shell.model import MAX_VALUE, Command, Effect, Word, join
+
+_MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are looked at
+
+
+@dataclass(slots=True)
+class Run:
+    budget: int  # characters that may still be read, so that nesting cannot multiply the work
+    scripts: int = _MAX_SCRIPTS
+    level: int = 0
+    calls: int = 0
+    found: list[Effect] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)  # written earlier in the same command: scripts that are then run
+    functions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One program with its arguments, wrappers taken off."""
+
+    name: str
+    args: tuple[Word, ...]
+    cwd: str
+    command: Command
+    run: Run
+
+    @property
+    def texts(self) -> list[str]:
+        return [word.text for word in self.args]
+
+    def has(self, *flags: str) -> bool:
+        return any(text in flags or text.partition("=")[0] in flags for text in self.texts)
+
+    def given(self) -> str | None:
+        """What the program reads from standard input, when the text tells."""
+        if self.command.stdin:
+            return self.command.stdin.text
+        return output(self.command.fed) if self.command.fed else None
+
+    def make(self, kind: str, words: Sequence[Word], content: str | None = None) -> list[Effect]:
+        """One effect for the paths that are known, one without paths if some are not."""
+        known = [join(self.cwd, word.text) for word in words if is_path(word.text)]
+        found = [Effect(kind, tuple(known), content)] if known else []
+        return found + ([Effect(kind)] if not words or len(known) < len(words) else [])
+
+
+def is_path(text: str) -> bool:
+    last = text.rstrip("/").rpartition("/")[2]
+    return last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * tables.MAX_VALUE
+
+
+def output(command: Command) -> str | None:
+    """What the command prints, when the text tells."""
+    texts = [word.text for word in command.words]
+    if not texts:
+        return None if command.group else ""
+    exact = all(word.exact for word in command.words)
+    if texts[0] == "cat" and all(text == "-" for text in texts[1:]):
+        return command.stdin.text if command.stdin else None
+    if texts[0] in (":", "true") and len(texts) == 1:
+        return ""
+    if texts[0] == "echo" and exact and "\\" not in "".join(texts):
+        bare = texts[1:2] == ["-n"]
+        return " ".join(texts[2 if bare else 1 :]) + ("" if bare else "\n")
+    return _printf(texts[1:]) if texts[0] == "printf" and exact else None
+
+
+def _printf(args: list[str]) -> str | None:
+    if args and args[0] in ("%s", "%s\\n", "%s\n"):
+        return "".join(arg + args[0][2:].replace("\\n", "\n") for arg in args[1:])
+    plain = args[0].replace("\\n", "\n").replace("\\t", "\t") if len(args) == 1 else "%"
+    return None if "%" in plain or "\\" in plain else plain
+
+
+def operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:
+    """The words that are neither options nor their values."""
+    found: list[Word] = []
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if text == "--":
+            return found + list(words[at + 1 :])
+        if text.startswith("-") and len(text) > 1:
+            at += text in valued
+        else:
+            found.append(words[at])
+        at += 1
+    return found
+
+
+def past_options(words: list[Word], valued: frozenset[str]) -> list[Word]:
+    """What follows the leading options."""
+    at = 0
+    while at < len(words) and words[at].text.startswith("-") and len(words[at].text) > 1:
+        if words[at].text == "--":
+            return words[at + 1 :]
+        at += 2 if words[at].text in valued else 1
+    while at < len(words) and words[at].text == "--":
+        at += 1
+    return words[at:]
+
+
+def subcommand_at(words: Sequence[Word], start: int = 1) -> int:
+    """Where the next word stands that is neither an option nor its value; 0 if there is none."""
+    at = start
+    while at < len(words):
+        text = words[at].text
+        if text in tables.SELECTOR or text in tables.DIRECTORY:
+            at += 2
+        elif text.startswith(("-", "+")) or not text:
+            at += 1
+        else:
+            return at
+    return 0
+
+
+def directory(options: Sequence[Word], cwd: str) -> str:
+    for option, value in pairwise(options):
+        if option.text in tables.DIRECTORY:
+            cwd = join(cwd, value.text)
+    return cwd

@@ -1,0 +1,114 @@
+"""From a text to its effects: each command in order, each round of a loop, each redirection.
+
+The answer errs towards "may have changed something". Nested texts (`sh -c`, scripts written a moment before) are read too, within
+a budget, so that no text makes the work explode.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from attribution.shell import powershell, programs, syntax
+from attribution.shell.calls import Call, Run, output
+from attribution.shell.model import Command, Effect, Unparsable, Word
+
+MAX_EFFECTS = 2000
+_MAX_LEVELS = 10  # `sh -c` within `sh -c`
+_MAX_ROUNDS = 20_000  # words of a command times rounds of the loop around it
+_SCRATCH = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)/[^/]+|/dev/.*|/proc/.*")
+# A third of all commands, told without parsing: one program that only reads, nothing that a shell would interpret.
+_PLAINLY_HARMLESS = re.compile(
+    r"\s*(?:(?:cd \S+ && )?git (?:status|log|diff|show|add|push|fetch|rev-parse|blame)|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
+    r"(?: [^;&|<>$`(){}\n\\*?~!#]*)?\Z"
+)
+
+
+def effects(command: str, cwd: str = "") -> tuple[Effect, ...]:
+    """What the command may have done to files, in order. Text that cannot be read is one `opaque` effect."""
+    if _PLAINLY_HARMLESS.match(command):
+        return ()
+    run = Run(budget=4 * len(command) + 10_000)
+    try:
+        _read(command, cwd, run)
+    except Unparsable:
+        return (Effect("opaque"),)
+    if len(run.found) > MAX_EFFECTS:
+        run.found[MAX_EFFECTS:] = [Effect("opaque")]
+    return tuple(one for at, one in enumerate(run.found) if not at or one != run.found[at - 1])
+
+
+def is_harmless(command: str) -> bool:
+    """Whether the command cannot have changed the text of a tracked file."""
+    return all(_is_trivial(effect) for effect in effects(command))
+
+
+def _is_trivial(effect: Effect) -> bool:
+    """Touches only files directly in a temporary directory, or creates an empty one."""
+    if effect.kind == "append" and effect.content == "":
+        return True
+    touched = (*(() if effect.kind == "copy" else effect.paths), *((effect.target,) if effect.target else ()))
+    known = effect.kind in ("write", "append", "remove", "move", "copy", "modify", "format")
+    return known and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
+
+
+def _read(text: str, cwd: str, run: Run) -> None:
+    run.budget -= len(text)
+    if run.level > _MAX_LEVELS or run.budget < 0:
+        raise Unparsable
+    run.level += 1
+    if _POWERSHELL.match(text):
+        run.found += powershell(text, cwd, run)
+    else:
+        parsed, functions = tables.commands(text, cwd, run.level)
+        run.functions |= functions
+        for command in parsed:
+            for each in _rounds(command):
+                _judge(each, run)
+            if len(run.found) > MAX_EFFECTS:
+                break
+    run.level -= 1
+
+
+def _rounds(command: Command) -> list[Command]:
+    """The command as it is in each round of the loop around it."""
+    words = command.words + [redirect.word for redirect in command.redirects]
+    count = max((len(word.each) for word in words), default=0)
+    if count * len(words) > _MAX_ROUNDS:
+        return [_round(command, -1)]
+    return [_round(command, at) for at in range(count)] if count else [command]
+
+
+def _round(command: Command, at: int) -> Command:
+    def pick(word: Word) -> Word:
+        if word.each and at < 0:
+            return Word("$_", False)
+        return Word(word.each[at % len(word.each)], word.exact) if word.each else word
+
+    redirects = [replace(redirect, word=pick(redirect.word)) for redirect in command.redirects]
+    return replace(command, words=[pick(word) for word in command.words], redirects=redirects)
+
+
+def _judge(command: Command, run: Run) -> None:
+    if command.words:
+        run.found += _program(Call("", tuple(command.words), command.cwd, command, run))
+    for effect in _redirects(command, run):
+        run.found.append(effect)
+        if effect.content is not None and len(effect.paths) == 1:
+            run.files[effect.paths[0]] = effect.content
+
+
+def _redirects(command: Command, run: Run) -> list[Effect]:
+    found: list[Effect] = []
+    call = Call("", (), command.cwd, command, run)
+    texts = [word.text for word in command.words]
+    from_git = texts[:1] == ["git"] and "show" in texts and any(":" in text for text in texts)
+    for redirect in command.redirects:
+        target = redirect.word.text
+        duplicate = redirect.op in (">&", "&>") and (target.isdigit() or target == "-")
+        if redirect.op in ("<", "<&") or duplicate or target.startswith("/dev/"):
+            continue
+        content = output(command) if redirect.fd in ("", "1") else None
+        kind = "append" if redirect.op in (">>", "&>>") else "restore" if from_git else "write"
+        found += call.make(kind, [redirect.word], content)
+    return found

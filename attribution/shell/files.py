@@ -1,0 +1,121 @@
+"""Programs whose arguments say which files they write, change, move or remove."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from attribution.shell.calls import Call, is_path, operands
+from attribution.shell.model import Effect, Word, join
+
+_SED_IN_PLACE = re.compile(r"-[nErsuz]*i")
+_PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )([^\t\n]{1,1000})", re.M)
+
+
+def sed(call: Call) -> list[Effect]:
+    texts = call.texts
+    at = next((i for i, text in enumerate(texts) if _SED_IN_PLACE.match(text) or text.startswith("--in-place")), -1)
+    if at < 0:
+        return []
+    words = list(call.args)
+    if at + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[at + 1]):
+        del words[at + 1]  # the suffix that BSD wants
+    scripted = any(text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts)
+    operands = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
+    return call.make("modify", operands if scripted else operands[1:])
+
+
+def remove(call: Call) -> list[Effect]:
+    return call.make("remove", operands(call.args))
+
+
+def tee(call: Call) -> list[Effect]:
+    words = [word for word in operands(call.args) if not word.text.startswith("/dev/")]
+    appending = call.has("-a", "--append", "-ai", "-ia")
+    return call.make("append" if appending else "write", words, call.given()) if words else []
+
+
+def transfer(call: Call) -> list[Effect]:
+    """`mv`, `cp`: one effect for each source."""
+    kind = "move" if call.name == "mv" else "copy"
+    words = operands(call.args, frozenset(("-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g")))
+    into = next((b.text for a, b in pairwise(call.args) if a.text in ("-t", "--target-directory")), "")
+    if into:
+        target, sources = into.rstrip("/") + "/", words
+    elif len(words) > 1:
+        target, sources = words[-1].text, words[:-1]
+    else:
+        return [Effect(kind)]
+    if len(sources) > 1:
+        target = target.rstrip("/") + "/"
+    return [transferred(call, kind, source.text, target) for source in sources]
+
+
+def transferred(call: Call, kind: str, source: str, target: str) -> Effect:
+    last = source.rstrip("/").rpartition("/")[2]
+    if target in (".", "..") or target.endswith(("/", "/.", "/..")):
+        target = f"{target}/{last}"
+    paths = (join(call.cwd, source),) if is_path(source) else ()
+    return Effect(kind, paths, None, join(call.cwd, target) if is_path(target) else "")
+
+
+def link(call: Call) -> list[Effect]:
+    words = operands(call.args)
+    return call.make("write", words[-1:]) if len(words) > 1 else []
+
+
+def touch(call: Call) -> list[Effect]:
+    return call.make("append", operands(call.args, frozenset(("-t", "-d", "-r"))), "")
+
+
+def truncate(call: Call) -> list[Effect]:
+    empty = call.has("-s0") or "0" in call.texts
+    words = [word for word in operands(call.args, frozenset(("-s", "-r"))) if word.text]
+    return call.make("write", words, "" if empty else None)
+
+
+def option_target(call: Call) -> list[Effect]:
+    """`sort -o f`, `curl -o f`, `wget -O f`, `dd of=f`."""
+    short = {"curl": "o", "sort": "o", "wget": "O", "dd": "of="}[call.name]
+    for at, text in enumerate(call.texts):
+        if call.name == "dd" and text.startswith(short):
+            return call.make("write", [Word(text[3:], True)])
+        combined = re.match(rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)", text)
+        if call.name != "dd" and combined:
+            value = [Word(text[combined.end() :], True)] if combined.end() < len(text) else list(call.args[at + 1 : at + 2])
+            scrap = value and (value[0].text == "-" or value[0].text.startswith("/dev/"))
+            return [] if scrap else call.make("write", value)
+    named = re.compile(r"-[a-zA-Z]*O|--remote-name")
+    fetching = (call.name == "wget" and not call.has("--spider")) or any(named.match(text) for text in call.texts)
+    return [Effect("write")] if call.name in ("curl", "wget") and fetching else []
+
+
+def in_place(call: Call) -> list[Effect]:
+    """`yq -i`, `awk -i inplace`, `crudini --set`."""
+    if call.name == "crudini":
+        return call.make("modify", operands(call.args)[:1])
+    if call.name in ("awk", "gawk"):
+        scripts = "".join(call.texts)
+        writes = re.search(r"print[^|;}]{0,200}>\s*\"", scripts) and "/dev/std" not in scripts
+        return [Effect("modify")] if "inplace" in call.texts else [Effect("opaque")] if writes else []
+    changed = call.has("-i", "--inplace", "--in-place", "-yi")
+    return call.make("modify", operands(call.args)[1:]) if changed else []
+
+
+def tar(call: Call) -> list[Effect]:
+    mode = call.texts[0] if call.args else ""
+    extracts = (
+        call.has("--extract", "-x")
+        or ("x" in mode and not mode.startswith("--"))
+        or any(re.match(r"-[a-z]*x", t) for t in call.texts)
+    )
+    return [Effect("write")] if extracts else []
+
+
+def patch(call: Call) -> list[Effect]:
+    if call.has("--dry-run", "-C", "--check", "--stat", "--numstat", "--summary", "--cached"):
+        return []
+    words = [word for word in operands(call.args) if call.name == "patch"][:1]
+    text = call.given() or next(iter(call.texts), "") if call.name == "apply_patch" else call.given() or ""
+    words += [Word(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
+    return call.make("restore" if call.name == "git" else "modify", words)

@@ -1,0 +1,96 @@
+"""What flows through this package: the words and commands that a text is read into, and the effects they are judged to have.
+
+Nothing here reads or judges. The modules `syntax` and `expansion` make commands; `evaluate` and the handlers of programs make effects.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from collector.text import normal_path
+
+MAX_VALUE = 1024  # longest value of a variable, or directory, that is followed
+
+
+class Unparsable(Exception):
+    """The text is not a command this reader understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    exact: bool  # nothing left to expand: no unknown variable, substitution or glob
+    each: tuple[str, ...] = ()  # the texts it has in the rounds of a `for` loop
+
+
+@dataclass(slots=True)
+class Heredoc:
+    delimiter: str
+    quoted: bool
+    strip: bool
+    body: str = ""
+
+    def read(self, text: str, pos: int) -> int:
+        """Take the body that starts at `pos`; the position after its delimiter."""
+        lines: list[str] = []
+        while pos < len(text):
+            end = text.find("\n", pos)
+            end = len(text) if end < 0 else end
+            line = text[pos:end].lstrip("\t") if self.strip else text[pos:end]
+            if line.rstrip("\r") == self.delimiter:
+                self.body = "".join(f"{kept}\n" for kept in lines)
+                return min(end + 1, len(text))
+            lines.append(line)
+            pos = end + 1
+        self.body = "".join(f"{kept}\n" for kept in lines)
+        return len(text)
+
+    @property
+    def text(self) -> str | None:
+        """The text as the program reads it, None where the shell would expand something."""
+        return self.body if self.quoted or not re.search(r"[$`\\]", self.body) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    fd: str
+    op: str
+    word: Word
+
+
+@dataclass(slots=True)
+class Command:
+    """One simple command; a group's closing bracket with its redirections is a command without words."""
+
+    cwd: str
+    fed: Command | None = None  # what is piped into it
+    words: list[Word] = field(default_factory=list)
+    env: list[str] = field(default_factory=list)  # the assignments before the program
+    redirects: list[Redirect] = field(default_factory=list)
+    stdin: Heredoc | None = None
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Something a command may have done.
+
+    kind: `write` | `append` | `remove` | `move` | `copy` | `modify` (in place, text unknown) | `format` | `restore` (the text comes
+    from git) | `generate` (a known generator or package manager) | `opaque` (could change any file) | `commit`.
+    paths: as written, seen from where the command was started; globs stay; empty when it cannot be told.
+    content: the exact text written or appended, when the command gives it.
+    target: where a move or copy goes.
+    """
+
+    kind: str
+    paths: tuple[str, ...] = ()
+    content: str | None = None
+    target: str = ""
+
+
+def join(cwd: str, path: str) -> str:
+    """The path seen from where the command was started."""
+    if not cwd or path.startswith(("/", "~", "$", "\\")) or path[1:3] in (":\\", ":/"):
+        return normal_path(path)
+    return normal_path(f"{cwd}/{path}")

@@ -1,0 +1,90 @@
+"""Commands for PowerShell: the cmdlets that write, move, copy or remove files; everything else is judged as a program."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from attribution.shell.calls import Call, Run
+from attribution.shell.files import transferred
+from attribution.shell.model import Command, Effect, Unparsable, Word
+
+_MAX_POWER = 30_000  # characters of a PowerShell text
+_POWERSHELL = re.compile(
+    r"\s*(?:\$[\w:]+\s*=[^=~]|(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+)"
+)
+_POWER_TOKEN = re.compile(
+    r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
+)
+_POWER_KINDS = {
+    "set-content": "write",
+    "out-file": "write",
+    "add-content": "append",
+    "tee-object": "write",
+    "export-csv": "write",
+    "new-item": "write",
+    "remove-item": "remove",
+    "clear-content": "write",
+    "move-item": "move",
+    "rename-item": "move",
+    "copy-item": "copy",
+    "expand-archive": "write",
+}
+_POWER_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-noclobber")
+
+
+def powershell(text: str, cwd: str, run: Run) -> list[Effect]:
+    found: list[Effect] = []
+    words: list[Word] = []
+    if len(text) > _MAX_POWER:
+        raise Unparsable
+    for token in [*_POWER_TOKEN.findall(text), ";"]:
+        if re.fullmatch(r"[;\n|{}()&]+", token):
+            found += _power_statement(words, cwd, run)
+            words = []
+        elif token[0] in "'\"":
+            words.append(Word(token[1:-1], "$" not in token or token[0] == "'"))
+        elif not token.startswith(("`", "#", "@'", '@"')):
+            words.append(Word(token, "$" not in token))
+    return found
+
+
+def _power_statement(words: list[Word], cwd: str, run: Run) -> list[Effect]:
+    words = words[2:] if len(words) > 1 and words[1].text == "=" else words
+    first = words[0].text if words else ""
+    if (
+        not first
+        or first[0] in "$[@-"
+        or first in ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
+    ):
+        return [Effect("opaque")] if "WriteAll" in first else []
+    call = Call("mv", (), cwd, Command(cwd), run)
+    kind = _POWER_KINDS.get(first.lower())
+    return _power_effects(call, kind, words) if kind else _program(replace(call, args=tuple(words)))
+
+
+def _power_effects(call: Call, kind: str, words: list[Word]) -> list[Effect]:
+    named, loose = _power_arguments(words[1:])
+    paths = [named[key] for key in ("-path", "-literalpath", "-filepath") if key in named] or loose[:1]
+    if "directory" in (word.text.lower() for word in named.values()):
+        return []
+    if kind in ("move", "copy"):
+        target = named.get("-destination") or named.get("-newname") or (loose[-1] if loose else Word("", False))
+        return [transferred(call, kind, path.text, target.text) for path in paths]
+    appended = kind == "write" and any(word.text.lower() == "-append" for word in words)
+    return call.make("append" if appended else kind, paths)
+
+
+def _power_arguments(words: list[Word]) -> tuple[dict[str, Word], list[Word]]:
+    named: dict[str, Word] = {}
+    loose: list[Word] = []
+    at = 0
+    while at < len(words):
+        text = words[at].text.lower()
+        if text.startswith("-") and text not in _POWER_SWITCHES and at + 1 < len(words):
+            named[text] = words[at + 1]
+            at += 1
+        elif not text.startswith("-"):
+            loose.append(words[at])
+        at += 1
+    return named, loose

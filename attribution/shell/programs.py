@@ -1,0 +1,108 @@
+"""Which program a command really runs, and who judges it.
+
+`sudo`, `timeout 30`, `npx`, `uv run`, `xargs` are taken off; what is left goes to the handler of that program, to the name of a
+task, or to the table of rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from attribution.shell import files, git, nesting, rules, scripts, tables
+from attribution.shell.calls import Call, Handler, directory, past_options, subcommand_at
+from attribution.shell.model import Effect, Unparsable, Word
+
+_MAX_CALLS = 40  # programs that run programs
+_VERSIONED = re.compile(r"(python|pip|node|ruby|perl)[\d.]+")
+
+
+def _program(call: Call) -> list[Effect]:
+    """`call.args` starts with the program, wrappers included."""
+    words, cwd = _unwrapped(call.args, call.cwd)
+    if not words:
+        return []
+    call.run.calls += 1
+    if call.run.calls > _MAX_CALLS:
+        raise Unparsable
+    found = _dispatched(replace(call, name=_base(words[0].text), args=tuple(words[1:]), cwd=cwd))
+    call.run.calls -= 1
+    return found
+
+
+def _dispatched(call: Call) -> list[Effect]:
+    name = call.name
+    asks = call.has("--help", "--version") or call.texts in (["-h"], ["-v"], ["-V"], ["help"], ["version"])
+    if name in call.run.functions or asks:
+        return []
+    if "$" in name or not name:
+        return [Effect("opaque")]
+    if handler := _HANDLERS.get(name):
+        return handler(call)
+    found = [] if name in tables.HARMLESS else task(call)
+    return found if found is not None else ruled(call)
+
+
+def _base(text: str) -> str:
+    name = re.split(r"[/\\]", text)[-1]
+    name = name.partition("@")[0] or name
+    name = re.sub(r"\.(?:exe|cmd)$", "", name)
+    return match[1] if (match := _VERSIONED.fullmatch(name)) else name
+
+
+def _unwrapped(words: Sequence[Word], cwd: str) -> tuple[list[Word], str]:
+    """The program that is really run, without `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` … before it."""
+    left = list(words)
+    for _ in range(12):
+        name = _base(left[0].text) if left else ""
+        if name in tables.WRAPPERS:
+            left = past_options(left[1:], tables.WRAPPERS[name])[tables.WRAPPER_OPERANDS.get(name, 0) :]
+            if name in ("env", "cross-env", "dotenv"):
+                left = left[next((i for i, word in enumerate(left) if "=" not in word.text), len(left)) :]
+        elif name == "xargs":
+            left = _xargs(left[1:])
+        elif (at := subcommand_at(left)) and f"{name} {left[at].text}" in tables.RUNNERS:
+            cwd = directory(left[1:at], cwd)
+            left = past_options(left[at + 1 :], tables.SELECTOR | tables.DIRECTORY | {"-m"} - {"-c", "-m"})
+            if name == "direnv":
+                left = left[1:]
+        else:
+            break
+    return left, cwd
+
+
+def _xargs(words: list[Word]) -> list[Word]:
+    """The command that `xargs` runs; `$_` stands for what it is fed with."""
+    mark = ""
+    for option, value in pairwise(words):
+        if not option.text.startswith("-"):
+            break
+        if option.text in ("-I", "-J"):
+            mark = value.text
+        elif option.text.startswith(("-I", "-i")):
+            mark = option.text[2:] or "{}"
+    left = past_options(words, frozenset(("-I", "-J", "-n", "-P", "-L", "-d", "-s", "-a", "-E")))
+    return fed(left, mark) if mark else [*left, Word("$_", False)]
+
+
+_HANDLERS: dict[str, Callable[[Call], list[Effect]]] = {
+    **dict.fromkeys(("sed", "gsed"), sed),
+    **dict.fromkeys(("rm", "unlink", "trash", "shred", "del"), remove),
+    **dict.fromkeys(("mv", "cp", "install"), transfer),
+    **dict.fromkeys(("tee", "sponge"), tee),
+    **dict.fromkeys(("curl", "wget", "sort", "dd"), option_target),
+    **dict.fromkeys(("yq", "awk", "gawk", "crudini"), in_place),
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), tar),
+    **dict.fromkeys(("patch", "apply_patch"), patch),
+    **dict.fromkeys(("source", "."), source),
+    **dict.fromkeys((*tables.SHELLS, "eval", "trap", "powershell", "pwsh", "cmd"), shell),
+    **dict.fromkeys(tables.INTERPRETERS, interpreter),
+    "ln": link,
+    "touch": touch,
+    "truncate": truncate,
+    "find": find,
+    "git": git,
+    "gh": gh,
+}

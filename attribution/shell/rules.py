@@ -1,0 +1,108 @@
+"""Programs judged by the tables: a rule for `program subcommand`, the name of a task, or a verb that promises only to look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import replace
+
+from attribution.shell import tables
+from attribution.shell.calls import Call, directory, operands, subcommand_at
+from attribution.shell.model import Effect, Word, join
+
+_UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
+
+
+def ruled(call: Call) -> list[Effect]:
+    words = [Word(call.name, True), *call.args]
+    first = subcommand_at(words)
+    second = subcommand_at(words, first + 1) if first else 0
+    keys = [call.name, *(words[at].text for at in (first, second) if at)]
+    for length in range(len(keys), 0, -1):
+        if verdict := tables.RULES.get(" ".join(keys[:length])):
+            rest = words[(0, first, second)[length - 1] + 1 :]
+            inner = replace(call, args=tuple(rest), cwd=directory(words[1:first] if first else words[1:], call.cwd))
+            return _verdict(verdict, inner, call)
+    return unknown(call, keys[1] if first else "")
+
+
+def unknown(call: Call, verb: str) -> list[Effect]:
+    """A program or script that is in no table: only a verb or a name that promises to look tells it from the worst."""
+    looks = bool(tables.LOOKING.intersection(re.split(r"[-_.:/]", verb.lower())[:1]))
+    if call.has("--fix", "--write", "-w", "--in-place"):
+        return [Effect("format")]
+    return [] if looks and not call.has("-o", "--output", "--out", "--update", "-u") else [Effect("opaque")]
+
+
+def _verdict(verdict: tuple[str, ...], call: Call, whole: Call) -> list[Effect]:
+    kind, rest = verdict[0], verdict[1:]
+    if kind == "-":
+        return [Effect("generate")] if _updates(whole) else []
+    if kind == "fix":
+        return _fixed(call, [flag for flag in rest if flag[0] != "!"], [flag[1:] for flag in rest if flag[0] == "!"])
+    if kind == "generate":
+        if whole.has("--dry-run", "--noEmit", "-g", "--global", "--no-save", "--check"):
+            return []
+        return [Effect("generate", tuple(join(call.cwd, name) for name in rest))]
+    return [Effect(kind)]
+
+
+def _fixed(call: Call, needed: list[str], stops: list[str]) -> list[Effect]:
+    if call.has(*stops) or (needed and not call.has(*needed)):
+        return []
+    valued = tables.VALUED - frozenset(needed)
+    return call.make("format", operands(call.args, valued))
+
+
+def _updates(call: Call) -> bool:
+    """A test run that rewrites what it compares with."""
+    flagged = bool(tables.UPDATE_FLAGS.intersection(call.texts)) and call.name in tables.TESTERS
+    return flagged or any(_UPDATING.match(text) for text in call.command.env)
+
+
+def task(call: Call) -> list[Effect] | None:
+    """`make x`, `npm run x`, `pnpm x`: judged by the name of the task; None for other programs."""
+    words = [Word(call.name, True), *call.args]
+    at = subcommand_at(words)
+    sub = words[at].text if at else ""
+    if f"{call.name} {sub}" in tables.TASK_RUNNERS:
+        names = [word.text for word in words[at + 1 :]]
+    elif call.name in tables.TASK_RUNNERS:
+        names = call.texts
+    elif call.name in ("pnpm", "yarn", "bun", "mise") and f"{call.name} {sub}" not in tables.RULES:
+        if not sub:
+            return [] if call.name != "yarn" else [Effect("generate", (join(call.cwd, "yarn.lock"),))]
+        if sub in tables.RULES or sub in _HANDLERS:
+            return _program(replace(call, args=tuple(words[at:])))
+        names = call.texts[at - 1 :]
+    else:
+        return None
+    return _named(call, names)
+
+
+def _named(call: Call, names: list[str]) -> list[Effect]:
+    if call.has("-n", "--dry-run", "--list", "-l", "--summary") and call.name in ("make", "gmake", "just", "task"):
+        return []
+    own = names[: names.index("--")] if "--" in names else names
+    tasks = [word.text for word in operands([Word(name, True) for name in own], tables.SELECTOR | tables.DIRECTORY)]
+    tasks = [task for task in tasks if "=" not in task and task != ":::" and not task.isdigit()]
+    if call.name not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw") and ":::" not in names:
+        tasks = tasks[:1]
+    if not tasks:
+        return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
+    kinds = dict.fromkeys("generate" if _updates(call) else _task_kind(task, names) for task in tasks)
+    return [Effect(kind) for kind in kinds if kind]
+
+
+def _task_kind(task: str, args: list[str]) -> str:
+    """The kind of effect a task has by its name; empty when it has none."""
+    words = set(re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", task).lower()))
+    if "fix" in words or "--fix" in args or "--write" in args:
+        return "format"
+    if words & tables.TASK_CHECKS or "--check" in args:
+        return ""
+    if words & tables.TASK_FIXES or task.endswith(("spotlessApply", "spotless:apply")):
+        return "format"
+    if words & tables.TASK_GENERATES and not (words & {"test", "tests", "lint"} and not words & {"update", "gen", "regen"}):
+        return "generate"
+    return "" if words & tables.TASK_HARMLESS else "opaque"

@@ -1,0 +1,159 @@
+"""Scripts in another language (Python, Node, Perl, Ruby …), inline or in a file the same command wrote.
+
+Only what the text of the script names is certain. A script that writes somewhere the text does not tell, or starts programs it
+does not name, could have changed any file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attribution.shell.calls import Call, operands
+from attribution.shell.model import Effect, Word, join
+from attribution.shell.rules import unknown
+
+_PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
+_CODE_FLAG = re.compile(r"-[a-zA-Z0-9]*[ceE]|-p|-pe|--eval|--print")
+_EXPRESSION = r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|(?:os\.path|path)\.join\([^()\n]{1,200}\)|[^,()\n]{1,200}?)\s*"
+_SUBJECT = r"((?:pathlib\.)?Path\([^()\n]{1,200}\)|\([^()\n]{1,200}\)|[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,3})"
+_WRITES = re.compile(
+    rf"\bopen\(\s*{_EXPRESSION},\s*(?:mode\s*=\s*)?['\"](?:[rbt]*[wax][bt+]*|r\+b?|rb\+)['\"]"
+    rf"|(?:writeFile|appendFile|writeTextFile)(?:Sync)?\(\s*{_EXPRESSION},|createWriteStream\(\s*{_EXPRESSION}[,)]"
+    rf"|(?:Bun|File|IO)\.(?:write|binwrite)\(\s*{_EXPRESSION},"
+    rf"|open\(?\s*my \$\w{{1,40}}\s*,\s*['\"]\+?>{{1,2}}[^'\"\n]{{0,40}}['\"]\s*,\s*{_EXPRESSION}[;)]"
+)
+_WRITES_OWN = re.compile(rf"{_SUBJECT}\.(?:write_text|write_bytes|open\(\s*['\"][wax])")
+_WRITE_CALLS = re.compile(
+    r"\.(?:write_text|write_bytes)\(|\.open\(\s*['\"][wax]|(?:writeFile|appendFile|writeTextFile)(?:Sync)?\(|createWriteStream\("
+    r"|\bopen\([^\n;]{1,300}?,\s*(?:mode\s*=\s*)?['\"](?:[rbt]*[wax][bt+]*|r\+b?|rb\+)['\"]"
+)
+_REMOVES = re.compile(rf"(?:os\.(?:remove|unlink)|unlinkSync|rmSync)\(\s*{_EXPRESSION}[,)]|{_SUBJECT}\.unlink\(")
+_HIDDEN = re.compile(
+    r"shutil\.(?!which|get_terminal|disk_usage)|os\.(?:rename|replace|system|popen|exec|spawn|symlink|link|truncate)\w*\("
+    r"|\.(?:rename|copyFile|cp|rename)(?:Sync)?\(|child_process|execSync|spawnSync|FileUtils|inplace\s*=\s*True|%x[({]|\bsystem\("
+    r"|runpy|\bexec\(open|Pathname|\bunlink\s*\(?['\"$]"
+)
+_PROCESS = re.compile(
+    r"subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)\(\s*(\[[^\]]{0,500}\]|f?['\"][^'\"\n]{0,500}['\"])?"
+)
+_LITERAL = re.compile(r"[rb]?(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\")")
+_NAMED = re.compile(
+    r"^[ \t]*(?:const |let |var |my \$)?([A-Za-z_]\w{0,60})[ \t]*=[ \t]*([^\n]{1,300})$"
+    r"|^[ \t]*for\s?\(?(?:const |let )?(\w{1,60})[^\n]{0,60}? (?:in|of) ([^\n]{1,1000}?)\)?[:{]?[ \t]*\{?$",
+    re.M,
+)
+_LISTS = re.compile(r"\b([A-Za-z_]\w{0,60})\s*=\s*[\[({]([^\])}]{0,2000})[\])}]")
+_PATH_WORDS = {"Path", "pathlib", "os", "path", "join", "glob", "rglob", "sorted", "resolve", "list", "encoding"}
+_ARGUMENT = re.compile(r"(?:sys\.argv|process\.argv)\[(\d)\]")
+
+
+def interpreter(call: Call) -> list[Effect]:
+    texts = call.texts
+    if call.name in ("perl", "ruby") and any(_PERL_IN_PLACE.match(text) for text in texts):
+        operands = operands(call.args, frozenset(("-e", "-pe", "-ne", "-E")))
+        inline = any(re.fullmatch(r"-\w{0,20}i\w{0,20}e", text) for text in texts)
+        return call.make("modify", operands[1:] if inline else operands)
+    at = 0
+    while at < len(texts) and texts[at].startswith("-") and texts[at] != "-":
+        if texts[at] == "-m" and call.name.startswith("py"):
+            return _program(replace(call, args=call.args[at + 1 :]))
+        if _CODE_FLAG.fullmatch(texts[at]) and at + 1 < len(texts):
+            return _scanned(call, texts[at + 1], texts[at + 2 :])
+        at += 2 if texts[at] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
+    return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[at:])
+
+
+def _script_file(call: Call, texts: list[str]) -> list[Effect]:
+    """A script by its name, or on standard input."""
+    named = bool(texts) and texts[0] != "-"
+    if not (named or call.command.stdin or call.command.fed):
+        return []
+    text = (
+        call.run.files.get(join(call.cwd, texts[0])) if named else call.command.stdin.body if call.command.stdin else call.given()
+    )
+    if text is None:
+        return unknown(call, texts[0].rpartition("/")[2] if named else "")
+    return _scanned(call, text, texts[1:])
+
+
+def _scanned(call: Call, text: str, args: Sequence[str]) -> list[Effect]:
+    """The effects of a script that is part of the command."""
+    call.run.scripts -= len(text)
+    if call.run.scripts < 0:
+        return [Effect("opaque")]
+    script = _Script(text, args, call.name in ("node", "tsx", "bun", "ts-node"))
+    written, missed = script.targets(_WRITES)
+    own, missed_own = script.targets(_WRITES_OWN)
+    removed, missed_removal = script.targets(_REMOVES)
+    understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
+    hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
+    found = [
+        effect for effect in call.make("modify", [Word(path, True) for path in dict.fromkeys([*written, *own])]) if effect.paths
+    ]
+    found += [effect for effect in call.make("remove", [Word(path, True) for path in removed]) if effect.paths]
+    if missed or missed_own or missed_removal or hidden or not _runs_harmless(text):
+        found.append(Effect("opaque"))
+    return found
+
+
+def _runs_harmless(text: str) -> bool:
+    """Whether all programs the script starts are named in it and change nothing."""
+    return all(_is_named_harmless(match[1] or "") for match in _PROCESS.finditer(text))
+
+
+def _is_named_harmless(arguments: str) -> bool:
+    command = arguments.strip("f'\"")
+    if arguments.startswith("["):
+        command = " ".join(f"'{single or double}'" for single, double in _LITERAL.findall(arguments))
+    return bool(command) and is_harmless(command)
+
+
+class _Script:
+    """What a script in another language writes to, as far as its text names it."""
+
+    def __init__(self, text: str, args: Sequence[str], node: bool) -> None:
+        self.text, self.args, self.node = text, args, node
+        self.names: dict[str, str] = {}
+        for match in _NAMED.finditer(text):
+            self.names[match[1] or match[3]] = match[2] or match[4]
+        self.lists = {match[1]: match[2] for match in _LISTS.finditer(text)}
+
+    def paths(self, expression: str, depth: int = 0) -> list[str]:
+        """The paths an expression can stand for; empty when the text does not tell."""
+        expression = expression.strip()
+        if match := _ARGUMENT.search(expression):
+            at = int(match[1]) - (2 if self.node else 1)
+            return [self.args[at]] if 0 <= at < len(self.args) else []
+        if expression in self.names and depth < 6:
+            if expression in self.lists:
+                return _literals(self.lists[expression])
+            return self.paths(self.names[expression], depth + 1)
+        if re.match(r"[\[({]", expression) and "," in expression:
+            return _literals(expression)
+        return self._joined(expression, depth)
+
+    def _joined(self, expression: str, depth: int) -> list[str]:
+        """`'a/b'`, `Path('a') / 'b'`, `os.path.join(base, 'b')`, `glob.glob('a/*.md')`."""
+        parts = [match[1] or match[2] or "" for match in _LITERAL.finditer(expression)]
+        words = set(re.findall(r"[A-Za-z_]\w*", _LITERAL.sub(" ", expression))) - _PATH_WORDS
+        if len(words) == 1 and depth < 6:
+            base = self.paths(word, depth + 1) if (word := words.pop()) in self.names else []
+            return ["/".join([one, *parts]) for one in base]
+        return ["/".join(parts)] if parts and not words and "f'" not in expression and 'f"' not in expression else []
+
+    def targets(self, pattern: re.Pattern[str]) -> tuple[list[str], bool]:
+        """The paths of all places that match, and whether one of them names none."""
+        found: dict[str, None] = {}
+        missed = False
+        for match in pattern.finditer(self.text):
+            paths = self.paths(next((group for group in match.groups() if group), ""))
+            found.update(dict.fromkeys(paths))
+            missed = missed or not paths
+        return list(found), missed
+
+
+def _literals(text: str) -> list[str]:
+    found = [match[1] or match[2] or "" for match in _LITERAL.finditer(text)]
+    return [path for path in found if "/" in path or re.search(r"\.\w{1,10}$", path)]

@@ -1,0 +1,229 @@
+"""From the text of a shell command to the simple commands in it.
+
+`commands` reads bash the way agents write it (lists, pipes, groups, loops, heredocs, substitutions, quotes) in one pass over
+the text. It keeps what decides the effect on files: words after expansion of what is known, redirections, what is fed to
+standard input, and the directory in force.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attribution.shell.expansion import ASSIGN, MAX_DEPTH, WordReader
+from attribution.shell.model import MAX_VALUE, Command, Heredoc, Redirect, Unparsable, Word, join
+
+_REDIRECT = re.compile(r"(\d{1,3}|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
+_OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n()]")
+_SKIPPED = re.compile(r"(?:if|then|else|elif|while|until|do|\{|!|coproc)(?=[\s;&|()<>]|$)")
+_ENDED = re.compile(r"(?:fi|done|esac|\})(?=[\s;&|()<>]|$)")
+_OPENED = re.compile(r"(for|select|case|function|\[\[)(?=\s)")
+
+
+def commands(text: str, cwd: str = "", depth: int = 0) -> tuple[list[Command], frozenset[str]]:
+    """The simple commands in order (those of a substitution before the command around it), and the functions defined."""
+    reader = _Reader(text, cwd, depth)
+    reader.run(nested=False)
+    return reader.commands, frozenset(reader.functions)
+
+
+class _Reader(WordReader):
+    """The lists, groups, loops and redirections around the words."""
+
+    def __init__(self, text: str, cwd: str, depth: int) -> None:
+        super().__init__(text, cwd, depth)
+        self.current = Command(cwd)
+        self.before: list[str] = []  # directories to return to
+        self.functions: set[str] = set()
+        self.pending: list[Heredoc] = []
+
+    def run(self, nested: bool) -> None:
+        """Commands up to the closing parenthesis, which is consumed, or to the end."""
+        while self._skip():
+            match = _OPERATOR.match(self.text, self.pos)
+            if match and not self.text.startswith("&>", self.pos):
+                self.pos = match.end()
+                if match[0] == ")" and nested:
+                    return self._end()
+                self._operator(match[0])
+            elif not (self._keyword() or self._redirect()):
+                self._take_word()
+        if nested:
+            raise Unparsable
+        self._end()
+
+    def _take_word(self) -> None:
+        at = self.pos
+        self.current.words += self._word()
+        if self.pos == at:
+            raise Unparsable
+
+    def _operator(self, op: str) -> None:
+        if op == "(":
+            self._parenthesis()
+        elif op == ")":
+            raise Unparsable
+        else:
+            self._end(op)
+            if op == "\n":
+                for document in self.pending:
+                    self.pos = document.read(self.text, self.pos)
+                self.pending.clear()
+            elif op.startswith(";") and len(op) > 1:
+                self._pattern()
+
+    def _parenthesis(self) -> None:
+        if len(self.current.words) == 1 and (match := re.compile(r"\s*\)").match(self.text, self.pos)):
+            self.functions.add(self.current.words.pop().text)
+            self.pos = match.end()
+        elif self.current.words:
+            raise Unparsable
+        elif self.text.startswith("(", self.pos):
+            self.pos = self._balanced(self.pos - 1, "(", ")")
+            self.current.group = True
+        else:
+            self._nested()
+            self.current.group = True
+
+    def _nested(self) -> None:
+        """A subshell: its commands count, its directory does not outlive it."""
+        self._deeper()
+        saved = self.current, self.cwd
+        self.current = Command(self.cwd)
+        self.run(nested=True)
+        self.depth -= 1
+        self.current, self.cwd = saved
+
+    def _end(self, op: str = "") -> None:
+        command = self.current
+        if command.words or command.redirects:
+            self._settle(command)
+            self.commands.append(command)
+        piped = op in ("|", "|&")
+        self.current = Command(self.cwd, command if piped else None)
+
+    def _redirect(self) -> bool:
+        match = _REDIRECT.match(self.text, self.pos)
+        if not match:
+            return False
+        self.pos = match.end()
+        self._skip()
+        fd, op, at = match[1] or "", match[2] or match[3], self.pos
+        words = self._word()
+        if not words:
+            raise Unparsable
+        if op in ("<<", "<<-"):
+            quoted = any(mark in self.text[at : self.pos] for mark in "'\"\\")
+            self.current.stdin = Heredoc(words[0].text, quoted, op == "<<-")
+            self.pending.append(self.current.stdin)
+        elif op == "<<<":
+            self.current.stdin = Heredoc("", words[0].exact, False, words[0].text + "\n")
+        else:
+            self.current.redirects.append(Redirect(fd, op, words[0]))
+        return True
+
+    def _keyword(self) -> bool:
+        if self.current.words:
+            return False
+        if match := _SKIPPED.match(self.text, self.pos):
+            self.pos = match.end()
+            return True
+        if match := _ENDED.match(self.text, self.pos):
+            self.pos = match.end()
+            self.current.group = True
+            return True
+        if match := _OPENED.match(self.text, self.pos):
+            self.pos = match.end()
+            self._open(match[1])
+            return True
+        return False
+
+    def _open(self, keyword: str) -> None:
+        if keyword in ("for", "select"):
+            self._for()
+        elif keyword == "case":
+            self._case()
+        elif keyword == "function":
+            self._function()
+        else:
+            self._test()
+
+    def _for(self) -> None:
+        self._skip()
+        if self.text.startswith("((", self.pos):
+            self.pos = self._balanced(self.pos, "(", ")")
+            return
+        name = "".join(word.text for word in self._word())
+        self._skip()
+        values: list[Word] = []
+        if re.compile(r"in(?=\s)").match(self.text, self.pos):
+            self.pos += 2
+            while self._skip() and (more := self._word()):
+                values += more
+        self._assign(name, values)
+
+    def _case(self) -> None:
+        while self._skip() and not re.compile(r"in(?=\s)").match(self.text, self.pos):
+            if not self._word():
+                raise Unparsable
+        self.pos += 2
+        self._pattern()
+
+    def _pattern(self) -> None:
+        """Past the `a | b)` of a branch; `esac` is left for the keywords."""
+        while self._skip() and self.text[self.pos] in "\n(":
+            self.pos += 1
+        while self._skip() and not _ENDED.match(self.text, self.pos):
+            if self.text[self.pos] == ")":
+                self.pos += 1
+                return
+            if not self._word():
+                self.pos += 1
+
+    def _function(self) -> None:
+        self._skip()
+        self.functions.update(word.text for word in self._word())
+        if match := re.compile(r"\s*\(\s*\)").match(self.text, self.pos):
+            self.pos = match.end()
+
+    def _test(self) -> None:
+        """Past `[[ … ]]`, where `<` and `(` mean something else."""
+        while self._skip():
+            words = self._word()
+            if not words:
+                self.pos += 1
+            elif words[0].text == "]]":
+                return
+        raise Unparsable
+
+    def _settle(self, command: Command) -> None:
+        count = 0
+        while count < len(command.words) and ASSIGN.match(command.words[count].text):
+            count += 1
+        command.env = [word.text[:MAX_VALUE] for word in command.words[:count]]
+        words = command.words = command.words[count:]
+        if command.env and not words:
+            self._assign_all([Word(text, "$" not in text) for text in command.env])
+        elif words and words[0].text in ("export", "declare", "local", "readonly", "typeset"):
+            self._assign_all(words[1:])
+        elif words and words[0].text in ("read", "unset", "mapfile"):
+            for word in words[1:]:
+                self.vars.pop(word.text, None)
+        elif words and words[0].text in ("cd", "pushd", "popd", "Set-Location"):
+            self._cd(words[0].text, [word.text for word in words[1:] if word.text == "-" or word.text[:1] != "-"])
+
+    def _cd(self, name: str, operands: list[str]) -> None:
+        back = name == "popd" or operands[:1] == ["-"]
+        if back:
+            target = self.before.pop() if self.before else self.start
+        else:
+            target = join(self.cwd, operands[0] if operands else "~")
+            self.before.append(self.cwd)
+        if len(target) <= MAX_VALUE:
+            self.cwd = target
+            self.vars["PWD"] = (target,) if target else ()
+
+    def _assign_all(self, words: list[Word]) -> None:
+        for word in words:
+            if match := ASSIGN.match(word.text):
+                appended = word.text[match.end() - 2] == "+"
+                self._assign(match[1], [] if appended else [Word(word.text[match.end() :], word.exact)])
