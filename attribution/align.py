@@ -91,7 +91,7 @@ def similarity(a: str, b: str) -> float:
 def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For each line of `new` the line of `old` that it only reformats (tokens equal, also across line breaks), or -1.
 
-    Both are the two sides of one replaced block. Lines with equal tokens are paired first, in order; what lies between such pairs is
+    Both are the two sides of one replaced block. Lines with equal tokens are paired first, in order; what lies between is
     compared token by token, so that a line broken in two or two joined in one are found as well.
     """
     result = [-1] * len(new)
@@ -120,8 +120,8 @@ def _rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
     A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
     """
     result = [-1] * len(new)
-    old_tokens, old_line = _flat(old)
-    new_tokens, new_line = _flat(new)
+    old_tokens, old_line = _flat(old, _TRAILING)  # a formatter that breaks a line adds or drops commas anywhere
+    new_tokens, new_line = _flat(new, _TRAILING)
     if not old_tokens or not new_tokens:
         return result
     used = [0] * len(old)
@@ -135,19 +135,19 @@ def _rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
             votes[new_line[index]][line] = votes[new_line[index]].get(line, 0) + 1
     sizes_old, sizes_new = _sizes(old_line, len(old)), _sizes(new_line, len(new))
     for index, found in enumerate(votes):
-        if not found or matched[index] < sizes_new[index] or not _says_something(new[index]):
+        if not found or matched[index] < sizes_new[index]:
             continue
         best = max(found, key=lambda line: (found[line], -line))
-        if used[best] == sizes_old[best]:
+        if used[best] == sizes_old[best] and (_says_something(new[index]) or sizes_old[best] > 1):
             result[index] = best
     return result
 
 
-def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
+def _flat(lines: Sequence[str], without: frozenset[str] = frozenset()) -> tuple[list[str], list[int]]:
     flat: list[str] = []
     line_of: list[int] = []
     for index, line in enumerate(lines):
-        found = tokens(line)
+        found = [token for token in tokens(line) if token not in without]
         flat.extend(found)
         line_of.extend([index] * len(found))
     return flat, line_of

@@ -27,7 +27,7 @@ from collector.errors import EXIT_CHECK_FAILED, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from attribution.report import RepoReport
-    from attribution.show import Place
+    from attribution.views.place import Place
 
 TEACH = """\
 Who wrote each line of a repository: a person or a coding agent, and how we know.
@@ -185,8 +185,8 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
 
     Without :LINE the whole file, by blocks of lines that came the same way.
     """
-    from attribution.show import blame, blocks
-    from attribution.show import explain as explain_line
+    from attribution.views.blame import blame, blocks
+    from attribution.views.explain import explain as explain_line
 
     name, number = _file_and_line(file)
     with _at(path, db) as where:
@@ -208,7 +208,7 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
 @data_options
 def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
     """A file of a clone, each line with its commit, author and evidence."""
-    from attribution.show import blame as blame_file
+    from attribution.views.blame import blame as blame_file
 
     with _at(path, db) as where:
         story = blame_file(where, file, commit)
@@ -225,7 +225,7 @@ def show(commit: str, path: str | None, db: Path, form: str) -> None:
 
     COMMIT is an id or its beginning. With the PATH of the clone it can be any name, for example HEAD~2.
     """
-    from attribution.show import commit_story
+    from attribution.views.commit import commit_story
     from collector.store import Store
 
     if path is None:
@@ -248,7 +248,7 @@ def _file_and_line(given: str) -> tuple[str, int | None]:
 @contextmanager
 def _at(path: str, db: Path) -> Iterator[Place]:
     """The clone at `path` with its database, attributed first when needed."""
-    from attribution.show import place
+    from attribution.views.place import place
     from collector.gitrepo import GitRepo
     from collector.store import Store
 

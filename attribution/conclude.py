@@ -17,6 +17,7 @@ _MIN_SHARE = 0.5
 # Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
 # import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 19,000.
 _MAX_UNSEEN = 200
+_MAX_ALONE = 20  # the same, where the named sessions explain no line of the commit: they may be side runs of the one that did
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,26 @@ def conclude(
         if judged is not None and link.incomplete:
             judged = _without_human(judged, "checkpoint_missing", also_followed=True)  # sessions we cannot know of took part
         elif judged is not None and not link.resolved:
-            judged = _without_human(judged, "no_session")
+            judged = _without_human(judged, "no_session", also_followed=True)
         elif judged is not None and file.change.path in claimed:
             judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
         spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
-    if sum(s.nonblank for _, spans in result.files for s in spans if _is_unseen(s)) > _MAX_UNSEEN:
-        result.files = [(file, [_as_unobserved(s) for s in spans]) for file, spans in result.files]
+    reason = _doubt(link.commit, [s for _, spans in result.files for s in spans])
+    if reason:
+        result.files = [(file, [_doubted(s, reason) for s in spans]) for file, spans in result.files]
     for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
+
+
+def _doubt(commit: Commit, spans: Sequence[Span]) -> str:
+    """Why lines that are human by exclusion alone should not be called so in this commit; "" if nothing speaks against it."""
+    if declared_agent(commit) is not None:
+        return "agent_declared"  # an agent took part, and what it did is not all in the transcripts
+    unseen = sum(s.nonblank for s in spans if _is_unseen(s))
+    explained = any(s.verdict.author == "agent" for s in spans)
+    return "unobserved" if unseen > (_MAX_UNSEEN if explained else _MAX_ALONE) else ""
 
 
 def _is_unseen(span: Span) -> bool:
@@ -83,8 +94,8 @@ def _is_unseen(span: Span) -> bool:
     return verdict.author == "human" and (verdict.evidence == "inferred" or verdict.reason == "before_session")
 
 
-def _as_unobserved(span: Span) -> Span:
-    return replace(span, verdict=Verdict("unknown", "none", "inferred", "unobserved")) if _is_unseen(span) else span
+def _doubted(span: Span, reason: str) -> Span:
+    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason)) if _is_unseen(span) else span
 
 
 def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
@@ -158,7 +169,13 @@ def _without_human(judged: Judged, reason: str, also_followed: bool = False) -> 
     if followed and not also_followed:
         return judged
     nobody = Verdict("unknown", "none", "inferred", reason)
-    return file, {i: nobody if v.author == "human" else v for i, v in verdicts.items()}, followed
+    return file, {i: _nobody(v, nobody) for i, v in verdicts.items()}, followed
+
+
+def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
+    if verdict.edited_by == "human":
+        return replace(verdict, edited_by="unknown")
+    return nobody if verdict.author == "human" else verdict
 
 
 def _spans_of(file: FileDiff, judged: Judged | None, missing: Sequence[Missing]) -> list[Span]:

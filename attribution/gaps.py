@@ -15,6 +15,7 @@ from attribution.replay import CallRef
 from attribution.shell import Effect, mentions
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
+QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,10 @@ class Gaps:
 
     root: str
     actions: list[Action] = field(default_factory=list)
+    spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
-    _answers: dict[tuple[str, float, float, bool], Cause] = field(default_factory=dict)
+    _answers: dict[tuple[str, float, float, bool, bool], Cause] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
@@ -71,15 +73,27 @@ class Gaps:
                 found.append(action)
         return found
 
-    def cause(self, path: str, after: float, before: float, layout: bool = False) -> Cause:
+    def cause(self, path: str, after: float, before: float, layout: bool = False, last: bool = False) -> Cause:
         """Who changed `path` between `after` and `before`, as far as the agents' actions tell.
 
         `layout`: only the layout differs, which is what formatters do; for other changes formatters are no explanation.
+        `last`: `before` is the moment of a commit, not of an event of a session.
         """
-        key = (path, after, before, layout)
+        key = (path, after, before, layout, last)
         if key not in self._answers:
-            self._answers[key] = self._cause(path, after, before, layout)
+            found = self._cause(path, after, before, layout)
+            if found.author == "human" and not self._covered(after, before, last):
+                found = Cause("unknown", reason="uncaptured")
+            self._answers[key] = found
         return self._answers[key]
+
+    def _covered(self, after: float, before: float, last: bool) -> bool:
+        """Whether sessions were being recorded in that time, so that an agent at work would be known."""
+        if before - after <= QUIET:
+            return True
+        if last:
+            return any(start <= before and end >= before - QUIET for start, end in self.spans)
+        return any(start <= after + QUIET and end >= before - SLACK for start, end in self.spans)
 
     def _cause(self, path: str, after: float, before: float, layout: bool) -> Cause:
         weaker: Cause | None = None

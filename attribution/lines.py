@@ -112,8 +112,8 @@ def _balance(tree: Worktree, found: Match) -> None:
             found.ids[index], found.ids[nearest] = found.ids[nearest], found.ids[index]
 
 
-Asker = Callable[[str, float, float, bool], Cause]
-"""(path, after, before, only the layout changed) -> who may have done it."""
+Asker = Callable[[str, float, float, bool, bool], Cause]
+"""(path, after, before, only the layout changed, until a commit) -> who may have done it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,45 +125,45 @@ class Moments:
     redone: bool = False  # rebased, amended or squashed since
 
 
-Restored = Callable[[int, str], bool]
-"""(line id, text) -> whether an ancestor already committed that line with that text, so that it was deleted since."""
+Committed = Callable[[int, str | None], bool]
+"""(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
 
-def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, restored: Restored) -> dict[int, Verdict]:
+def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
     """A verdict for each added line."""
     verdicts = {}
     for index in found.file.added:
         line = found.ids[index]
         if line >= 0:
-            verdicts[index] = _known(tree, found, index, ask, when, restored)
+            verdicts[index] = _known(tree, found, index, ask, when, committed)
         elif index in found.kin:
-            verdicts[index] = _related(tree, found, index, ask, when)
+            verdicts[index] = _related(tree, found, index, ask, when, committed)
         else:
-            verdicts[index] = _from_cause(_last_gap(found, ask, when), found)
+            verdicts[index] = _from_cause(_last_gap(found, ask, when))
     return verdicts
 
 
-def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, restored: Restored) -> Verdict:
+def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
     line = found.ids[index]
     origin = tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
-        if restored(line, found.file.lines[index]):
+        if committed(line, found.file.lines[index]):
             return Verdict("unknown", "none", "inferred", "restored", origin.call)
         how = "shell" if origin.call.by_shell else "reformatted" if line in tree.reformatted else "exact"
         return Verdict("agent", how, origin.evidence, call=origin.call)
     if origin.kind == OUTSIDE:
-        return _outside(tree, found, origin, ask)
+        return _outside(tree, found, origin, ask, committed)
     state = found.state
     if state is not None and state.moved_by is not None:
         return Verdict("agent", "shell", "replayed", call=state.moved_by)
     return _before_session(found, line, ask, when, tree)
 
 
-def _outside(tree: Worktree, found: Match, origin: Origin, ask: Asker) -> Verdict:
-    cause = ask(found.file.path, origin.after, origin.before, origin.layout)
-    if origin.changed >= 0:
+def _outside(tree: Worktree, found: Match, origin: Origin, ask: Asker, committed: Committed) -> Verdict:
+    cause = ask(found.file.path, origin.after, origin.before, origin.layout, False)
+    if origin.changed >= 0 and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
-    return _from_cause(cause, found, observed=True)
+    return _from_cause(cause, observed=True)
 
 
 def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdict:
@@ -174,7 +174,7 @@ def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdi
     return Verdict("agent", "edited", "observed", call=call, edited_by=cause.author, similarity=similarity)
 
 
-def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments) -> Verdict:
+def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
     """A line that took the place of a similar one after the last known state."""
     line, relation = found.kin[index]
     agent = tree.origin(line).kind == AGENT
@@ -182,14 +182,16 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
         if agent:
             origin = tree.origin(line)
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
-        return _from_cause(_last_gap(found, ask, when, layout=True), found)
+        return _from_cause(_last_gap(found, ask, when, layout=True))
     cause = _last_gap(found, ask, when)
-    return _edited(tree, line, relation.similarity, cause) if agent else _from_cause(cause, found)
+    if agent and not committed(line, None):  # a line of an earlier commit that is changed now is the changer's
+        return _edited(tree, line, relation.similarity, cause)
+    return _from_cause(cause)
 
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
     after = found.state.known_at if found.state is not None else when.since
-    cause = ask(found.file.path, after, when.commit, layout)
+    cause = ask(found.file.path, after, when.commit, layout, True)
     if cause.author != "human":
         return cause
     if when.redone:
@@ -206,17 +208,50 @@ def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Wo
     if when.redone or seen < when.since or found.file.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
-    cause = ask(found.file.path, when.since, seen, False)
-    return _from_cause(cause, found, observed=True, reason="before_session")
+    cause = ask(found.file.path, when.since, seen, False, False)
+    return _from_cause(cause, observed=True, reason="before_session")
 
 
-def _from_cause(cause: Cause, found: Match, observed: bool = False, reason: str = "") -> Verdict:
+def _from_cause(cause: Cause, observed: bool = False, reason: str = "") -> Verdict:
+    """`observed`: the line was seen to appear between two events of sessions, not only in the commit."""
     if cause.author == "agent":
         return Verdict("agent", cause.how, cause.evidence, call=cause.call)
     if cause.author == "unknown":
         return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
-    evidence = "observed" if observed or (found.state is not None and found.state.observed) else "inferred"
-    return Verdict("human", "none", evidence, reason)
+    return Verdict("human", "none", "observed" if observed else "inferred", reason)
+
+
+def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+    """Blank lines and lone brackets that nothing explains follow their neighbours within the added block.
+
+    Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred); at the
+    edge of an agent's block it is nobody's.
+    """
+    strong = {i: verdicts[i] for i in file.added if not is_weak(file.lines[i])}
+    for index in file.added:
+        if index in strong or verdicts[index].author == "agent":
+            continue
+        before, after = (_strong_neighbour(index, step, strong, verdicts) for step in (-1, 1))
+        sides = [v for v in (before, after) if v is not None]
+        agents = [v for v in sides if v.author == "agent"]
+        if len(agents) == 2:
+            verdicts[index] = Verdict("agent", "exact", "inferred", call=agents[0].call)
+        elif agents and verdicts[index].author == "human":
+            verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", agents[0].call)
+
+
+def is_weak(line: str) -> bool:
+    """Says nothing by itself: blank, or no word in it."""
+    return not any(c.isalnum() or c == "_" for c in line)
+
+
+def _strong_neighbour(index: int, step: int, strong: dict[int, Verdict], verdicts: dict[int, Verdict]) -> Verdict | None:
+    index += step
+    while index in verdicts:
+        if index in strong:
+            return strong[index]
+        index += step
+    return None
 
 
 # --- moved text -------------------------------------------------------------------------------------------------------

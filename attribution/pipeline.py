@@ -299,9 +299,9 @@ class Texts:
             self._added[sha] = added_files(self._repo, self._history.diffs[sha])
         return self._added[sha]
 
-    def versions(self, path: str, at: float, later: bool) -> Iterator[str]:
+    def versions(self, path: str, at: float, since: float, later: bool) -> Iterator[str]:
         """Committed texts of a path: the ones before `at` from the latest on, then (if asked) the ones after it."""
-        known = self._history.versions.get(path, [])
+        known = [v for v in self._history.versions.get(path, []) if v[0] >= since]
         before = [v for v in known if v[0] <= at]
         after = [v for v in known if v[0] > at]
         for _, oid in [*before[::-1][: _GIT_VERSIONS - 4], *(after[:4] if later else ())]:

@@ -7,7 +7,7 @@ that the repository has, for enough different files; each worktree is followed o
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -27,7 +27,7 @@ class Places:
     roots: tuple[str, ...] = ()
     _seen: set[str] = field(default_factory=set)
     _placed: dict[str, tuple[str, str] | None] = field(default_factory=dict)
-    _suffixes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _folded: dict[str, str] = field(default_factory=dict)
 
     def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
         """Takes note of one session: the files it worked on and its working directories."""
@@ -79,8 +79,16 @@ class Places:
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
             root = self.root_of(path)
-            self._placed[path] = (root, path[len(root) + 1 :]) if root is not None and path != root else None
+            self._placed[path] = (root, self._real_case(path[len(root) + 1 :])) if root is not None and path != root else None
         return self._placed[path]
+
+    def _real_case(self, path: str) -> str:
+        """The repository's spelling: on some machines `Readme.md` and `README.md` are one file."""
+        if path in self.known:
+            return path
+        if not self._folded:
+            self._folded.update({p.lower(): "" if p.lower() in self._folded else p for p in sorted(self.known)})
+        return self._folded.get(path.lower()) or path
 
     def root_of(self, path: str) -> str | None:
         """The innermost worktree root that contains `path`."""

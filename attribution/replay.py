@@ -112,8 +112,8 @@ class NoFit(Exception):
     """An edit does not fit a text."""
 
 
-GitVersions = Callable[[str, float, bool], Iterable[str]]
-"""(path, moment, later ones too) -> committed texts of the path, most probable first."""
+GitVersions = Callable[[str, float, float, bool], Iterable[str]]
+"""(path, moment, not before, later ones too) -> committed texts of the path, most probable first."""
 
 
 def ended(text: str) -> str:
@@ -198,9 +198,11 @@ class Worktree:
         if state is not None and _fits(edit, state.text):
             return state.text, state
         if edit.op in ("write", "append") and state is None:
-            text = next(iter(self._git_versions(step.path, step.at, False)), "")
+            text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
             return text, self._first_sight(step.path, text, step.at)
-        for text in self._git_versions(step.path, step.at, True):
+        # A text older than the last one known here would undo what was done since; only newer commits can be the base.
+        since = state.known_at if state is not None else 0.0
+        for text in self._git_versions(step.path, step.at, since, True):
             if _fits(edit, text):
                 if state is None:
                     state = self._first_sight(step.path, text, step.at)
@@ -292,7 +294,7 @@ class Worktree:
     def _move(self, step: Step) -> Outcome:
         source = self.files.get(step.path)
         if source is None:
-            text = next(iter(self._git_versions(step.path, step.at, False)), None)
+            text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), None)
             if text is None:
                 return Outcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)

@@ -213,6 +213,8 @@ def _line(roots: dict[str, Timeline], root: str, track: Track) -> Timeline:
     line = roots.get(root)
     if line is None:
         line = roots[root] = Timeline(root, gaps=Gaps(root))
+    if track.session_id not in line.sessions and track.started:
+        line.gaps.spans.append((track.started, track.ended))
     line.sessions.add(track.session_id)
     line.emails.update(track.emails)
     return line

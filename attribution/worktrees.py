@@ -8,7 +8,7 @@ from functools import partial
 
 from attribution.align import lines_of
 from attribution.gaps import Cause
-from attribution.lines import AddedFile, Match, Moments, Verdict, judge, match, moved, sources_of
+from attribution.lines import AddedFile, Match, Moments, Verdict, judge, match, moved, settle_weak, sources_of
 from attribution.replay import AGENT, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
@@ -113,8 +113,11 @@ class Runner:
         files = self._files(look.sha)
         matches = [match(self.tree, file) for file in files]
         when = Moments(look.at, look.since, look.redone)
-        verdicts = [judge(self.tree, found, self._ask, when, self._restored(look.sha)) for found in matches]
+        committed = self._was_committed(look.sha)
+        verdicts = [judge(self.tree, found, self._ask, when, committed) for found in matches]
         self._find_moved(files, matches, verdicts)
+        for file, verdict in zip(files, verdicts, strict=True):
+            settle_weak(file, verdict)
         seen = Seen(look, self.timeline.root)
         seen.files = [
             (file, verdict, found.state is not None) for file, verdict, found in zip(files, verdicts, matches, strict=True)
@@ -123,15 +126,15 @@ class Runner:
         if look.main and look.linked:
             self._settle(look, matches, verdicts)
 
-    def _ask(self, path: str, after: float, before: float, layout: bool) -> Cause:
-        return self.timeline.gaps.cause(path, after, before, layout)
+    def _ask(self, path: str, after: float, before: float, layout: bool, last: bool = False) -> Cause:
+        return self.timeline.gaps.cause(path, after, before, layout, last)
 
-    def _restored(self, sha: str) -> Callable[[int, str], bool]:
-        def restored(line: int, text: str) -> bool:
-            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and old == text)
+    def _was_committed(self, sha: str) -> Callable[[int, str | None], bool]:
+        def committed(line: int, text: str | None) -> bool:
+            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and (text is None or old == text))
             return any(self._is_ancestor(commit, sha) for commit in earlier)
 
-        return restored
+        return committed
 
     def _find_moved(self, files: Sequence[AddedFile], matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
         sources = sources_of(self.tree, matches)

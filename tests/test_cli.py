@@ -24,7 +24,8 @@ from truth import REPOS, cases
 
 from attribution.cli import cli as attribute
 from attribution.pipeline import Options, attribute_repo
-from attribution.show import blame, place
+from attribution.views.blame import blame
+from attribution.views.place import place
 from collector import console, errors
 from collector.cli import cli as collect
 from collector.store import Store

@@ -7,8 +7,8 @@ runs) they ask the `Run` for, so no handler knows the others.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from attribution.shell import tables
@@ -18,7 +18,9 @@ _MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are look
 
 
 @dataclass(slots=True)
-class Run:
+class Run(ABC):
+    """One text being judged: what was found so far, what is known, and how much work is left."""
+
     budget: int  # characters that may still be read, so that nesting cannot multiply the work
     scripts: int = _MAX_SCRIPTS
     level: int = 0
@@ -26,6 +28,18 @@ class Run:
     found: list[Effect] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # written earlier in the same command: scripts that are then run
     functions: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def read(self, text: str, cwd: str) -> None:
+        """Adds the effects of a text that a shell reads. Raises Unparsable, also when the budget is spent."""
+
+    @abstractmethod
+    def program(self, call: Call) -> list[Effect]:
+        """The effects of the program that the arguments start with, wrappers included."""
+
+    @abstractmethod
+    def is_harmless(self, command: str) -> bool:
+        """Whether the command, on its own, cannot have changed the text of a tracked file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +65,38 @@ class Call:
             return self.command.stdin.text
         return output(self.command.fed) if self.command.fed else None
 
+    def fed_text(self) -> str | None:
+        """The same for a program that runs what it reads: a heredoc counts as it stands, expansions included."""
+        return self.command.stdin.body if self.command.stdin else self.given()
+
     def make(self, kind: str, words: Sequence[Word], content: str | None = None) -> list[Effect]:
         """One effect for the paths that are known, one without paths if some are not."""
         known = [join(self.cwd, word.text) for word in words if is_path(word.text)]
         found = [Effect(kind, tuple(known), content)] if known else []
         return found + ([Effect(kind)] if not words or len(known) < len(words) else [])
 
+    def program(self, words: Sequence[Word]) -> list[Effect]:
+        """The effects of a program that this one runs."""
+        return self.run.program(replace(self, args=tuple(words)))
+
+    def nested(self, text: str | None) -> list[Effect]:
+        """The effects of a text that another shell reads; None stands for a text that is not known."""
+        if text is None:
+            return [Effect("opaque")]
+        before = len(self.run.found)
+        self.run.read(text, self.cwd)
+        found = self.run.found[before:]
+        del self.run.found[before:]
+        return found
+
+
+Handler = Callable[[Call], list[Effect]]
+
 
 def is_path(text: str) -> bool:
+    """Whether the word names something, as far as it is known."""
     last = text.rstrip("/").rpartition("/")[2]
-    return last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * tables.MAX_VALUE
+    return last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * MAX_VALUE
 
 
 def output(command: Command) -> str | None:
@@ -84,6 +120,11 @@ def _printf(args: list[str]) -> str | None:
         return "".join(arg + args[0][2:].replace("\\n", "\n") for arg in args[1:])
     plain = args[0].replace("\\n", "\n").replace("\\t", "\t") if len(args) == 1 else "%"
     return None if "%" in plain or "\\" in plain else plain
+
+
+def fed(words: Sequence[Word], mark: str) -> list[Word]:
+    """The words with `mark` standing for something that is only known when the command runs."""
+    return [Word("$_", False) if mark in word.text and " " not in word.text else word for word in words]
 
 
 def operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:
@@ -129,6 +170,7 @@ def subcommand_at(words: Sequence[Word], start: int = 1) -> int:
 
 
 def directory(options: Sequence[Word], cwd: str) -> str:
+    """Where the program works after its `-C`, `--prefix` and the like."""
     for option, value in pairwise(options):
         if option.text in tables.DIRECTORY:
             cwd = join(cwd, value.text)

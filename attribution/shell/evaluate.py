@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from attribution.shell import powershell, programs, syntax
+from attribution.shell import programs
 from attribution.shell.calls import Call, Run, output
 from attribution.shell.model import Command, Effect, Unparsable, Word
+from attribution.shell.powershell import is_powershell, powershell
+from attribution.shell.syntax import commands
 
 MAX_EFFECTS = 2000
 _MAX_LEVELS = 10  # `sh -c` within `sh -c`
@@ -28,9 +30,9 @@ def effects(command: str, cwd: str = "") -> tuple[Effect, ...]:
     """What the command may have done to files, in order. Text that cannot be read is one `opaque` effect."""
     if _PLAINLY_HARMLESS.match(command):
         return ()
-    run = Run(budget=4 * len(command) + 10_000)
+    run = _Run(budget=4 * len(command) + 10_000)
     try:
-        _read(command, cwd, run)
+        run.read(command, cwd)
     except Unparsable:
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
@@ -52,22 +54,42 @@ def _is_trivial(effect: Effect) -> bool:
     return known and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
 
 
-def _read(text: str, cwd: str, run: Run) -> None:
-    run.budget -= len(text)
-    if run.level > _MAX_LEVELS or run.budget < 0:
-        raise Unparsable
-    run.level += 1
-    if _POWERSHELL.match(text):
-        run.found += powershell(text, cwd, run)
-    else:
-        parsed, functions = tables.commands(text, cwd, run.level)
-        run.functions |= functions
+class _Run(Run):
+    """Judges the commands of a text one after the other."""
+
+    def read(self, text: str, cwd: str) -> None:
+        self.budget -= len(text)
+        if self.level > _MAX_LEVELS or self.budget < 0:
+            raise Unparsable
+        self.level += 1
+        if is_powershell(text):
+            self.found += powershell(text, cwd, self)
+        else:
+            self._bash(text, cwd)
+        self.level -= 1
+
+    def program(self, call: Call) -> list[Effect]:
+        return programs.program(call)
+
+    def is_harmless(self, command: str) -> bool:
+        return is_harmless(command)
+
+    def _bash(self, text: str, cwd: str) -> None:
+        parsed, functions = commands(text, cwd, self.level)
+        self.functions |= functions
         for command in parsed:
             for each in _rounds(command):
-                _judge(each, run)
-            if len(run.found) > MAX_EFFECTS:
+                self._judge(each)
+            if len(self.found) > MAX_EFFECTS:
                 break
-    run.level -= 1
+
+    def _judge(self, command: Command) -> None:
+        if command.words:
+            self.found += self.program(Call("", tuple(command.words), command.cwd, command, self))
+        for effect in _redirects(command, self):
+            self.found.append(effect)
+            if effect.content is not None and len(effect.paths) == 1:
+                self.files[effect.paths[0]] = effect.content
 
 
 def _rounds(command: Command) -> list[Command]:
@@ -89,16 +111,8 @@ def _round(command: Command, at: int) -> Command:
     return replace(command, words=[pick(word) for word in command.words], redirects=redirects)
 
 
-def _judge(command: Command, run: Run) -> None:
-    if command.words:
-        run.found += _program(Call("", tuple(command.words), command.cwd, command, run))
-    for effect in _redirects(command, run):
-        run.found.append(effect)
-        if effect.content is not None and len(effect.paths) == 1:
-            run.files[effect.paths[0]] = effect.content
-
-
 def _redirects(command: Command, run: Run) -> list[Effect]:
+    """What is written through `>`, `>>` and their kin."""
     found: list[Effect] = []
     call = Call("", (), command.cwd, command, run)
     texts = [word.text for word in command.words]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
-from attribution.shell.model import MAX_VALUE, Command, Heredoc, Unparsable, Word
+from attribution.shell.model import MAX_VALUE, Command, Unparsable, Word
 
-MAX_DEPTH = 30  # nested substitutions, subshells and `sh -c`
-MAX_VALUES = 200  # most words of a `for` loop that are followed
-MAX_WORDS = 50_000  # a text with more is not read
-MAX_GROWTH = 1_000_000  # characters that expansions may add to one text
+_MAX_DEPTH = 30  # nested substitutions, subshells and `sh -c`
+_MAX_VALUES = 200  # most words of a `for` loop that are followed
+_MAX_WORDS = 50_000  # a text with more is not read
+_MAX_GROWTH = 1_000_000  # characters that expansions may add to one text
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _PLAIN = re.compile(r"[^ \t\r\n\\'\"$`|&;()<>]+")
 _QUOTED = re.compile(r'[^"\\$`]+')
@@ -22,6 +22,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _LONE = re.compile(r"\$(?:\w{1,200}|\{\w{1,200}\})", re.A)  # unquoted, so its value is split into words
 _ARRAY = re.compile(r"\$\{([A-Za-z_]\w{0,200})\[[@*]\]\}", re.A)
 ASSIGN = re.compile(r"([A-Za-z_]\w{0,200})(?:\[[^\]\n]{0,100}\])?\+?=", re.A)
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*+)'", re.S)
+_BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*+)`", re.S)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "0": "\0", "e": "\x1b"}
 
@@ -78,12 +80,9 @@ class WordReader(ABC):
     def __init__(self, text: str, cwd: str, depth: int) -> None:
         self.text, self.start, self.cwd, self.depth = text, cwd, cwd, depth
         self.pos = 0
-        self.before: list[str] = []  # directories to return to
         self.commands: list[Command] = []
-        self.functions: set[str] = set()
         self.vars: dict[str, tuple[str, ...]] = {"PWD": (cwd,) if cwd else (), "TMPDIR": ("/tmp",)}
-        self.pending: list[Heredoc] = []
-        self.growth = MAX_GROWTH
+        self.growth = _MAX_GROWTH
         self.count = 0
 
     @abstractmethod
@@ -106,7 +105,7 @@ class WordReader(ABC):
     def _word(self) -> list[Word]:
         draft = _Draft()
         self.count += 1
-        if self.count > MAX_WORDS:
+        if self.count > _MAX_WORDS:
             raise Unparsable
         start = self.pos
         while self.pos < len(self.text) and self._piece(draft):
@@ -177,7 +176,7 @@ class WordReader(ABC):
 
     def _ansi(self, draft: _Draft) -> None:
         """`$'…'`, where a backslash escapes."""
-        match = re.compile(r"\$'((?:[^'\\]|\\.)*+)'", re.S).match(self.text, self.pos)
+        match = _ANSI.match(self.text, self.pos)
         if not match:
             raise Unparsable
         draft.parts.append(re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), match[1], flags=re.S))
@@ -251,7 +250,7 @@ class WordReader(ABC):
     def _assign(self, name: str, values: list[Word]) -> None:
         """Remember values that are known (a glob is); forget the variable otherwise."""
         texts = tuple(text for word in values for text in word.each or (word.text,))
-        if not texts or len(texts) > MAX_VALUES or any("$" in text or len(text) > MAX_VALUE for text in texts):
+        if not texts or len(texts) > _MAX_VALUES or any("$" in text or len(text) > MAX_VALUE for text in texts):
             self.vars.pop(name, None)
         else:
             self.vars[name] = texts
@@ -275,8 +274,8 @@ class WordReader(ABC):
             draft.unknown("$(_)")
 
     def _backtick(self, draft: _Draft) -> None:
-        match = re.compile(r"`((?:[^`\\]|\\.)*+)`", re.S).match(self.text, self.pos)
-        if not match or self.depth >= MAX_DEPTH:
+        match = _BACKTICKS.match(self.text, self.pos)
+        if not match or self.depth >= _MAX_DEPTH:
             raise Unparsable
         self.pos = match.end()
         inner = type(self)(re.sub(r"\\([`\\$])", r"\1", match[1]), self.cwd, self.depth + 1)
@@ -286,7 +285,7 @@ class WordReader(ABC):
 
     def _deeper(self) -> None:
         self.depth += 1
-        if self.depth > MAX_DEPTH:
+        if self.depth > _MAX_DEPTH:
             raise Unparsable
 
     def _balanced(self, start: int, opener: str, closer: str) -> int:

@@ -21,8 +21,8 @@ def sed(call: Call) -> list[Effect]:
     if at + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[at + 1]):
         del words[at + 1]  # the suffix that BSD wants
     scripted = any(text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts)
-    operands = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
-    return call.make("modify", operands if scripted else operands[1:])
+    words = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
+    return call.make("modify", words if scripted else words[1:])
 
 
 def remove(call: Call) -> list[Effect]:

@@ -19,7 +19,7 @@ def git(call: Call) -> list[Effect]:
     if not at:
         return []
     inner = replace(call, args=tuple(words[at + 1 :]), cwd=directory(words[1:at], call.cwd))
-    handler = _GIT.get(words[at].text)
+    handler = _SUBCOMMANDS.get(words[at].text)
     return handler(inner) if handler else ruled(call)
 
 
@@ -28,69 +28,70 @@ def gh(call: Call) -> list[Effect]:
     return [Effect("restore")] if switches else ruled(call)
 
 
-def _after_dashes(call: Call) -> list[Word]:
+def _paths(call: Call) -> list[Word]:
+    """What stands after `--`."""
     texts = call.texts
     return list(call.args[texts.index("--") + 1 :]) if "--" in texts else []
 
 
-def _git_checkout(call: Call) -> list[Effect]:
-    if words := _after_dashes(call):
+def _checkout(call: Call) -> list[Effect]:
+    if words := _paths(call):
         return call.make("restore", words)
-    operands = operands(call.args)
+    words = operands(call.args)
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
-        return [Effect("restore")] if len(operands) > 1 else []
-    return call.make("restore", [word for word in operands if _FILE_LIKE.search(word.text)])
+        return [Effect("restore")] if len(words) > 1 else []
+    return call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)])
 
 
-def _git_restore(call: Call) -> list[Effect]:
+def _restore(call: Call) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
     return call.make("restore", operands(call.args, frozenset(("-s", "--source"))))
 
 
-def _git_reset(call: Call) -> list[Effect]:
+def _reset(call: Call) -> list[Effect]:
     return [Effect("restore")] if call.has("--hard", "--keep", "--merge") else []
 
 
-def _git_stash(call: Call) -> list[Effect]:
+def _stash(call: Call) -> list[Effect]:
     quiet = ("list", "show", "drop", "clear", "create", "store")
-    return [] if call.texts[:1] and call.texts[0] in quiet else call.make("restore", _after_dashes(call))
+    return [] if call.texts[:1] and call.texts[0] in quiet else call.make("restore", _paths(call))
 
 
-def _git_remove(call: Call) -> list[Effect]:
+def _remove(call: Call) -> list[Effect]:
     quiet = call.has("--cached", "-n", "--dry-run")
     return [] if quiet else call.make("remove", operands(call.args))
 
 
-def _git_clean(call: Call) -> list[Effect]:
+def _clean(call: Call) -> list[Effect]:
     return [] if any(re.fullmatch(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run", text) for text in call.texts) else [Effect("remove")]
 
 
-def _git_move(call: Call) -> list[Effect]:
+def _move(call: Call) -> list[Effect]:
     return transfer(replace(call, name="mv"))
 
 
-def _git_commit(call: Call) -> list[Effect]:
-    words = _after_dashes(call)
+def _commit(call: Call) -> list[Effect]:
+    words = _paths(call)
     return [] if call.has("--dry-run") else call.make("commit", words)
 
 
-def _git_worktree(call: Call) -> list[Effect]:
+def _worktree(call: Call) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
     return call.make(kind, words[1:2]) if kind else []
 
 
-_GIT: dict[str, Callable[[Call], list[Effect]]] = {
-    "checkout": _git_checkout,
-    "switch": _git_checkout,
-    "restore": _git_restore,
-    "reset": _git_reset,
-    "stash": _git_stash,
-    "rm": _git_remove,
-    "clean": _git_clean,
-    "mv": _git_move,
-    "commit": _git_commit,
+_SUBCOMMANDS: dict[str, Handler] = {
+    "checkout": _checkout,
+    "switch": _checkout,
+    "restore": _restore,
+    "reset": _reset,
+    "stash": _stash,
+    "rm": _remove,
+    "clean": _clean,
+    "mv": _move,
+    "commit": _commit,
     "apply": patch,
-    "worktree": _git_worktree,
+    "worktree": _worktree,
 }

@@ -1,6 +1,6 @@
 """What flows through this package: the words and commands that a text is read into, and the effects they are judged to have.
 
-Nothing here reads or judges. The modules `syntax` and `expansion` make commands; `evaluate` and the handlers of programs make effects.
+Nothing here reads or judges: `syntax` and `expansion` make commands, `evaluate` and the handlers of programs make effects.
 """
 
 from __future__ import annotations

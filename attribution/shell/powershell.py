@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from attribution.shell.calls import Call, Run
 from attribution.shell.files import transferred
 from attribution.shell.model import Command, Effect, Unparsable, Word
 
-_MAX_POWER = 30_000  # characters of a PowerShell text
-_POWERSHELL = re.compile(
-    r"\s*(?:\$[\w:]+\s*=[^=~]|(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+)"
+_MAX_LENGTH = 30_000  # characters of a PowerShell text
+_START = re.compile(
+    r"\s*(?:\$[\w:]+\s*=[^=~]"
+    r"|(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+)"
 )
-_POWER_TOKEN = re.compile(
+_TOKEN = re.compile(
     r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
 )
-_POWER_KINDS = {
+_KINDS = {
     "set-content": "write",
     "out-file": "write",
     "add-content": "append",
@@ -30,17 +30,24 @@ _POWER_KINDS = {
     "copy-item": "copy",
     "expand-archive": "write",
 }
-_POWER_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-noclobber")
+_KEYWORDS = ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
+_SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-noclobber")
+
+
+def is_powershell(text: str) -> bool:
+    """Whether the text starts as only PowerShell does."""
+    return _START.match(text) is not None
 
 
 def powershell(text: str, cwd: str, run: Run) -> list[Effect]:
+    """The effects of all statements. Raises Unparsable for a text that is too long."""
     found: list[Effect] = []
     words: list[Word] = []
-    if len(text) > _MAX_POWER:
+    if len(text) > _MAX_LENGTH:
         raise Unparsable
-    for token in [*_POWER_TOKEN.findall(text), ";"]:
+    for token in [*_TOKEN.findall(text), ";"]:
         if re.fullmatch(r"[;\n|{}()&]+", token):
-            found += _power_statement(words, cwd, run)
+            found += _statement(words, cwd, run)
             words = []
         elif token[0] in "'\"":
             words.append(Word(token[1:-1], "$" not in token or token[0] == "'"))
@@ -49,22 +56,18 @@ def powershell(text: str, cwd: str, run: Run) -> list[Effect]:
     return found
 
 
-def _power_statement(words: list[Word], cwd: str, run: Run) -> list[Effect]:
+def _statement(words: list[Word], cwd: str, run: Run) -> list[Effect]:
     words = words[2:] if len(words) > 1 and words[1].text == "=" else words
     first = words[0].text if words else ""
-    if (
-        not first
-        or first[0] in "$[@-"
-        or first in ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
-    ):
+    if not first or first[0] in "$[@-" or first in _KEYWORDS:
         return [Effect("opaque")] if "WriteAll" in first else []
     call = Call("mv", (), cwd, Command(cwd), run)
-    kind = _POWER_KINDS.get(first.lower())
-    return _power_effects(call, kind, words) if kind else _program(replace(call, args=tuple(words)))
+    kind = _KINDS.get(first.lower())
+    return _effects(call, kind, words) if kind else call.program(words)
 
 
-def _power_effects(call: Call, kind: str, words: list[Word]) -> list[Effect]:
-    named, loose = _power_arguments(words[1:])
+def _effects(call: Call, kind: str, words: list[Word]) -> list[Effect]:
+    named, loose = _arguments(words[1:])
     paths = [named[key] for key in ("-path", "-literalpath", "-filepath") if key in named] or loose[:1]
     if "directory" in (word.text.lower() for word in named.values()):
         return []
@@ -75,13 +78,13 @@ def _power_effects(call: Call, kind: str, words: list[Word]) -> list[Effect]:
     return call.make("append" if appended else kind, paths)
 
 
-def _power_arguments(words: list[Word]) -> tuple[dict[str, Word], list[Word]]:
+def _arguments(words: list[Word]) -> tuple[dict[str, Word], list[Word]]:
     named: dict[str, Word] = {}
     loose: list[Word] = []
     at = 0
     while at < len(words):
         text = words[at].text.lower()
-        if text.startswith("-") and text not in _POWER_SWITCHES and at + 1 < len(words):
+        if text.startswith("-") and text not in _SWITCHES and at + 1 < len(words):
             named[text] = words[at + 1]
             at += 1
         elif not text.startswith("-"):

@@ -12,15 +12,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import files, git, nesting, rules, scripts, tables
-from attribution.shell.calls import Call, Handler, directory, past_options, subcommand_at
+from attribution.shell.calls import Call, Handler, directory, fed, past_options, subcommand_at
 from attribution.shell.model import Effect, Unparsable, Word
 
 _MAX_CALLS = 40  # programs that run programs
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl)[\d.]+")
 
 
-def _program(call: Call) -> list[Effect]:
-    """`call.args` starts with the program, wrappers included."""
+def program(call: Call) -> list[Effect]:
+    """The effects of the program that the arguments start with, wrappers included."""
     words, cwd = _unwrapped(call.args, call.cwd)
     if not words:
         return []
@@ -41,8 +41,8 @@ def _dispatched(call: Call) -> list[Effect]:
         return [Effect("opaque")]
     if handler := _HANDLERS.get(name):
         return handler(call)
-    found = [] if name in tables.HARMLESS else task(call)
-    return found if found is not None else ruled(call)
+    found = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
+    return found if found is not None else rules.ruled(call)
 
 
 def _base(text: str) -> str:
@@ -65,7 +65,7 @@ def _unwrapped(words: Sequence[Word], cwd: str) -> tuple[list[Word], str]:
             left = _xargs(left[1:])
         elif (at := subcommand_at(left)) and f"{name} {left[at].text}" in tables.RUNNERS:
             cwd = directory(left[1:at], cwd)
-            left = past_options(left[at + 1 :], tables.SELECTOR | tables.DIRECTORY | {"-m"} - {"-c", "-m"})
+            left = past_options(left[at + 1 :], tables.SELECTOR | tables.DIRECTORY)
             if name == "direnv":
                 left = left[1:]
         else:
@@ -87,22 +87,22 @@ def _xargs(words: list[Word]) -> list[Word]:
     return fed(left, mark) if mark else [*left, Word("$_", False)]
 
 
-_HANDLERS: dict[str, Callable[[Call], list[Effect]]] = {
-    **dict.fromkeys(("sed", "gsed"), sed),
-    **dict.fromkeys(("rm", "unlink", "trash", "shred", "del"), remove),
-    **dict.fromkeys(("mv", "cp", "install"), transfer),
-    **dict.fromkeys(("tee", "sponge"), tee),
-    **dict.fromkeys(("curl", "wget", "sort", "dd"), option_target),
-    **dict.fromkeys(("yq", "awk", "gawk", "crudini"), in_place),
-    **dict.fromkeys(("tar", "bsdtar", "gtar"), tar),
-    **dict.fromkeys(("patch", "apply_patch"), patch),
-    **dict.fromkeys(("source", "."), source),
-    **dict.fromkeys((*tables.SHELLS, "eval", "trap", "powershell", "pwsh", "cmd"), shell),
-    **dict.fromkeys(tables.INTERPRETERS, interpreter),
-    "ln": link,
-    "touch": touch,
-    "truncate": truncate,
-    "find": find,
-    "git": git,
-    "gh": gh,
+_HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("sed", "gsed"), files.sed),
+    **dict.fromkeys(("rm", "unlink", "trash", "shred", "del"), files.remove),
+    **dict.fromkeys(("mv", "cp", "install"), files.transfer),
+    **dict.fromkeys(("tee", "sponge"), files.tee),
+    **dict.fromkeys(("curl", "wget", "sort", "dd"), files.option_target),
+    **dict.fromkeys(("yq", "awk", "gawk", "crudini"), files.in_place),
+    **dict.fromkeys(("tar", "bsdtar", "gtar"), files.tar),
+    **dict.fromkeys(("patch", "apply_patch"), files.patch),
+    **dict.fromkeys(("source", "."), nesting.source),
+    **dict.fromkeys((*tables.SHELLS, "eval", "trap", "powershell", "pwsh", "cmd"), nesting.shell),
+    **dict.fromkeys(tables.INTERPRETERS, scripts.interpreter),
+    "ln": files.link,
+    "touch": files.touch,
+    "truncate": files.truncate,
+    "find": nesting.find,
+    "git": git.git,
+    "gh": git.gh,
 }

@@ -1,4 +1,7 @@
-"""Programs judged by the tables: a rule for `program subcommand`, the name of a task, or a verb that promises only to look."""
+"""Programs judged by the tables: a rule for `program subcommand`, the name of a task, or a verb that promises only to look.
+
+Most programs that agents run are decided here; those whose arguments need a closer look have a handler of their own elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ _UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*
 
 
 def ruled(call: Call) -> list[Effect]:
+    """What the longest rule that fits says; without one the program is unknown."""
     words = [Word(call.name, True), *call.args]
     first = subcommand_at(words)
     second = subcommand_at(words, first + 1) if first else 0
@@ -60,8 +64,11 @@ def _updates(call: Call) -> bool:
     return flagged or any(_UPDATING.match(text) for text in call.command.env)
 
 
-def task(call: Call) -> list[Effect] | None:
-    """`make x`, `npm run x`, `pnpm x`: judged by the name of the task; None for other programs."""
+def task(call: Call, handled: Container[str]) -> list[Effect] | None:
+    """`make x`, `npm run x`, `pnpm x`: judged by the name of the task; None for other programs.
+
+    handled: programs that have a handler, which `pnpm` and its like run by their bare name.
+    """
     words = [Word(call.name, True), *call.args]
     at = subcommand_at(words)
     sub = words[at].text if at else ""
@@ -72,8 +79,8 @@ def task(call: Call) -> list[Effect] | None:
     elif call.name in ("pnpm", "yarn", "bun", "mise") and f"{call.name} {sub}" not in tables.RULES:
         if not sub:
             return [] if call.name != "yarn" else [Effect("generate", (join(call.cwd, "yarn.lock"),))]
-        if sub in tables.RULES or sub in _HANDLERS:
-            return _program(replace(call, args=tuple(words[at:])))
+        if sub in tables.RULES or sub in handled:
+            return call.program(words[at:])
         names = call.texts[at - 1 :]
     else:
         return None
@@ -85,12 +92,12 @@ def _named(call: Call, names: list[str]) -> list[Effect]:
         return []
     own = names[: names.index("--")] if "--" in names else names
     tasks = [word.text for word in operands([Word(name, True) for name in own], tables.SELECTOR | tables.DIRECTORY)]
-    tasks = [task for task in tasks if "=" not in task and task != ":::" and not task.isdigit()]
+    tasks = [name for name in tasks if "=" not in name and name != ":::" and not name.isdigit()]
     if call.name not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw") and ":::" not in names:
         tasks = tasks[:1]
     if not tasks:
         return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
-    kinds = dict.fromkeys("generate" if _updates(call) else _task_kind(task, names) for task in tasks)
+    kinds = dict.fromkeys("generate" if _updates(call) else _task_kind(name, names) for name in tasks)
     return [Effect(kind) for kind in kinds if kind]
 
 

@@ -7,10 +7,9 @@ does not name, could have changed any file.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
-from attribution.shell.calls import Call, operands
+from attribution.shell.calls import Call, Run, operands
 from attribution.shell.model import Effect, Word, join
 from attribution.shell.rules import unknown
 
@@ -50,15 +49,16 @@ _ARGUMENT = re.compile(r"(?:sys\.argv|process\.argv)\[(\d)\]")
 
 
 def interpreter(call: Call) -> list[Effect]:
+    """`python -c …`, `node script.js`, `perl -pi -e …`."""
     texts = call.texts
     if call.name in ("perl", "ruby") and any(_PERL_IN_PLACE.match(text) for text in texts):
-        operands = operands(call.args, frozenset(("-e", "-pe", "-ne", "-E")))
+        words = operands(call.args, frozenset(("-e", "-pe", "-ne", "-E")))
         inline = any(re.fullmatch(r"-\w{0,20}i\w{0,20}e", text) for text in texts)
-        return call.make("modify", operands[1:] if inline else operands)
+        return call.make("modify", words[1:] if inline else words)
     at = 0
     while at < len(texts) and texts[at].startswith("-") and texts[at] != "-":
         if texts[at] == "-m" and call.name.startswith("py"):
-            return _program(replace(call, args=call.args[at + 1 :]))
+            return call.program(call.args[at + 1 :])
         if _CODE_FLAG.fullmatch(texts[at]) and at + 1 < len(texts):
             return _scanned(call, texts[at + 1], texts[at + 2 :])
         at += 2 if texts[at] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
@@ -70,9 +70,7 @@ def _script_file(call: Call, texts: list[str]) -> list[Effect]:
     named = bool(texts) and texts[0] != "-"
     if not (named or call.command.stdin or call.command.fed):
         return []
-    text = (
-        call.run.files.get(join(call.cwd, texts[0])) if named else call.command.stdin.body if call.command.stdin else call.given()
-    )
+    text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
     if text is None:
         return unknown(call, texts[0].rpartition("/")[2] if named else "")
     return _scanned(call, text, texts[1:])
@@ -89,25 +87,27 @@ def _scanned(call: Call, text: str, args: Sequence[str]) -> list[Effect]:
     removed, missed_removal = script.targets(_REMOVES)
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
-    found = [
-        effect for effect in call.make("modify", [Word(path, True) for path in dict.fromkeys([*written, *own])]) if effect.paths
-    ]
-    found += [effect for effect in call.make("remove", [Word(path, True) for path in removed]) if effect.paths]
-    if missed or missed_own or missed_removal or hidden or not _runs_harmless(text):
+    found = _known(call, "modify", dict.fromkeys([*written, *own])) + _known(call, "remove", removed)
+    if missed or missed_own or missed_removal or hidden or not _runs_harmless(text, call.run):
         found.append(Effect("opaque"))
     return found
 
 
-def _runs_harmless(text: str) -> bool:
+def _known(call: Call, kind: str, paths: Iterable[str]) -> list[Effect]:
+    return [effect for effect in call.make(kind, [Word(path, True) for path in paths]) if effect.paths]
+
+
+def _runs_harmless(text: str, run: Run) -> bool:
     """Whether all programs the script starts are named in it and change nothing."""
-    return all(_is_named_harmless(match[1] or "") for match in _PROCESS.finditer(text))
+    commands = (_started(match[1] or "") for match in _PROCESS.finditer(text))
+    return all(command and run.is_harmless(command) for command in commands)
 
 
-def _is_named_harmless(arguments: str) -> bool:
-    command = arguments.strip("f'\"")
+def _started(arguments: str) -> str:
+    """The command line of a call that starts a program; empty when the text does not tell."""
     if arguments.startswith("["):
-        command = " ".join(f"'{single or double}'" for single, double in _LITERAL.findall(arguments))
-    return bool(command) and is_harmless(command)
+        return " ".join(f"'{single or double}'" for single, double in _LITERAL.findall(arguments))
+    return arguments.strip("f'\"")
 
 
 class _Script:

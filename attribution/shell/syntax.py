@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 
-from attribution.shell.expansion import ASSIGN, MAX_DEPTH, WordReader
+from attribution.shell.expansion import ASSIGN, WordReader
 from attribution.shell.model import MAX_VALUE, Command, Heredoc, Redirect, Unparsable, Word, join
 
 _REDIRECT = re.compile(r"(\d{1,3}|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n()]")
 _SKIPPED = re.compile(r"(?:if|then|else|elif|while|until|do|\{|!|coproc)(?=[\s;&|()<>]|$)")
 _ENDED = re.compile(r"(?:fi|done|esac|\})(?=[\s;&|()<>]|$)")
+_IN = re.compile(r"in(?=\s)")
+_CLOSED = re.compile(r"\s*\)")
+_EMPTY = re.compile(r"\s*\(\s*\)")  # after the name of a function
 _OPENED = re.compile(r"(for|select|case|function|\[\[)(?=\s)")
 
 
@@ -72,7 +75,7 @@ class _Reader(WordReader):
                 self._pattern()
 
     def _parenthesis(self) -> None:
-        if len(self.current.words) == 1 and (match := re.compile(r"\s*\)").match(self.text, self.pos)):
+        if len(self.current.words) == 1 and (match := _CLOSED.match(self.text, self.pos)):
             self.functions.add(self.current.words.pop().text)
             self.pos = match.end()
         elif self.current.words:
@@ -155,14 +158,14 @@ class _Reader(WordReader):
         name = "".join(word.text for word in self._word())
         self._skip()
         values: list[Word] = []
-        if re.compile(r"in(?=\s)").match(self.text, self.pos):
+        if _IN.match(self.text, self.pos):
             self.pos += 2
             while self._skip() and (more := self._word()):
                 values += more
         self._assign(name, values)
 
     def _case(self) -> None:
-        while self._skip() and not re.compile(r"in(?=\s)").match(self.text, self.pos):
+        while self._skip() and not _IN.match(self.text, self.pos):
             if not self._word():
                 raise Unparsable
         self.pos += 2
@@ -182,7 +185,7 @@ class _Reader(WordReader):
     def _function(self) -> None:
         self._skip()
         self.functions.update(word.text for word in self._word())
-        if match := re.compile(r"\s*\(\s*\)").match(self.text, self.pos):
+        if match := _EMPTY.match(self.text, self.pos):
             self.pos = match.end()
 
     def _test(self) -> None:
@@ -196,6 +199,7 @@ class _Reader(WordReader):
         raise Unparsable
 
     def _settle(self, command: Command) -> None:
+        """What a command does to the reader: variables set or forgotten, the directory changed."""
         count = 0
         while count < len(command.words) and ASSIGN.match(command.words[count].text):
             count += 1
@@ -212,8 +216,7 @@ class _Reader(WordReader):
             self._cd(words[0].text, [word.text for word in words[1:] if word.text == "-" or word.text[:1] != "-"])
 
     def _cd(self, name: str, operands: list[str]) -> None:
-        back = name == "popd" or operands[:1] == ["-"]
-        if back:
+        if name == "popd" or operands[:1] == ["-"]:
             target = self.before.pop() if self.before else self.start
         else:
             target = join(self.cwd, operands[0] if operands else "~")

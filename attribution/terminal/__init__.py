@@ -1,0 +1,20 @@
+"""Values on a terminal (rich): one module for each kind of view, and the styles they share."""
+
+from attribution.terminal.blame import blame_view, file_view
+from attribution.terminal.commit import commit_view
+from attribution.terminal.explain import line_view
+from attribution.terminal.lists import check_list, failures, problem_list, session_table
+from attribution.terminal.repo import hints, repo_report
+
+__all__ = [
+    "blame_view",
+    "check_list",
+    "commit_view",
+    "failures",
+    "file_view",
+    "hints",
+    "line_view",
+    "problem_list",
+    "repo_report",
+    "session_table",
+]

@@ -1,0 +1,86 @@
+"""A commit, as `attribute show` prints it: lines by author, sessions with their prompts, files, claims of the producer."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from attribution.terminal.style import BAR, LETTER, STYLE, cut, grid, head, minute, number, percent, plain, show, title
+from attribution.views.commit import CommitStory
+from collector.console import one_line
+
+
+def commit_view(console: Console, story: CommitStory) -> None:
+    commit = story.commit
+    title(console, f"{commit.sha[:9]} {commit.subject}", story.repo)
+    console.print(Text(f"{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim"))
+    whole = sum(story.lines.values())
+    if whole:
+        console.print()
+        table = grid("<", ">", ">", "<")
+        for name in STYLE:
+            if story.lines.get(name):
+                count = story.lines[name]
+                bar = Text("█" * round(BAR * count / whole), STYLE[name])
+                table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar)
+        show(console, table)
+    _commit_sessions(console, story)
+    _commit_files(console, story)
+    _commit_claims(console, story)
+
+
+def _commit_sessions(console: Console, story: CommitStory) -> None:
+    console.print()
+    absent = [key for key, there in story.checkpoints if not there]
+    if absent:
+        console.print(
+            Text.assemble(("note: ", "yellow"), f"names checkpoints this clone does not have: {one_line(', '.join(absent))}")
+        )
+    if not story.sessions:
+        declared = story.commit.declared_agent
+        console.print(Text(f"no session is linked{f'; the commit declares {one_line(declared)}' if declared else ''}", "dim"))
+    for s in story.sessions:
+        who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "agent not known"
+        state = "" if s.transcript == "present" else f", transcript {s.transcript.replace('_', ' ')}"
+        console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
+        link = f"by {s.method.replace('_', ' ')}, confidence {s.confidence:.2f}"
+        console.print(Text(f"  {who}, linked {link}, wrote {number(s.agent_lines)} lines here{state}", "dim"))
+        for prompt in s.prompts[:5]:
+            console.print(Text(cut(f"  “{one_line(head(prompt))}”", console.width)))
+        if len(s.prompts) > 5:
+            console.print(Text(f"  and {len(s.prompts) - 5} more prompts", "dim"))
+
+
+def _commit_files(console: Console, story: CommitStory, most: int = 12) -> None:
+    if not story.files:
+        return
+    console.print()
+    table = grid("<", "<~", ">", "<~", head=("", "file", "+/-", "added lines"))
+    for f in story.files:
+        name = f"{f.old_path} → {f.path}" if f.old_path else f.path
+        spans = Text()
+        for start, end, said in f.spans[:most]:
+            spans.append(f"{LETTER[said.kind]}{start}" if start == end else f"{LETTER[said.kind]}{start}-{end}", STYLE[said.kind])
+            spans.append(" ")
+        if len(f.spans) > most:
+            spans.append(f"and {len(f.spans) - most} more", "dim")
+        if f.kind != "text":
+            spans = Text(f.kind.replace("_", " "), "dim")
+        table.add_row(f.status, plain(name), f"+{f.added} -{f.deleted}", spans)
+    show(console, table, 0)
+
+
+def _commit_claims(console: Console, story: CommitStory) -> None:
+    if not story.claims:
+        return
+    console.print()
+    table = grid("<", ">", ">", "<", "<~", head=("checkpoint", "producer says", "we say", "reason of the difference", "session"))
+    for c in story.claims:
+        ours = "" if c.ours is None else f"{c.ours:.1f} %"
+        theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
+        table.add_row(plain(c.checkpoint), theirs, ours, plain(c.reason.replace("_", " ")), Text(one_line(c.session), "dim"))
+    show(console, table, 0)
+    if any(c.reason == "not_comparable" for c in story.claims):
+        console.print(
+            Text("not comparable: the checkpoint or the commit is not alone, so the two do not count the same lines", "dim")
+        )

@@ -1,0 +1,75 @@
+"""Lists: problems, checks, sessions, repositories that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from attribution.report import Check, ProblemGroup
+from attribution.terminal.style import grid, number, plain, show, title
+from collector.console import one_line
+
+
+def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:
+    console.print()
+    table = grid("<", "<", ">", "<~", head=("problem", "stage", "count", "for example"))
+    for g in groups[:most]:
+        table.add_row(plain(g.code), plain(g.stage), number(g.count), Text(one_line(g.example), "dim"))
+    if len(groups) > most:
+        table.add_row(Text(f"and {len(groups) - most} more kinds", "dim"), "", "", "")
+    show(console, table)
+
+
+def problem_list(console: Console, groups: Sequence[ProblemGroup]) -> None:
+    if groups:
+        problems(console, groups)
+    else:
+        console.print(Text("no problems", "green"))
+
+
+def check_list(console: Console, found: Sequence[Check]) -> None:
+    table = grid("<", "<", "<~")
+    for check in found:
+        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {number(check.broken)} rows", "bold red")
+        table.add_row(state, plain(check.name), Text(one_line(check.promise), "dim"))
+    show(console, table, 0)
+    for check in found:
+        if check.broken:
+            console.print()
+            title(console, check.name, "first rows")
+            records(console, check.rows)
+
+
+def records(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    table = grid(*("<~" for _ in rows[0]), head=tuple(rows[0]))
+    for row in rows:
+        table.add_row(*(plain(v) for v in row.values()))
+    show(console, table)
+
+
+def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
+    """(path, message, hint) of repositories that could not be attributed."""
+    for path, message, hint in failed:
+        console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
+        for line in hint.split("\n") if hint else ():
+            console.print(Text("       " + one_line(line), "dim"))
+
+
+def session_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    several = len({r["repo"] for r in rows}) > 1
+    head = (*(("repository",) if several else ()), "started", "agent", "turns", "edits", "commits", "lines", "first prompt")
+    table = grid(*(("<~",) if several else ()), "<", "<", ">", ">", ">", ">", "<~", head=head)
+    for r in rows:
+        agent = r["agent"] or Text(f"transcript {r['transcript'].replace('_', ' ')}", "yellow")
+        table.add_row(
+            *((plain(r["repo"]),) if several else ()), (r["started_at"] or "")[:10], agent, number(r["turns"]),
+            number(r["edits_applied"] or 0), number(r["commits"] or 0), number(r["agent_lines"] or 0), plain(r["label"]),
+        )  # fmt: skip
+    show(console, table, 0)
+    count, lines = len(rows), sum(r["agent_lines"] or 0 for r in rows)
+    console.print(Text(f"{count} sessions, {number(lines)} lines in commits (blank ones included)", "dim"))

@@ -1,0 +1,105 @@
+"""The short table at the end of `attribute repo`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from attribution.report import RepoReport, SessionGroup, Share
+from attribution.terminal.lists import problems
+from attribution.terminal.style import BAR, MEANING, STYLE, grid, notes, number, percent, plain, show, title
+from collector.console import one_line
+
+
+def repo_report(console: Console, r: RepoReport, database: str) -> None:
+    """The short table at the end of `attribute repo`."""
+    when = f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else "no commits"
+    title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
+    _commits(console, r)
+    _lines(console, r)
+    _evidence(console, r.shares, r.lines)
+    _edits(console, r)
+    _sessions(console, r.sessions)
+    if r.problems:
+        problems(console, r.problems, most=5)
+    notes(console, r.censored)
+    console.print()
+    state = "nothing changed since the last run" if r.unchanged else f"done in {r.seconds:.1f} s"
+    console.print(Text(one_line(f"{state}, results in {database}"), "dim"))
+
+
+def hints(console: Console, path: str, example: str) -> None:
+    """What to do next."""
+    file = example.rpartition(":")[0]
+    for question, command in (("why one line?", f"explain {path} {example}"), ("a whole file?", f"blame {path} {file}")):
+        console.print(Text.assemble((question + "  ", "dim"), one_line("attribute " + command)), soft_wrap=True)
+
+
+def _commits(console: Console, r: RepoReport) -> None:
+    console.print()
+    table = grid("<", ">", "<")
+    table.add_row(Text("commits", "bold"), number(r.commits), "")
+    by = ", ".join(f"{number(n)} by {m.replace('_', ' ')}" for m, n in r.linked_by.items())
+    table.add_row("  linked to a session", number(r.linked), Text(by, "dim"))
+    if r.declared:
+        table.add_row("  only declare an agent", number(r.declared), Text("in a trailer or as author", "dim"))
+    if r.unresolved:
+        table.add_row("  name an absent checkpoint", number(r.unresolved), Text("this clone does not have it", "dim"))
+    table.add_row("  say nothing of agents", number(r.commits - r.linked - r.declared - r.unresolved), "")
+    show(console, table)
+
+
+def _lines(console: Console, r: RepoReport) -> None:
+    console.print()
+    table = grid("<", ">", ">", "<", "<~")
+    table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("blank lines left out", "dim"))
+    for name in ("agent", "declared", "human", "unknown", "undeclared"):
+        count = getattr(r, f"{name}_lines")
+        bar = Text("█" * round(BAR * count / r.lines) if r.lines else "", STYLE[name])
+        table.add_row(Text("  " + name, STYLE[name]), number(count), percent(count, r.lines), bar, Text(MEANING[name], "dim"))
+    show(console, table)
+
+
+def _evidence(console: Console, shares: Sequence[Share], whole: int, most: int = 6) -> None:
+    known = [s for s in shares if s.reason != "no_session" and s.evidence != "declared"]
+    if not known:
+        return
+    console.print()
+    table = grid("<", ">", ">", "<")
+    table.add_row(Text("evidence", "bold"), "", "", "")
+    for s in known[:most]:
+        what = f"{s.how}, {s.evidence}" if s.how != "none" else s.evidence
+        style = STYLE[s.author]
+        name = Text.assemble("  ", (s.author, style), f" {s.reason.replace('_', ' ') if s.author == 'unknown' else what}")
+        table.add_row(name, number(s.nonblank), percent(s.nonblank, whole), "")
+    show(console, table)
+
+
+def _edits(console: Console, r: RepoReport) -> None:
+    if not r.edits and not r.shell_edits:
+        return
+    console.print()
+    parts = [f"{number(n)} {o.replace('_', ' ')}" for o, n in r.edits.items()]
+    table = grid("<", "<")
+    table.add_row(Text("edit calls", "bold"), ", ".join(parts) or "none")
+    if r.shell_edits:
+        table.add_row(Text("  by shell"), ", ".join(f"{number(n)} {o.replace('_', ' ')}" for o, n in r.shell_edits.items()))
+    show(console, table)
+
+
+def _sessions(console: Console, groups: Sequence[SessionGroup], most: int = 8) -> None:
+    if not groups:
+        return
+    console.print()
+    table = grid("<~", "<~", ">", ">", ">", "<", head=("agent", "model", "sessions", "tool calls", "lines", ""))
+    for g in groups[:most]:
+        state = "" if g.transcript == "present" else f"transcript {g.transcript.replace('_', ' ')}"
+        table.add_row(
+            plain(g.agent), plain(g.model or "not recorded"), number(g.sessions), number(g.tool_calls), number(g.nonblank_lines),
+            Text(state, "yellow"),
+        )  # fmt: skip
+    if len(groups) > most:
+        table.add_row(Text(f"and {len(groups) - most} more", "dim"), "", number(sum(g.sessions for g in groups[most:])), "", "", "")
+    show(console, table)

@@ -1,0 +1,114 @@
+"""What all views share: colours and letters of the classes, numbers and times in words, and tables that fit the terminal.
+
+All texts are escaped first, so nothing from a repository acts on the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from collector.console import one_line
+from collector.text import printable
+
+STYLE = {"agent": "cyan", "declared": "blue", "human": "green", "unknown": "yellow", "undeclared": "bright_black"}
+MEANING = {
+    "agent": "a recorded action explains it",
+    "declared": "a trailer says so, no session",
+    "human": "all actions known, none fits",
+    "unknown": "perhaps an agent, perhaps not",
+    "undeclared": "commit mentions no agent",
+}
+LETTER = {"agent": "A", "declared": "A", "human": "H", "unknown": "U", "undeclared": "U", "": "?"}
+BAR = 12
+_NARROW = 8
+
+
+def plain(value: object) -> Text:
+    return Text(one_line("" if value is None else str(value)))
+
+
+def number(value: float | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def percent(part: int, whole: int) -> str:
+    if not whole:
+        return ""
+    share = 100 * part / whole
+    return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
+
+
+def minute(at: str) -> str:
+    return f"{at[:10]} {at[11:16]} UTC" if at else "time not recorded"
+
+
+def head(text: str) -> str:
+    return text.strip().split("\n", 1)[0][:120]
+
+
+def source(text: str) -> str:
+    """A line of a file, safe for a terminal; tabs as blanks, the carriage return of a Windows line end left out."""
+    return printable(text.removesuffix("\r").expandtabs(4)).replace("\n", "\\n")
+
+
+def cut(text: str, width: int) -> str:
+    """The text, ended by … when it is wider."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
+
+
+def grid(*columns: str, head: Sequence[str] = ()) -> Table:
+    """A table without lines; a column is "<" or ">" (aligned), with "~" it may be cut to fit."""
+    table = Table(
+        box=box.SIMPLE_HEAD if head else None,
+        show_header=bool(head),
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1 if head else 2, 0, 0),
+    )
+    for i, column in enumerate(columns):
+        flexible = "~" in column
+        table.add_column(
+            head[i] if head else "",
+            justify="right" if ">" in column else "left",
+            no_wrap=True,
+            overflow="ellipsis" if flexible else "fold",
+            header_style="bold",
+        )
+    return table
+
+
+def show(console: Console, table: Table, indent: int = 2) -> None:
+    """Prints a grid; when it is too wide, the columns that may be cut are."""
+    widths = [max(_width(cell) for cell in (column.header, *column.cells)) for column in table.columns]
+    room = console.width - indent - 2 * len(widths)
+    flexible = [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"] or range(len(widths))
+    while sum(widths) > room:
+        widest = max(flexible, key=lambda i: widths[i])
+        if widths[widest] <= _NARROW:
+            break
+        widths[widest] -= 1
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width
+    console.print(Padding(table, (0, 0, 0, indent), expand=False))
+
+
+def _width(cell: object) -> int:
+    return cell.cell_len if isinstance(cell, Text) else cell_len(str(cell))
+
+
+def title(console: Console, text: str, note: str = "") -> None:
+    console.print(Text.assemble((one_line(text), "bold"), ("  " + one_line(note) if note else "", "dim")))
+
+
+def notes(console: Console, notes: Iterable[str]) -> None:
+    for note in notes:
+        console.print(Text.assemble(("note: ", "yellow"), one_line(note)))
