@@ -164,5 +164,7 @@ def added_files(repo: GitRepo, diff: CommitDiff) -> list[AddedFile]:
     for file in diff.files or ():
         if file.kind == "text" and file.added and file.change.new is not None:
             text = text_of(repo.blob(file.change.new) or b"")
-            result.append(added_file(file.change.path, file.change.old_path, text, ((a, b) for a, b, _ in file.added)))
+            before = text_of(repo.blob(file.change.old) or b"") if file.change.old is not None else ""
+            ranges = ((a, b) for a, b, _ in file.added)
+            result.append(added_file(file.change.path, file.change.old_path, text, ranges, before))
     return result

@@ -143,10 +143,10 @@ def _cautious(a: Verdict, b: Verdict) -> Verdict:
     return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
 
 
-def _score(judged: Judged) -> tuple[int, int, int]:
+def _score(judged: Judged) -> tuple[int, int]:
     verdicts = judged[1].values()
     certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
-    return sum(1 for v in certain if v.how != "edited"), len(certain), sum(1 for v in verdicts if v.author != "unknown")
+    return sum(1 for v in certain if v.how != "edited"), len(certain)
 
 
 def _explained_share(by_path: Mapping[str, Judged], enough: int) -> float:
@@ -158,7 +158,7 @@ def _explained_share(by_path: Mapping[str, Judged], enough: int) -> float:
         for index, verdict in verdicts.items():
             if file.lines[index].strip():
                 total += 1
-                explained += verdict.author == "agent" and verdict.evidence in ("observed", "replayed")
+                explained += verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
     share = explained / total if total else 0.0
     return round(min(share, 0.95), 3) if explained >= enough and share >= _MIN_SHARE else 0.0
 

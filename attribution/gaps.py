@@ -43,6 +43,7 @@ class Action:
 
 
 # Which kinds of effect decide first when several commands ran in one gap.
+_UNNAMED = ("modify", "generate", "write", "append")
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
@@ -97,7 +98,11 @@ class Gaps:
 
     def _cause(self, path: str, after: float, before: float, layout: bool) -> Cause:
         weaker: Cause | None = None
-        for action in reversed(self.between(after, before)):
+        actions = self.between(after, before)
+        for action in actions:
+            if action.unseen == "transcript_missing":  # whatever else is known, part of what was done is not
+                return Cause("unknown", reason=action.unseen, call=action.call)
+        for action in reversed(actions):
             found = self._of(action, path, layout)
             if found is None:
                 continue
@@ -145,4 +150,5 @@ class Gaps:
 
 
 def _writes(action: Action) -> bool:
-    return any(effect.kind in ("opaque", "modify", "generate", "write", "append") for effect in action.effects)
+    """May write to files that its effects do not name, so that naming one in its text means something."""
+    return any(effect.kind == "opaque" or (effect.kind in _UNNAMED and not effect.paths) for effect in action.effects)

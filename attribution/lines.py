@@ -7,13 +7,14 @@ replayed state explains is given to whoever may have acted in between (`attribut
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing
 from attribution.gaps import Cause
 from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Origin, Worktree
 
+_TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
 
 
@@ -38,6 +39,7 @@ class AddedFile:
     old_path: str
     lines: tuple[str, ...]
     added: tuple[int, ...]  # 0-based numbers of the added lines
+    before: frozenset[str] = frozenset()  # texts of the lines of the version before, where there is one
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Match:
     state: FileState | None
     ids: list[int] = field(default_factory=list)  # per line of the version: id in the state, or -1
     kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)  # line -> (id it replaced, how they are related)
+    was: dict[int, str] = field(default_factory=dict)  # line -> text of the line it replaced
     lost: list[tuple[int, str]] = field(default_factory=list)  # agent lines of the state that the version lacks, in order
     overwritten: set[int] = field(default_factory=set)  # of those, the ones whose place other text took
 
@@ -74,7 +77,7 @@ def match(tree: Worktree, file: AddedFile) -> Match:
                 found.ids[index] = line
             else:
                 found.kin[index] = (line, relation)
-    _balance(tree, found)
+                found.was[index] = old[hunk.a0 + relation.source]
     kept = set(found.ids) | {line for line, relation in found.kin.values() if relation.kind == "reformatted"}
     for hunk in hunks:
         for index in range(hunk.a0, hunk.a1):
@@ -86,7 +89,7 @@ def match(tree: Worktree, file: AddedFile) -> Match:
     return found
 
 
-def _balance(tree: Worktree, found: Match) -> None:
+def _balance(tree: Worktree, found: Match, committed: Committed) -> None:
     """Git and the replay may disagree which of several equal lines is the new one; the number of new ones is the same.
 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
@@ -95,13 +98,14 @@ def _balance(tree: Worktree, found: Match) -> None:
     want: dict[str, list[int]] = defaultdict(list)
     have: dict[str, list[int]] = defaultdict(list)
     for index in found.file.added:
-        if found.ids[index] >= 0 and tree.origin(found.ids[index]).kind == BASE:
+        if found.ids[index] >= 0 and _is_old(tree, found.ids[index], found.file.lines[index], committed):
             want[found.file.lines[index]].append(index)
     if not want:
         return
     for index, line in enumerate(found.ids):
-        if line >= 0 and index not in added and found.file.lines[index] in want and tree.origin(line).kind != BASE:
-            have[found.file.lines[index]].append(index)
+        text = found.file.lines[index]
+        if line >= 0 and index not in added and text in want and not _is_old(tree, line, text, committed):
+            have[text].append(index)
     for text, places in want.items():
         free = have.get(text, [])
         for index in places:
@@ -111,6 +115,15 @@ def _balance(tree: Worktree, found: Match) -> None:
             free.remove(nearest)
             found.ids[index], found.ids[nearest] = found.ids[nearest], found.ids[index]
 
+
+def _is_old(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
+    """Not new in this commit, as far as the replay can tell."""
+    kind = tree.origin(line).kind
+    return kind == BASE or (kind == AGENT and committed(line, text))
+
+
+Committed = Callable[[int, str | None], bool]
+"""(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
 Asker = Callable[[str, float, float, bool, bool], Cause]
 """(path, after, before, only the layout changed, until a commit) -> who may have done it."""
@@ -125,12 +138,9 @@ class Moments:
     redone: bool = False  # rebased, amended or squashed since
 
 
-Committed = Callable[[int, str | None], bool]
-"""(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
-
-
 def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
     """A verdict for each added line."""
+    _balance(tree, found, committed)
     verdicts = {}
     for index in found.file.added:
         line = found.ids[index]
@@ -161,7 +171,7 @@ def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, 
 
 def _outside(tree: Worktree, found: Match, origin: Origin, ask: Asker, committed: Committed) -> Verdict:
     cause = ask(found.file.path, origin.after, origin.before, origin.layout, False)
-    if origin.changed >= 0 and not committed(origin.changed, None):
+    if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
     return _from_cause(cause, observed=True)
 
@@ -184,9 +194,9 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
         return _from_cause(_last_gap(found, ask, when, layout=True))
     cause = _last_gap(found, ask, when)
-    if agent and not committed(line, None):  # a line of an earlier commit that is changed now is the changer's
+    if agent and found.was[index] not in found.file.before and not committed(line, None):
         return _edited(tree, line, relation.similarity, cause)
-    return _from_cause(cause)
+    return _from_cause(cause)  # a line of an earlier commit that is changed now is the changer's
 
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
@@ -221,6 +231,14 @@ def _from_cause(cause: Cause, observed: bool = False, reason: str = "") -> Verdi
     return Verdict("human", "none", "observed" if observed else "inferred", reason)
 
 
+def doubt_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
+    """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
+    for index, verdict in verdicts.items():
+        text = file.lines[index].strip()
+        if verdict.author == "human" and len(text) >= _TELLING and not is_weak(text) and text in written:
+            verdicts[index] = Verdict("unknown", "none", "inferred", "agent_text")
+
+
 def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """Blank lines and lone brackets that nothing explains follow their neighbours within the added block.
 
@@ -236,7 +254,7 @@ def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
         agents = [v for v in sides if v.author == "agent"]
         if len(agents) == 2:
             verdicts[index] = Verdict("agent", "exact", "inferred", call=agents[0].call)
-        elif agents and verdicts[index].author == "human":
+        elif agents and len(sides) == 1 and verdicts[index].author == "human":
             verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", agents[0].call)
 
 

@@ -90,7 +90,7 @@ def attribute_repo(store: Store, path: str | Path, options: Options, progress: P
     name = repo_name(repo)
     key = _input_key(repo, head, options)
     known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
-    if known is not None and store.is_done(known, "lines", "", key, VERSION):
+    if known is not None and store.is_done(known, "lines", "", key, VERSION) and not _arrived(store, repo, known):
         return Attributed(known, name, True, time.monotonic() - started, _censored(repo))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
@@ -113,7 +113,17 @@ def _nothing_found(path: str | Path) -> NoCheckpoints:
 
 def _input_key(repo: GitRepo, head: str, options: Options) -> str:
     refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name]
-    return digest(VERSION, _FACTS, head, str(options.since), *refs, *(r.NAME for r in readers()))
+    return digest(VERSION, _FACTS, head, str(options.since), *repo.censored().shallow, *refs, *(r.NAME for r in readers()))
+
+
+def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
+    """Whether a transcript that was missing is there now: a fetch can bring it without moving a ref."""
+    missing = store.rows(
+        "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id "
+        "WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
+        (repo_id,),
+    )
+    return any(row["blob"] and repo.has(row["blob"]) for row in missing)
 
 
 def _censored(repo: GitRepo) -> list[str]:
@@ -268,7 +278,7 @@ class _Work:
             write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
             write.totals(self.store, self.repo_id, self.ids, runs)
             write.vendor(self.store, self.repo_id)
-            problems = [*self.problems, *write.problems(history, runs, lines)]
+            problems = [*self.problems, *write.problems(history, runs, lines, self.ids)]
             self.store.add_problems(self.repo_id, problems)
             self.store.done(self.repo_id, "lines", "", key, VERSION, time.monotonic() - started, len(problems))
 
@@ -294,7 +304,7 @@ class Texts:
 
     def added(self, sha: str) -> list[AddedFile]:
         if sha not in self._added:
-            if len(self._added) > 20:
+            if len(self._added) >= 3:
                 self._added.clear()
             self._added[sha] = added_files(self._repo, self._history.diffs[sha])
         return self._added[sha]

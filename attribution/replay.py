@@ -45,6 +45,7 @@ class Origin:
     after: float = 0.0
     before: float = 0.0
     changed: int = -1  # outside: id of the agent line that this line changed
+    was: str = ""  # text of that line
     similarity: float = 0.0
     layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
 
@@ -132,6 +133,7 @@ class Worktree:
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
         self.removed: dict[int, Removal] = {}
         self.buried: dict[str, list[Buried]] = {}
+        self.written: dict[str, set[str]] = {}  # path -> texts of all lines that agents ever wrote there, stripped
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
@@ -255,6 +257,7 @@ class Worktree:
             fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
             ids.extend(fresh)
             self.born.setdefault(step.path, []).extend(fresh)
+            self.written.setdefault(step.path, set()).update(x.strip() for x in new_lines[hunk.b0 : hunk.b1])
             added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
         ids.extend(window[position:])
         state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
@@ -340,11 +343,11 @@ class Worktree:
         hunks = changes(old_lines, new_lines)
         pairs = pairing(len(old_lines), len(new_lines), hunks)
         ids = [state.ids[p] if p >= 0 else -1 for p in pairs]
-        edited: dict[int, tuple[int, Kin]] = {}
+        edited: dict[int, tuple[int, Kin, str]] = {}
         for hunk in hunks:
             replaced = state.ids[hunk.a0 : hunk.a1]
             found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
-            self._keep_kin(replaced, hunk.b0, found, ids, edited)
+            self._keep_kin(list(zip(replaced, old_lines[hunk.a0 : hunk.a1], strict=True)), hunk.b0, found, ids, edited)
         lost = [i for i in state.ids if self.origin(i).kind == AGENT] if hunks else []
         kept = set(ids)
         lost = [i for i in lost if i not in kept]
@@ -361,25 +364,30 @@ class Worktree:
         state.text, state.ids, state.known_at, state.exists = text, ids, at, True
 
     def _keep_kin(
-        self, old_ids: Sequence[int], first: int, found: Sequence[Kin | None], ids: list[int], kin_of: dict[int, tuple[int, Kin]]
+        self,
+        old: Sequence[tuple[int, str]],
+        first: int,
+        found: Sequence[Kin | None],
+        ids: list[int],
+        kin_of: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
         for index, kin in enumerate(found, first):
             if kin is None:
                 continue
-            line = old_ids[kin.source]
+            line, text = old[kin.source]
             if kin.kind == "redacted":
                 ids[index] = line
             elif self.origin(line).kind != AGENT:
                 if kin.kind == "reformatted":
-                    kin_of[index] = (-1, kin)
+                    kin_of[index] = (-1, kin, text)
             elif kin.kind == "reformatted":
                 if kin.split:  # one line became several: the others are new ids of the same call
                     line = self._new_ids(["x"], self.origin(line))[0]
                 self.reformatted.add(line)
                 ids[index] = line
             else:
-                kin_of[index] = (line, kin)
+                kin_of[index] = (line, kin, text)
 
     def _recall(self, state: FileState, new_lines: Sequence[str], ids: list[int]) -> None:
         """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
@@ -394,7 +402,7 @@ class Worktree:
                     alive.add(snapshot.ids[source])
 
     def _fill_unknown(
-        self, state: FileState, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin]]
+        self, state: FileState, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin, str]]
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
         if -1 not in ids:
@@ -404,9 +412,9 @@ class Worktree:
         for index, line in enumerate(ids):
             if line >= 0:
                 continue
-            changed, kin = edited.get(index, (-1, None))
+            changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
-                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, changed, kin.similarity)
+                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity)
             elif from_git:
                 origin = self.origins[0]
             else:
@@ -485,6 +493,8 @@ def _after(edit: Edit, before: str) -> tuple[str, bool]:
         return ended(edit.content), True
     if edit.op == "append":
         return ended(before + (edit.content or "")), False
+    if edit.op == "substitute":
+        return ended(_substituted(before, edit.replacements[0])), False
     if edit.replacements:
         text = before
         for replacement in edit.replacements:
@@ -539,6 +549,14 @@ def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
     """Whether the recorded patch points at the line where the old text stands (context included)."""
     line = text.count("\n", 0, max(text.find(old), 0)) + 1
     return any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks) or text.count(old) > 1
+
+
+def _substituted(text: str, replacement: Replacement) -> str:
+    """As `sed s/old/new/` does it: in every line, the first place or all of them. Raises NoFit."""
+    if replacement.old not in text:
+        raise NoFit("text_not_found")
+    count = -1 if replacement.all else 1
+    return "\n".join(line.replace(replacement.old, replacement.new, count) for line in text.split("\n"))
 
 
 def replaced(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:

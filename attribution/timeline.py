@@ -115,8 +115,9 @@ def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str)
 def _sed_edits(text: str, call: CallRef, at: float, order: int, cwd: str) -> Iterator[RawEdit]:
     match = _SED.match(text)
     if match:
-        _, _, old, new, _, path = match.groups()
-        edit = Edit(_absolute(normal_path(path.strip("'\"")), cwd), "edit", (Replacement(old, new, all=True),), by_shell=True)
+        _, _, old, new, everywhere, path = match.groups()
+        replacement = Replacement(old, new, all=everywhere == "g")
+        edit = Edit(_absolute(normal_path(path.strip("'\"")), cwd), "substitute", (replacement,), by_shell=True)
         yield RawEdit(at, order, edit, call, Status.OK, cwd)
 
 

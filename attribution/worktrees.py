@@ -8,7 +8,7 @@ from functools import partial
 
 from attribution.align import lines_of
 from attribution.gaps import Cause
-from attribution.lines import AddedFile, Match, Moments, Verdict, judge, match, moved, settle_weak, sources_of
+from attribution.lines import AddedFile, Match, Moments, Verdict, doubt_known_text, judge, match, moved, settle_weak, sources_of
 from attribution.replay import AGENT, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
@@ -117,6 +117,7 @@ class Runner:
         verdicts = [judge(self.tree, found, self._ask, when, committed) for found in matches]
         self._find_moved(files, matches, verdicts)
         for file, verdict in zip(files, verdicts, strict=True):
+            doubt_known_text(file, verdict, self.tree.written.get(file.path, ()))
             settle_weak(file, verdict)
         seen = Seen(look, self.timeline.root)
         seen.files = [
@@ -204,10 +205,11 @@ class Runner:
         self.run_.fates = list(self._fates.values())
 
 
-def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]]) -> AddedFile:
-    """The added lines of a decoded text, given as half-open ranges."""
+def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]], before: str = "") -> AddedFile:
+    """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
     lines = tuple(lines_of(text))
-    return AddedFile(path, old_path, lines, tuple(i for a, b in ranges for i in range(a, b) if i < len(lines)))
+    added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
+    return AddedFile(path, old_path, lines, added, frozenset(lines_of(before)))
 
 
 __all__ = ["LineFate", "Look", "Run", "Runner", "Seen", "added_file"]

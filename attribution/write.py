@@ -110,7 +110,8 @@ class _Origins:
 # --- edits and sessions -----------------------------------------------------------------------------------------------
 
 _EDIT = (
-    "session_id", "call_id", "turn_index", "at", "path", "root", "op", "by_shell", "outcome", "detail", "lines_added", "lines_removed",
+    "session_id", "call_id", "turn_index", "at", "path", "root", "op", "by_shell", "outcome", "detail", "lines_added",
+    "lines_removed",
 )  # fmt: skip
 
 
@@ -217,8 +218,8 @@ def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[Ru
              *(edit[o] for o in ("applied", "tool_error", "rejected", "outside_repo", "unmatched")))
         )  # fmt: skip
     columns = (
-        "session_id", "commits", "agent_lines", "human_lines", "unknown_lines", "agent_percentage", "coding_mode", "produced", "final",
-        *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied", "edits_tool_error",
+        "session_id", "commits", "agent_lines", "human_lines", "unknown_lines", "agent_percentage", "coding_mode", "produced",
+        "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied", "edits_tool_error",
         "edits_rejected", "edits_outside_repo", "edits_unmatched",
     )  # fmt: skip
     store.insert("session_stats", columns, rows)
@@ -305,8 +306,9 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
 # --- problems ---------------------------------------------------------------------------------------------------------
 
 
-def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Timeline]) -> list[Problem]:
+def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Timeline], ids: Mapping[str, int]) -> list[Problem]:
     """What could not be judged, for the `problems` table."""
+    keys = {number: key for key, number in ids.items()}
     found = []
     for sha, diff in history.diffs.items():
         if diff.files is None:
@@ -318,7 +320,7 @@ def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Time
         for number, outcome in run.outcomes.items():
             if not outcome.applied:
                 step = timelines[run.root].steps[number]
-                subject = f"{step.call.session_id}/{step.call.call_id}"
+                subject = f"{keys.get(step.call.session_id, '')}/{step.call.call_id}"
                 found.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {step.path}"))
     return found
 

@@ -86,6 +86,9 @@ class GitRepo:
         except (pygit2.GitError, ValueError) as error:
             raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
         self.path = Path(found)
+        # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
+        self._boundary = frozenset(self.censored().shallow)
+        self._ancestry: dict[tuple[str, str], bool] = {}
 
     # --- refs ---------------------------------------------------------------------------------------------------------
 
@@ -204,10 +207,14 @@ class GitRepo:
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether `ancestor` can be reached from `descendant`; False when that cannot be told."""
-        try:
-            return bool(self._repo.descendant_of(pygit2.Oid(hex=descendant), pygit2.Oid(hex=ancestor)))
-        except (KeyError, ValueError, pygit2.GitError):
-            return False
+        key = (ancestor, descendant)
+        if key not in self._ancestry:
+            try:
+                found = bool(self._repo.descendant_of(pygit2.Oid(hex=descendant), pygit2.Oid(hex=ancestor)))
+            except (KeyError, ValueError, pygit2.GitError):
+                found = False
+            self._ancestry[key] = found
+        return self._ancestry[key]
 
     # --- history ------------------------------------------------------------------------------------------------------
 
@@ -281,6 +288,8 @@ class GitRepo:
 
         None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
         """
+        if commit.sha in self._boundary:
+            return None
         return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames)
 
     def _tree_of(self, sha: str) -> str | None:

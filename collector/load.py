@@ -132,6 +132,8 @@ def describe_repo(store: Store, repo_id: int, repo: GitRepo, branch: str, head: 
 def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint]) -> None:
     """Checkpoints, empty rows of their sessions, and the records that join them. Call within a transaction."""
     connection = store.connection
+    # The conclusions lose their links to the old rows: whatever happens next, they are to be drawn anew.
+    connection.execute("DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,))
     connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
     connection.execute("DELETE FROM problems WHERE repo_id = ? AND stage = 'checkpoints'", (repo_id,))
     number = store.next_id("checkpoints")
@@ -164,7 +166,6 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
     gone = set(known) - {printable(s.key) for s in wanted}
     if gone:  # conclusions may point to them: they are drawn anew
         connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
-        connection.execute("DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,))
     connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
     connection.executemany(
         "DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'session' AND subject = ?", [(repo_id, key) for key in gone]

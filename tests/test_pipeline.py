@@ -440,9 +440,10 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(tmp_path:
     tally.go_on()
     new = tally.build(tmp_path / "new" / "repo")
     undisturbed = _fresh(new, tmp_path)
+    _run(old, tmp_path / "counted.db")
     with monkeypatch.context() as patch:
         total = _killed_while_writing(-1, patch)
-        _fresh(new, tmp_path)
+        _run(new, tmp_path / "counted.db")
     assert total() > 10
     for at in range(1, total() + 1):
         database = tmp_path / f"killed-{at}.db"

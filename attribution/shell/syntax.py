@@ -124,6 +124,8 @@ class _Reader(WordReader):
             self.current.redirects.append(Redirect(fd, op, words[0]))
         return True
 
+    # --- keywords -----------------------------------------------------------------------------------------------------
+
     def _keyword(self) -> bool:
         if self.current.words:
             return False
@@ -197,6 +199,8 @@ class _Reader(WordReader):
             elif words[0].text == "]]":
                 return
         raise Unparsable
+
+    # --- what commands do to the reader -------------------------------------------------------------------------------
 
     def _settle(self, command: Command) -> None:
         """What a command does to the reader: variables set or forgotten, the directory changed."""

@@ -10,7 +10,21 @@ from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import LETTER, MEANING, STYLE, cut, grid, head, notes, number, percent, show, source, title
+from attribution.terminal.style import (
+    LETTER,
+    MEANING,
+    STYLE,
+    cut,
+    grid,
+    notes,
+    number,
+    opening,
+    percent,
+    show,
+    source,
+    title,
+    words,
+)
 from attribution.views.blame import BlameLine, Block, FileStory
 from attribution.views.verdicts import Said
 from collector.console import one_line
@@ -65,7 +79,7 @@ def _brief(said: Said) -> str:
         return said.how
     if said.author == "human":
         return "in between" if said.reason == "before_session" else said.evidence
-    return _BRIEF.get(said.reason, said.reason.replace("_", " ")) or "not read"
+    return _BRIEF.get(said.reason, words(said.reason)) or "not read"
 
 
 def _who(line: BlameLine) -> str:
@@ -100,7 +114,7 @@ def file_view(console: Console, story: FileStory, found: Sequence[Block]) -> Non
         first = block.first
         style = STYLE.get(first.said.kind, "red")
         lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
-        about = Text("“" + one_line(head(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
+        about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
         table.add_row(
             lines, Text(LETTER[first.said.kind], f"bold {style}"), _brief(first.said),
             Text(_fitted(_who(first), _WHO_WIDTH), style), Text(first.birth.sha[:8], "dim"), about,

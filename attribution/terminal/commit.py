@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import BAR, LETTER, STYLE, cut, grid, head, minute, number, percent, plain, show, title
+from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
 from attribution.views.commit import CommitStory
 from collector.console import one_line
 
@@ -21,8 +21,7 @@ def commit_view(console: Console, story: CommitStory) -> None:
         for name in STYLE:
             if story.lines.get(name):
                 count = story.lines[name]
-                bar = Text("█" * round(BAR * count / whole), STYLE[name])
-                table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar)
+                table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
         show(console, table)
     _commit_sessions(console, story)
     _commit_files(console, story)
@@ -41,12 +40,12 @@ def _commit_sessions(console: Console, story: CommitStory) -> None:
         console.print(Text(f"no session is linked{f'; the commit declares {one_line(declared)}' if declared else ''}", "dim"))
     for s in story.sessions:
         who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "agent not known"
-        state = "" if s.transcript == "present" else f", transcript {s.transcript.replace('_', ' ')}"
+        state = "" if s.transcript == "present" else f", transcript {words(s.transcript)}"
         console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
-        link = f"by {s.method.replace('_', ' ')}, confidence {s.confidence:.2f}"
+        link = f"by {words(s.method)}, confidence {s.confidence:.2f}"
         console.print(Text(f"  {who}, linked {link}, wrote {number(s.agent_lines)} lines here{state}", "dim"))
         for prompt in s.prompts[:5]:
-            console.print(Text(cut(f"  “{one_line(head(prompt))}”", console.width)))
+            console.print(Text(cut(f"  “{one_line(opening(prompt))}”", console.width)))
         if len(s.prompts) > 5:
             console.print(Text(f"  and {len(s.prompts) - 5} more prompts", "dim"))
 
@@ -65,7 +64,7 @@ def _commit_files(console: Console, story: CommitStory, most: int = 12) -> None:
         if len(f.spans) > most:
             spans.append(f"and {len(f.spans) - most} more", "dim")
         if f.kind != "text":
-            spans = Text(f.kind.replace("_", " "), "dim")
+            spans = Text(words(f.kind), "dim")
         table.add_row(f.status, plain(name), f"+{f.added} -{f.deleted}", spans)
     show(console, table, 0)
 
@@ -78,7 +77,7 @@ def _commit_claims(console: Console, story: CommitStory) -> None:
     for c in story.claims:
         ours = "" if c.ours is None else f"{c.ours:.1f} %"
         theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
-        table.add_row(plain(c.checkpoint), theirs, ours, plain(c.reason.replace("_", " ")), Text(one_line(c.session), "dim"))
+        table.add_row(plain(c.checkpoint), theirs, ours, plain(words(c.reason)), Text(one_line(c.session), "dim"))
     show(console, table, 0)
     if any(c.reason == "not_comparable" for c in story.claims):
         console.print(

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from attribution.terminal.style import STYLE, cut, minute, notes, source, title
+from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from attribution.views.explain import Action, LineStory
 from collector.console import one_line
 
@@ -27,8 +27,8 @@ def line_view(console: Console, story: LineStory) -> None:
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    words = dict.fromkeys((said.author or "not attributed", said.how, said.evidence, said.reason.replace("_", " ")))
-    verdict = ", ".join(w for w in words if w not in ("", "none"))
+    parts = dict.fromkeys((said.author or "not attributed", said.how, said.evidence, words(said.reason)))
+    verdict = ", ".join(part for part in parts if part not in ("", "none"))
     room = console.width - 20
     table.add_row("verdict", Text(verdict, f"bold {style}"))
     table.add_row("how we know", _paragraphs(story.evidence))
@@ -108,7 +108,7 @@ def _action_words(actions: Sequence[Action], room: int) -> Text:
         text.append(f"{len(shown)} of {len(actions)}\n", "dim")
     for i, action in enumerate(shown):
         text.append("\n" if i else "")
-        words = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
-        text.append(cut(f"{words}  ", room), "bold" if action.ours else "")
-        text.append(cut(one_line(action.session), max(0, room - len(words) - 2)), "dim")
+        done = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
+        text.append(cut(f"{done}  ", room), "bold" if action.ours else "")
+        text.append(cut(one_line(action.session), max(0, room - len(done) - 2)), "dim")
     return text

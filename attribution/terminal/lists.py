@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.report import Check, ProblemGroup
-from attribution.terminal.style import grid, number, plain, show, title
+from attribution.terminal.style import grid, number, plain, show, title, words
 from collector.console import one_line
 
 
@@ -65,7 +65,7 @@ def session_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     head = (*(("repository",) if several else ()), "started", "agent", "turns", "edits", "commits", "lines", "first prompt")
     table = grid(*(("<~",) if several else ()), "<", "<", ">", ">", ">", ">", "<~", head=head)
     for r in rows:
-        agent = r["agent"] or Text(f"transcript {r['transcript'].replace('_', ' ')}", "yellow")
+        agent = r["agent"] or Text(f"transcript {words(r['transcript'])}", "yellow")
         table.add_row(
             *((plain(r["repo"]),) if several else ()), (r["started_at"] or "")[:10], agent, number(r["turns"]),
             number(r["edits_applied"] or 0), number(r["commits"] or 0), number(r["agent_lines"] or 0), plain(r["label"]),

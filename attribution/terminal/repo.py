@@ -9,7 +9,7 @@ from rich.text import Text
 
 from attribution.report import RepoReport, SessionGroup, Share
 from attribution.terminal.lists import problems
-from attribution.terminal.style import BAR, MEANING, STYLE, grid, notes, number, percent, plain, show, title
+from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console import one_line
 
 
@@ -41,7 +41,7 @@ def _commits(console: Console, r: RepoReport) -> None:
     console.print()
     table = grid("<", ">", "<")
     table.add_row(Text("commits", "bold"), number(r.commits), "")
-    by = ", ".join(f"{number(n)} by {m.replace('_', ' ')}" for m, n in r.linked_by.items())
+    by = ", ".join(f"{number(n)} by {words(m)}" for m, n in r.linked_by.items())
     table.add_row("  linked to a session", number(r.linked), Text(by, "dim"))
     if r.declared:
         table.add_row("  only declare an agent", number(r.declared), Text("in a trailer or as author", "dim"))
@@ -57,8 +57,9 @@ def _lines(console: Console, r: RepoReport) -> None:
     table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("blank lines left out", "dim"))
     for name in ("agent", "declared", "human", "unknown", "undeclared"):
         count = getattr(r, f"{name}_lines")
-        bar = Text("█" * round(BAR * count / r.lines) if r.lines else "", STYLE[name])
-        table.add_row(Text("  " + name, STYLE[name]), number(count), percent(count, r.lines), bar, Text(MEANING[name], "dim"))
+        share = percent(count, r.lines)
+        meaning = Text(MEANING[name], "dim")
+        table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, r.lines), meaning)
     show(console, table)
 
 
@@ -72,7 +73,7 @@ def _evidence(console: Console, shares: Sequence[Share], whole: int, most: int =
     for s in known[:most]:
         what = f"{s.how}, {s.evidence}" if s.how != "none" else s.evidence
         style = STYLE[s.author]
-        name = Text.assemble("  ", (s.author, style), f" {s.reason.replace('_', ' ') if s.author == 'unknown' else what}")
+        name = Text.assemble("  ", (s.author, style), f" {words(s.reason) if s.author == 'unknown' else what}")
         table.add_row(name, number(s.nonblank), percent(s.nonblank, whole), "")
     show(console, table)
 
@@ -81,11 +82,11 @@ def _edits(console: Console, r: RepoReport) -> None:
     if not r.edits and not r.shell_edits:
         return
     console.print()
-    parts = [f"{number(n)} {o.replace('_', ' ')}" for o, n in r.edits.items()]
+    parts = [f"{number(n)} {words(o)}" for o, n in r.edits.items()]
     table = grid("<", "<")
     table.add_row(Text("edit calls", "bold"), ", ".join(parts) or "none")
     if r.shell_edits:
-        table.add_row(Text("  by shell"), ", ".join(f"{number(n)} {o.replace('_', ' ')}" for o, n in r.shell_edits.items()))
+        table.add_row(Text("  by shell"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
     show(console, table)
 
 
@@ -95,7 +96,7 @@ def _sessions(console: Console, groups: Sequence[SessionGroup], most: int = 8) -
     console.print()
     table = grid("<~", "<~", ">", ">", ">", "<", head=("agent", "model", "sessions", "tool calls", "lines", ""))
     for g in groups[:most]:
-        state = "" if g.transcript == "present" else f"transcript {g.transcript.replace('_', ' ')}"
+        state = "" if g.transcript == "present" else f"transcript {words(g.transcript)}"
         table.add_row(
             plain(g.agent), plain(g.model or "not recorded"), number(g.sessions), number(g.tool_calls), number(g.nonblank_lines),
             Text(state, "yellow"),

@@ -26,11 +26,12 @@ MEANING = {
     "undeclared": "commit mentions no agent",
 }
 LETTER = {"agent": "A", "declared": "A", "human": "H", "unknown": "U", "undeclared": "U", "": "?"}
-BAR = 12
+_BAR = 12
 _NARROW = 8
 
 
 def plain(value: object) -> Text:
+    """Any value as one safe line."""
     return Text(one_line("" if value is None else str(value)))
 
 
@@ -45,11 +46,22 @@ def percent(part: int, whole: int) -> str:
     return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
 
 
+def words(name: str) -> str:
+    """A value of the database, as people write it."""
+    return name.replace("_", " ")
+
+
+def bar(kind: str, part: int, whole: int) -> Text:
+    """The share of a class of lines, drawn in its colour."""
+    return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
+
+
 def minute(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC" if at else "time not recorded"
 
 
-def head(text: str) -> str:
+def opening(text: str) -> str:
+    """The first line of a prompt."""
     return text.strip().split("\n", 1)[0][:120]
 
 

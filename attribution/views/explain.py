@@ -77,9 +77,7 @@ def explain(where: Place, file: str, number: int, commit: str = "") -> LineStory
     said = line.said
     window = _window(where, line)
     actions = _actions(where, line, window)
-    turn = where.store.rows(
-        "SELECT at, prompt FROM turns WHERE session_id = ? AND turn_index = ?", (said.session_id, said.turn)
-    )  # fmt: skip
+    turn = where.store.rows("SELECT at, prompt FROM turns WHERE session_id = ? AND turn_index = ?", (said.session_id, said.turn))
     why, needed = reasons(line)
     return LineStory(
         where.name,
@@ -132,9 +130,7 @@ def _actions(where: Place, line: BlameLine, window: Window | None) -> list[Actio
     done = {e["call_id"] for e in edits}
     found = [Action(e["at"], e["label"], _edit_words(e), e["call_id"] == line.said.call_id) for e in edits]
     found += [
-        Action(
-            c["at"], c["label"], f"{c['name']}: {_first_line(c['command'] or c['input'] or '')}", c["call_id"] == line.said.call_id
-        )
+        Action(c["at"], c["label"], _command_words(c), c["call_id"] == line.said.call_id)
         for c in commands
         if c["call_id"] not in done
     ]
@@ -146,8 +142,10 @@ def _edit_words(row: Mapping[str, Any]) -> str:
     return f"{row['name'] or row['op']}: {row['outcome'].replace('_', ' ')}{counts}"
 
 
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0][:200]
+def _command_words(row: Mapping[str, Any]) -> str:
+    text = row["command"] or row["input"] or ""
+    first = text.strip().split("\n", 1)[0]
+    return f"{row['name']}: {first[:200]}"
 
 
 def _others(line: BlameLine, actions: Sequence[Action], window: Window | None) -> list[str]:

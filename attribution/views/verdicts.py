@@ -21,6 +21,8 @@ _SPANS = (
 
 @dataclass(frozen=True, slots=True)
 class CommitRef:
+    """What a view shows of a commit; empty texts where the database has none."""
+
     id: int
     sha: str
     subject: str
@@ -87,11 +89,8 @@ class Verdicts:
         key = (sha, printable(path))
         if key not in self._spans:
             commit = self.commit(sha)
-            rows = (
-                self._store.rows(f"{_SPANS} AND l.path = ? ORDER BY l.start_line", (commit.id, key[1]))
-                if commit is not None
-                else []
-            )
+            sql = f"{_SPANS} AND l.path = ? ORDER BY l.start_line"
+            rows = self._store.rows(sql, (commit.id, key[1])) if commit is not None else []
             self._spans[key] = [(r["start_line"], r["end_line"], _said(r, commit)) for r in rows]
         return self._spans[key]
 
