@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.commits import CommitDiff, FileDiff
-from attribution.lines import AddedFile, Verdict
+from attribution.lines import Verdict
 from attribution.links import CommitLinks
-from attribution.worktrees import Seen
+from attribution.worktrees import FileSeen, Seen
 from collector.model import Commit
 from collector.trailers import automation, declared_agent
 
@@ -113,24 +113,22 @@ def _without_session(link: CommitLinks) -> Verdict:
     return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named else "no_session")
 
 
-Judged = tuple[AddedFile, dict[int, Verdict], bool]
-
-
-def _best(seen: Iterable[Seen]) -> dict[str, Judged]:
+def _best(seen: Iterable[Seen]) -> dict[str, FileSeen]:
     """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
-    best: dict[str, Judged] = {}
+    best: dict[str, FileSeen] = {}
     for one in sorted(seen, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
         for judged in one.files:
-            path = judged[0].path
+            path = judged.path
             known = best.get(path)
-            if not judged[2] and not one.look.main:
+            if not judged.followed and not one.look.main:
                 continue  # an earlier moment says nothing about a file that was not followed
             if known is None:
                 best[path] = judged
-            elif judged[2] != known[2]:
-                best[path] = judged if judged[2] else known
-            elif not judged[2]:
-                best[path] = (known[0], {i: _cautious(v, judged[1].get(i, v)) for i, v in known[1].items()}, False)
+            elif judged.followed != known.followed:
+                best[path] = judged if judged.followed else known
+            elif not judged.followed:
+                cautious = {i: _cautious(v, judged.verdicts.get(i, v)) for i, v in known.verdicts.items()}
+                best[path] = replace(known, verdicts=cautious)
             elif _score(judged) > _score(known):
                 best[path] = judged
     return best
@@ -143,33 +141,32 @@ def _cautious(a: Verdict, b: Verdict) -> Verdict:
     return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
 
 
-def _score(judged: Judged) -> tuple[int, int]:
-    verdicts = judged[1].values()
+def _score(judged: FileSeen) -> tuple[int, int]:
+    verdicts = judged.verdicts.values()
     certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
     return sum(1 for v in certain if v.how != "edited"), len(certain)
 
 
-def _explained_share(by_path: Mapping[str, Judged], enough: int) -> float:
+def _explained_share(by_path: Mapping[str, FileSeen], enough: int) -> float:
     """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few."""
     explained = total = 0
-    for file, verdicts, followed in by_path.values():
-        if not followed:
+    for judged in by_path.values():
+        if not judged.followed:
             continue
-        for index, verdict in verdicts.items():
-            if file.lines[index].strip():
+        for index, verdict in judged.verdicts.items():
+            if index in judged.nonblank:
                 total += 1
                 explained += verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
     share = explained / total if total else 0.0
     return round(min(share, 0.95), 3) if explained >= enough and share >= _MIN_SHARE else 0.0
 
 
-def _without_human(judged: Judged, reason: str, also_followed: bool = False) -> Judged:
+def _without_human(judged: FileSeen, reason: str, also_followed: bool = False) -> FileSeen:
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
-    file, verdicts, followed = judged
-    if followed and not also_followed:
+    if judged.followed and not also_followed:
         return judged
     nobody = Verdict("unknown", "none", "inferred", reason)
-    return file, {i: _nobody(v, nobody) for i, v in verdicts.items()}, followed
+    return replace(judged, verdicts={i: _nobody(v, nobody) for i, v in judged.verdicts.items()})
 
 
 def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
@@ -178,20 +175,19 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
     return nobody if verdict.author == "human" else verdict
 
 
-def _spans_of(file: FileDiff, judged: Judged | None, missing: Sequence[Missing]) -> list[Span]:
+def _spans_of(file: FileDiff, judged: FileSeen | None, missing: Sequence[Missing]) -> list[Span]:
     if judged is None:
         absent = _missing_for(file.change.path, missing) or bool(missing)
         verdict = Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained")
         return [Span(a + 1, b, n, verdict) for a, b, n in file.added]
-    added, verdicts, _ = judged
     unreliable = _missing_for(file.change.path, missing)
     spans: list[Span] = []
     for start, end, _ in file.added:
         for index in range(start, end):
-            verdict = verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
+            verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
             if unreliable and verdict.author != "agent":
                 verdict = replace(verdict, author="unknown", evidence="inferred", reason="transcript_missing", call=None)
-            blank = 0 if index < len(added.lines) and added.lines[index].strip() else 1
+            blank = 0 if index in judged.nonblank else 1
             last = spans[-1] if spans else None
             if last is not None and last.end == index and last.verdict == verdict:
                 spans[-1] = Span(last.start, index + 1, last.nonblank + 1 - blank, verdict)

@@ -25,13 +25,23 @@ class Look:
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
 
 
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """What one look told about one file: a verdict per added line. The texts are not kept."""
+
+    path: str
+    verdicts: dict[int, Verdict]
+    nonblank: frozenset[int]  # of those lines, the ones with text
+    followed: bool  # the worktree knew the file
+
+
 @dataclass(slots=True)
 class Seen:
     """What one look told about one commit."""
 
     look: Look
     root: str
-    files: list[tuple[AddedFile, dict[int, Verdict], bool]] = field(default_factory=list)  # file, verdicts, was it followed
+    files: list[FileSeen] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -120,9 +130,9 @@ class Runner:
             doubt_known_text(file, verdict, self.tree.written.get(file.path, ()))
             settle_weak(file, verdict)
         seen = Seen(look, self.timeline.root)
-        seen.files = [
-            (file, verdict, found.state is not None) for file, verdict, found in zip(files, verdicts, matches, strict=True)
-        ]
+        for file, verdict, found in zip(files, verdicts, matches, strict=True):
+            nonblank = frozenset(i for i in verdict if file.lines[i].strip())
+            seen.files.append(FileSeen(file.path, verdict, nonblank, found.state is not None))
         self.run_.seen.append(seen)
         if look.main and look.linked:
             self._settle(look, matches, verdicts)
@@ -212,4 +222,4 @@ def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, 
     return AddedFile(path, old_path, lines, added, frozenset(lines_of(before)))
 
 
-__all__ = ["LineFate", "Look", "Run", "Runner", "Seen", "added_file"]
+__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file"]

@@ -168,9 +168,9 @@ def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo)
     return sum(
         1
         for one in seen
-        for file, verdicts, _ in one.files
-        for index, verdict in verdicts.items()
-        if verdict.author == "agent" and verdict.evidence != "inferred" and file.lines[index].strip()
+        for file in one.files
+        for index, verdict in file.verdicts.items()
+        if verdict.author == "agent" and verdict.evidence != "inferred" and index in file.nonblank
     )
 
 

@@ -29,6 +29,7 @@ for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, Con
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
+_CACHED, _CACHED_TEXT = 600, 200_000  # blobs, bytes of the largest
 _STATUS = {
     DeltaStatus.ADDED: "A",
     DeltaStatus.DELETED: "D",
@@ -88,6 +89,7 @@ class GitRepo:
         self.path = Path(found)
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)
+        self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
         self._ancestry: dict[tuple[str, str], bool] = {}
 
     # --- refs ---------------------------------------------------------------------------------------------------------
@@ -153,11 +155,20 @@ class GitRepo:
 
     def blob(self, oid: str) -> bytes | None:
         """Content, or None when the object is missing or no blob."""
+        known = self._texts.get(oid)
+        if known is not None:
+            return known
         try:
             kind, data = self._repo.odb.read(oid)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return data if kind == ObjectType.BLOB else None
+        if kind != ObjectType.BLOB:
+            return None
+        if len(data) <= _CACHED_TEXT:
+            self._texts[oid] = data
+            if len(self._texts) > _CACHED:
+                del self._texts[next(iter(self._texts))]
+        return data
 
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""

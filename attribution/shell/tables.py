@@ -36,35 +36,31 @@ HARMLESS = _set(
 # changes the operands unless a `!flag` is given, and only with one of the other flags if any are named; else a kind of effect
 # and the files it writes. An indented line goes on.
 _RULES = """
--: gh, go, go mod why, go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint,
-  ruff, dprint, deno test, deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf,
-  zig, mix, sqlfluff, pre-commit, lefthook, husky, cargo, uv, poetry, pip, pip3, pipx, conda, pip-sync, npm, npm pkg,
-  pnpm list, pnpm ls, pnpm why, pnpm config, pnpm store, pnpm audit, pnpm outdated, pnpm publish, pnpm pack, pnpm view,
-  yarn why, yarn info, yarn list, yarn config, yarn audit, yarn cache, yarn npm, bun test, bun build, bun pm,
-  mise install, mise i, mise ls, mise list, mise tasks, mise trust, mise which, mise env, mise current, mise doctor,
-  mise settings, mise activate, mise where, mise version, mise self-update, mise cache, mise up, mise upgrade, mise
-  config, jest, vitest, playwright, cypress,
-  mocha, ava, pytest, unittest, coverage, json.tool, py_compile, compileall, http.server, venv, virtualenv, ensurepip,
-  timeit, site, sysconfig, prisma validate, prisma studio, alembic, rails test, tree-sitter, goreleaser, asdf, nvm,
-  pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui, entire, entire reset, tmux, ssh, zip, gzip,
-  bazel, openssl, ollama, llm
-opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo xtask, rails, ant,
-  tmux send-keys, tmux send, tmux new-session, tmux new, tmux new-window, tmux
-  run-shell, tmux split-window, bazel run
+-: gh, go, go mod why, go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint, ruff, dprint,
+  deno test, deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf, zig, mix, sqlfluff,
+  pre-commit, lefthook, husky, cargo, uv, poetry, pip, pip3, pipx, conda, pip-sync, npm, npm pkg, pnpm list, pnpm ls, pnpm why,
+  pnpm config, pnpm store, pnpm audit, pnpm outdated, pnpm publish, pnpm pack, pnpm view, yarn why, yarn info, yarn list,
+  yarn config, yarn audit, yarn cache, yarn npm, bun test, bun build, bun pm, mise install, mise i, mise ls, mise list, mise tasks,
+  mise trust, mise which, mise env, mise current, mise doctor, mise settings, mise activate, mise where, mise version,
+  mise self-update, mise cache, mise up, mise upgrade, mise config, jest, vitest, playwright, cypress, mocha, ava, pytest, unittest,
+  coverage, json.tool, py_compile, compileall, http.server, venv, virtualenv, ensurepip, timeit, site, sysconfig, prisma validate,
+  prisma studio, alembic, rails test, tree-sitter, goreleaser, asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui,
+  entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl, ollama, llm
+opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo xtask, rails, ant, tmux send-keys,
+  tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel run
 fix !-n: go fmt
-fix: go fix, gci write, pyupgrade, dprint fmt, buildifier, sqlfluff fix, dos2unix, unix2dos, pre-commit run, prek,
-  lefthook run, lint-staged, cargo fix, mise fmt
-generate: go generate, go mod vendor, flutter create, dotnet add, dotnet remove, dotnet new, dotnet ef, buf generate,
-  cargo new, cargo init, cargo insta, cargo sqlx, uv init, pip-compile, npm init, npm create, pnpm create, pnpm init,
-  yarn create, yarn init, bun create, bun init, changeset, tsc, protoc, sqlc, mockgen, mockery, stringer, wire, swag,
-  templ, oapi-codegen, openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, prisma,
-  drizzle-kit, alembic revision, ng generate, nest generate, rails generate, rails g, shadcn, tree-sitter generate,
-  standard-version, semantic-release, entire enable, entire disable, cmake, ninja
+fix: go fix, gci write, pyupgrade, dprint fmt, buildifier, sqlfluff fix, dos2unix, unix2dos, pre-commit run, prek, lefthook run,
+  lint-staged, cargo fix, mise fmt
+generate: go generate, go mod vendor, flutter create, dotnet add, dotnet remove, dotnet new, dotnet ef, buf generate, cargo new,
+  cargo init, cargo insta, cargo sqlx, uv init, pip-compile, npm init, npm create, pnpm create, pnpm init, yarn create, yarn init,
+  bun create, bun init, changeset, tsc, protoc, sqlc, mockgen, mockery, stringer, wire, swag, templ, oapi-codegen,
+  openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, prisma, drizzle-kit, alembic revision, ng generate,
+  nest generate, rails generate, rails g, shadcn, tree-sitter generate, standard-version, semantic-release, entire enable,
+  entire disable, cmake, ninja
 generate go.mod go.sum: go mod, go get
 generate go.work go.work.sum: go work
 fix -w: gofmt, goimports, gofumpt, golines, shfmt
-fix --fix: golangci-lint run, eslint, oxlint, stylelint, markdownlint-cli2, xo, standard, deno lint, standardrb, cargo
-  clippy
+fix --fix: golangci-lint run, eslint, oxlint, stylelint, markdownlint-cli2, xo, standard, deno lint, standardrb, cargo clippy
 fix !--diff: golangci-lint fmt
 fix -i: clang-format
 fix --fix -fix: clang-tidy
@@ -109,8 +105,8 @@ generate Pipfile Pipfile.lock: pipenv
 generate Gemfile.lock: bundle
 generate composer.json composer.lock: composer
 generate Podfile.lock: pod
-generate package.json package-lock.json: npm install, npm i, npm add, npm uninstall, npm remove, npm rm, npm un, npm
-  update, npm audit fix, npm version
+generate package.json package-lock.json: npm install, npm i, npm add, npm uninstall, npm remove, npm rm, npm un, npm update,
+  npm audit fix, npm version
 generate package-lock.json: npm dedupe
 generate package.json: npm pkg set, npm pkg delete, ncu
 generate pnpm-lock.yaml: pnpm dedupe
@@ -119,9 +115,9 @@ generate package.json yarn.lock: yarn install, yarn add, yarn remove, yarn up, y
 generate package.json bun.lock bun.lockb: bun install, bun i, bun add, bun remove, bun update
 generate CHANGELOG.md: conventional-changelog
 generate mise.toml: mise use
-restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert, git am, git
-  filter-branch, git filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull,
-  git lfs checkout, git submodule update, entire rewind, entire resume
+restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert, git am, git filter-branch,
+  git filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull, git lfs checkout,
+  git submodule update, entire rewind, entire resume
 generate .gitmodules: git submodule add
 modify: sd, fastmod, codemod, jscodeshift, ed, ex
 fix -i -in-place: comby

@@ -62,7 +62,9 @@ def sniff(head: object) -> bool:
 
 
 def _noise(line: bytes) -> bool:
-    """Progress of hooks and shells is a third of all records and says nothing we use."""
+    """Progress of hooks and shells is a third of all records and says nothing we use; nor do file lists of the undo feature."""
+    if line.startswith(b'{"type":"file-history-snapshot"'):
+        return True
     return b'"type":"progress"' in line and b'"agent_progress"' not in line
 
 

@@ -123,9 +123,11 @@ def copies(blobs: Iterable[bytes]) -> list[bytes]:
 # --- typed access to untrusted JSON -----------------------------------------------------------------------------------
 
 
-def get_str(value: object, *path: str) -> str:
+def get_str(value: object, key: str, *path: str) -> str:
     """The string at a path of keys; "" when anything on the way is absent or of another type."""
-    found = get(value, *path)
+    found = value.get(key) if isinstance(value, dict) else None
+    if path:
+        found = get(found, *path)
     return found if isinstance(found, str) else ""
 
 
