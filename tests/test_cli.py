@@ -221,7 +221,7 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
 def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
     shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
     assert re.search(r"^[0-9a-f]{8} A exact +opus-4-6 +3 from collections", shown, re.M)
-    assert re.search(r"^[0-9a-f]{8} H observed +Ada Example +14 ", shown, re.M)
+    assert re.search(r"^[0-9a-f]{8} H (?:observed|inferred) +Ada Example +14 ", shown, re.M)
     assert re.search(r"^[0-9a-f]{8} U undeclared +Ada Example +1 ", shown, re.M)
     assert re.search(r"^H +human +3 ", shown, re.M)  # the legend
 

@@ -13,6 +13,7 @@ HONEST_UNKNOWN = {
     ("odd_files", "caf\\xe9.txt"): "an opaque command ran in between",
     ("files_committed_apart", "budget.py"): "committed long after the last recorded session",
     ("rebased_commit", "budget.py"): "after a rebase a line that no session explains may be anybody's",
+    ("uncommitted_before_session", "ledger.py"): "blank lines at the edge of an agent's block",
 }
 
 

@@ -7,6 +7,7 @@ from attribution.views.blame import BlameLine
 _HOW = {
     ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",
     ("exact", "replayed"): "Replaying the edits of the session in order puts exactly this line here.",
+    ("exact", "inferred"): "A blank line or bracket between two lines of the agent.",
     ("exact", "matched"): "The line stands in the text of an edit whose place could not be replayed: it was found by its content.",
     ("shell", "replayed"): "The text of a shell command gives this line literally.",
     ("shell", "observed"): "A shell command of the agent made it; the text before and after is on record.",
@@ -57,6 +58,24 @@ _REASONS = {
     ),
     "restored": ("An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom.", ""),
     "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not certain.", ""),
+    "uncaptured": (
+        "No session was being recorded when the line appeared, so an agent at work would not be known.",
+        "The session, if there was one that was not recorded.",
+    ),
+    "agent_declared": (
+        "The commit says that an agent took part, but no recorded session explains this line.",
+        "The transcript of the session the commit speaks of.",
+    ),
+    "unobserved": (
+        "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
+        "Where the text came from: an import, a generator, a session that was not recorded.",
+    ),
+    "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
+    "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may belong to either side.", ""),
+    "base_unknown": (
+        "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
+        "The text of the file when the agent first edited it.",
+    ),
     "automation": ("An automation account (no coding agent) authored the commit.", "What the automation was told to do."),
     "unexplained": (
         "A session is linked to the commit, but no replay of it follows this file.",

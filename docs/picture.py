@@ -1,0 +1,40 @@
+"""Draws docs/picture.svg: what the terminal shows for the shipped example."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from rich.console import Console  # noqa: E402
+
+from attribution import demo, terminal  # noqa: E402
+from attribution.pipeline import Options, no_progress  # noqa: E402
+from attribution.report import attribute_one  # noqa: E402
+from attribution.views.blame import blame  # noqa: E402
+from attribution.views.place import place  # noqa: E402
+from collector.store import Store  # noqa: E402
+
+
+def main() -> None:
+    console = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    with tempfile.TemporaryDirectory() as directory:
+        clone, db = demo.make(Path(directory)), Path(directory) / "example.db"
+        report = attribute_one(str(clone), db, Options(), no_progress)
+        console.print("[bold]$ attribute repo birdlog[/bold]")
+        terminal.repo_report(console, report, "whowrote.db")
+        console.print("\n[bold]$ attribute blame birdlog birdlog/cli.py[/bold]")
+        with Store(db) as store:
+            terminal.blame_view(console, blame(place(store, str(clone), print, no_progress), demo.FILE, ""))
+    svg = console.export_svg(title="whowrote")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)  # the reader's own fonts: nothing is loaded from elsewhere
+    (ROOT / "docs" / "picture.svg").write_text(re.sub(r"terminal-\d+", "terminal", svg), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
