@@ -118,7 +118,13 @@ GitVersions = Callable[[str, float, float, bool], Iterable[str]]
 
 
 def ended(text: str) -> str:
+    """A recorded text in the form all texts are compared in: `\\n` at every line end, no byte order mark."""
+    text = unix(text).removeprefix("\ufeff")
     return text if not text or text.endswith("\n") else text + "\n"
+
+
+def unix(text: str) -> str:
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 class Worktree:
@@ -561,7 +567,7 @@ def _substituted(text: str, replacement: Replacement) -> str:
 
 def replaced(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
     """`text` with one search-and-replace done as the agents' tools do it. Raises NoFit."""
-    old, new = replacement.old, replacement.new
+    old, new = unix(replacement.old), unix(replacement.new)
     if not old:
         if text.strip():
             raise NoFit("empty_search")

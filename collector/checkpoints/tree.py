@@ -36,7 +36,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str
     sessions = []
     if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
         sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
-    for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isdigit() and len(n) < 6):
+    for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isascii() and n.isdigit() and len(n) < 6):
         inner = repo.entries(entries[str(number)][0]) if str(number) in entries else {}
         subject = f"{checkpoint_id}/{number}"
         meta = load_json(repo, inner, "metadata.json", subject, problems, required=store != "v2full")
@@ -180,7 +180,7 @@ def compact_json(value: object) -> str:
 def _start(meta: Mapping[str, Any]) -> int:
     for key in ("checkpoint_transcript_start", "transcript_lines_at_start"):
         value = meta.get(key)
-        if isinstance(value, int | float) and value > 0:
+        if isinstance(value, int | float) and 0 < value < 2**53:
             return int(value)
     return 0
 

@@ -306,9 +306,12 @@ class _Builder:
     def _turns(self) -> list[tuple[Turn, int]]:
         ordered = sorted(self.turns, key=lambda t: (t[0] or 0.0, t[1]))
         result: list[tuple[Turn, int]] = []
+        waiting = ""  # a queued prompt that may come once more, delivered as an ordinary one
         for at, order, text, origin in ordered:
-            if result and origin == "prompt" and result[-1][0].origin == "queued" and result[-1][0].text == text:
-                continue  # a queued prompt that was delivered as an ordinary one as well
+            if origin == "prompt" and text == waiting:
+                waiting = ""
+                continue
+            waiting = text if origin == "queued" else ""
             result.append((Turn(len(result) + 1, at, text, origin), order))
         return result
 
@@ -400,7 +403,7 @@ def _outcome(call: _Call) -> tuple[Status, str]:
 
 def _edits(call: _Call, detail: dict[str, Any]) -> Iterable[Edit]:
     path = normal_path(get_str(call.input, "file_path") or get_str(call.input, "notebook_path") or get_str(detail, "filePath"))
-    before = detail.get("originalFile")
+    before = detail.get("originalFile", detail.get("originalFileContents"))
     blank = Edit(
         path=path,
         op="edit",
