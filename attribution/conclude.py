@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.commits import CommitDiff, FileDiff
 from attribution.lines import Verdict
 from attribution.links import CommitLinks
-from attribution.worktrees import FileSeen, Seen
+from attribution.worktrees import FileSeen, Seen, explained_share
 from collector.model import Commit
 from collector.trailers import automation, declared_agent
 
-_MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
-_MIN_SHARE = 0.5
 # Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
 # import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 19,000.
 _MAX_UNSEEN = 200
@@ -55,7 +53,7 @@ def conclude(
     linked = link.resolved
     confidence = 1.0 if linked else 0.0
     if not linked and seen:
-        confidence = _explained_share(by_path, 1 if link.named else _MIN_LINES)
+        confidence = explained_share(by_path.values(), named=bool(link.named))
         linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
@@ -145,20 +143,6 @@ def _score(judged: FileSeen) -> tuple[int, int]:
     verdicts = judged.verdicts.values()
     certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
     return sum(1 for v in certain if v.how != "edited"), len(certain)
-
-
-def _explained_share(by_path: Mapping[str, FileSeen], enough: int) -> float:
-    """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few."""
-    explained = total = 0
-    for judged in by_path.values():
-        if not judged.followed:
-            continue
-        for index, verdict in judged.verdicts.items():
-            if index in judged.nonblank:
-                total += 1
-                explained += verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
-    share = explained / total if total else 0.0
-    return round(min(share, 0.95), 3) if explained >= enough and share >= _MIN_SHARE else 0.0
 
 
 def _without_human(judged: FileSeen, reason: str, also_followed: bool = False) -> FileSeen:

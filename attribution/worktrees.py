@@ -12,6 +12,9 @@ from attribution.lines import AddedFile, Match, Moments, Verdict, doubt_known_te
 from attribution.replay import AGENT, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
+_MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
+_MIN_SHARE = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -134,7 +137,7 @@ class Runner:
             nonblank = frozenset(i for i in verdict if file.lines[i].strip())
             seen.files.append(FileSeen(file.path, verdict, nonblank, found.state is not None))
         self.run_.seen.append(seen)
-        if look.main and look.linked:
+        if look.main and (look.linked or explained_share(seen.files) > 0):
             self._settle(look, matches, verdicts)
 
     def _ask(self, path: str, after: float, before: float, layout: bool, last: bool = False) -> Cause:
@@ -215,6 +218,21 @@ class Runner:
         self.run_.fates = list(self._fates.values())
 
 
+def explained_share(files: Iterable[FileSeen], named: bool = False) -> float:
+    """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few.
+
+    `named`: the commit names a checkpoint, only not one we have, so that a single line is enough.
+    """
+    explained = total = 0
+    for file in files:
+        for index, verdict in file.verdicts.items() if file.followed else ():
+            if index in file.nonblank:
+                total += 1
+                explained += verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
+    share = explained / total if total else 0.0
+    return round(min(share, 0.95), 3) if explained >= (1 if named else _MIN_LINES) and share >= _MIN_SHARE else 0.0
+
+
 def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]], before: str = "") -> AddedFile:
     """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
     lines = tuple(lines_of(text))
@@ -222,4 +240,4 @@ def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, 
     return AddedFile(path, old_path, lines, added, frozenset(lines_of(before)))
 
 
-__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file"]
+__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file", "explained_share"]

@@ -219,8 +219,8 @@ def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[Ru
         )  # fmt: skip
     columns = (
         "session_id", "commits", "agent_lines", "human_lines", "unknown_lines", "agent_percentage", "coding_mode", "produced",
-        "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied", "edits_tool_error",
-        "edits_rejected", "edits_outside_repo", "edits_unmatched",
+        "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied",
+        "edits_tool_error", "edits_rejected", "edits_outside_repo", "edits_unmatched",
     )  # fmt: skip
     store.insert("session_stats", columns, rows)
 

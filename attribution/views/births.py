@@ -37,7 +37,9 @@ def births(repo: GitRepo, sha: str, path: str, wanted: Sequence[int]) -> dict[in
         commit = repo.commit(sha)
         if commit is None:
             continue
-        for number, parent in enumerate(commit.parents):
+        new = repo.file_at(sha, path)
+        # As git blame: a parent with the very same file takes all lines, then the parents in order.
+        for number, parent in sorted(enumerate(commit.parents), key=lambda p: (repo.file_at(p[1], path) != new, p[0])):
             known = repo.commit(parent)
             if known is None or not lines:
                 continue

@@ -71,7 +71,7 @@ _REASONS = {
         "Where the text came from: an import, a generator, a session that was not recorded.",
     ),
     "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
-    "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may belong to either side.", ""),
+    "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.", ""),
     "base_unknown": (
         "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
         "The text of the file when the agent first edited it.",
