@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
-from attribution.align import Kin, changes, kinship, lines_of, pairing
+from attribution.align import Kin, changes, kinship, lines_of, pairing, tokens
 from attribution.gaps import Cause
 from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Origin, Worktree
 
@@ -297,8 +297,9 @@ def moved(
     places: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, source in enumerate(sources):
         for position, (text, _) in enumerate(source.lines):
-            if text.strip() and len(places[text.strip()]) < 50:
-                places[text.strip()].append((number, position))
+            key = _key(text)
+            if key and len(places[key]) < 50:
+                places[key].append((number, position))
     result = []
     for number, (file, verdicts) in enumerate(files):
         open_lines = [i for i in file.added if _is_open(verdicts.get(i))]
@@ -308,6 +309,11 @@ def moved(
                 verdict = Verdict("agent", sources[place].how, sources[place].evidence, call=call)
                 result.append((number, start + offset, verdict))
     return result
+
+
+def _key(text: str) -> str:
+    """What is left of a line when its layout is taken away: moved blocks are often indented anew."""
+    return " ".join(tokens(text)) or text.strip()
 
 
 def _is_open(verdict: Verdict | None) -> bool:
@@ -328,7 +334,7 @@ def _runs(
         if start <= done:
             continue
         best: tuple[int, int, tuple[int, int]] = (0, 0, (0, 0))
-        for place in places.get(file.lines[start].strip(), ()):
+        for place in places.get(_key(file.lines[start]), ()):
             source = sources[place[0]]
             if source.path in ("", file.path):
                 length = _run_length(file, start, allowed, source, place[1])
@@ -371,7 +377,7 @@ def _run_length(file: AddedFile, start: int, allowed: set[int], source: Source, 
     while (
         start + length in allowed
         and position + length < len(source.lines)
-        and file.lines[start + length].strip() == source.lines[position + length][0].strip()
+        and _key(file.lines[start + length]) == _key(source.lines[position + length][0])
     ):
         length += 1
     return length

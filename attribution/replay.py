@@ -60,7 +60,7 @@ class Snapshot:
 class FileState:
     text: str  # ends with a newline unless empty
     ids: list[int]  # one per line
-    known_at: float  # when the text was last known to be exactly this
+    known_at: float  # when the whole text was last known to be exactly this
     exists: bool = True
     observed: bool = False  # the text was seen, not only computed
     moved_by: CallRef | None = None
@@ -185,7 +185,8 @@ class Worktree:
         if len(after) > MAX_TEXT:
             return Outcome(False, "text_too_large")
         outcome = self._replace(state, after, step)
-        state.known_at = step.at
+        if exact or step.edit.before_known or step.edit.by_shell:
+            state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
         state.exists = True
         state.observed = exact or step.edit.before_known
         return outcome

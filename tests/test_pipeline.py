@@ -655,6 +655,38 @@ def test_transcript_that_arrives_after_all_is_read(tmp_path: Path) -> None:
     same(after, whole)
 
 
+_CUT = '{"q":"yy","b":[' + ",".join(["{}"] * 80_000) + "]}"  # 200,000 characters end behind a brace
+_LIES = {
+    "negative start": '"checkpoint_transcript_start": -5',
+    "start beyond SQLite": '"checkpoint_transcript_start": 99999999999999999999999999',
+    "start as a float": '"checkpoint_transcript_start": 1e30',
+    "claim that is cut": f'"initial_attribution": {_CUT}',
+    "claim of text": '"initial_attribution": "{not json}"',
+    "claim of numbers": '"initial_attribution": {"agent_lines": 1e400, "agent_percentage": NaN, "total_committed": "3"}',
+    "time before time": '"created_at": "0001-01-01T00:00:00+14:00"',
+    "time after time": '"created_at": "9999-12-31T23:59:59-14:00"',
+    "text no database takes": '"branch": "\\ud800\\u0000", "model": "\\udfff", "agent": "\\u202e"',
+    "id no database takes": '"session_id": "\\ud800\\u0000"',
+    "paths that are none": '"files_touched": ["", "/", "../../etc/passwd", "\\ud800", 3, null]',
+}
+_CRASHES = ("start beyond SQLite", "start as a float", "claim that is cut")
+_XFAIL = pytest.mark.xfail(strict=True, reason="reaches the database, or its parser, as it is")
+
+
+@pytest.mark.parametrize("lie", [pytest.param(n, marks=_XFAIL) if n in _CRASHES else n for n in _LIES])
+def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(lie: str, tmp_path: Path) -> None:
+    tally = Tally()
+    key = "a1b2c3d4e5f6"
+    metadata = '{"session_id": "liar", ' + _LIES[lie] + "}"
+    files = {"metadata.json": b'{"sessions": []}', "0/metadata.json": metadata.encode(), "0/full.jsonl": b"{}\n"}
+    tally.world.human_write("liar.py", "x = 1\n")
+    commit = tally.world.commit("By a liar", names=[key])
+    tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
+    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert list(_authors(tmp_path / "out.db", commit.sha)) == ["liar.py"]
+
+
 def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
     world = World("cut")
     world.human_write("a.py", "a = 1\n")

@@ -1,0 +1,192 @@
+"""Who may have changed a file between two moments at which its text is known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.gaps import Action, Cause, Gaps
+from attribution.replay import CallRef
+from attribution.shell import effects
+
+ROOT = "/w"
+F = "src/app.py"
+HUMAN = Cause("human")
+
+
+def _call(number: int = 1, at: float = 50.0) -> CallRef:
+    return CallRef(7, f"c{number}", 1, at)
+
+
+def _command(text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT) -> Action:
+    return Action(at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd))
+
+
+def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> Action:
+    return Action(at, until, _call(9, at), unseen=reason)
+
+
+def _gaps(*actions: Action) -> Gaps:
+    gaps = Gaps(ROOT, list(actions))
+    gaps.settle()
+    return gaps
+
+
+def _cause(*actions: Action, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
+    found = _gaps(*actions).cause(path, after, before, layout)
+    return found.author if not found.reason else f"{found.author} {found.reason}"
+
+
+# --- commands -------------------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_happened_it_was_a_person() -> None:
+    assert _gaps().cause(F, 10, 100) == HUMAN
+
+
+@pytest.mark.parametrize("text", ["git status", "ls -la src", "cat src/app.py", "grep -n x src/app.py", "git commit -m x", "wc -l src/app.py"])
+def test_commands_that_only_look_explain_nothing(text: str) -> None:
+    assert _cause(_command(text)) == "human"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed -i 's/a/b/' src/app.py",
+        "sed -i 's/a/b/' /w/src/app.py",
+        "cd src && sed -i 's/a/b/' app.py",
+        "echo x >> src/app.py",
+        "mv other.py src/app.py",
+        "cp other.py src/app.py",
+        "perl -pi -e 's/a/b/' src/*.py",
+    ],
+)
+def test_command_that_names_the_file_did_it(text: str) -> None:
+    found = _gaps(_command(text)).cause(F, 10, 100)
+    assert (found.author, found.how, found.evidence) == ("agent", "shell", "inferred")
+    assert found.call is not None and found.call.call_id == "c1"
+
+
+_NAMESAKE = pytest.mark.xfail(strict=True, reason="a file of the same name is taken for the file")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed -i 's/a/b/' src/other_server.py",
+        "rm src/app_server.pyc",
+        "npm install",
+        *(
+            pytest.param(text, marks=_NAMESAKE)
+            for text in (
+                "sed -i 's/a/b/' lib/app_server.py",
+                "echo x >> /elsewhere/src/app_server.py",
+                "echo x > app_server.py",
+            )
+        ),
+    ],
+)
+def test_command_that_names_another_file_explains_nothing(text: str) -> None:
+    assert _cause(_command(text), path="src/app_server.py") == "human"
+
+
+def test_command_in_another_directory_names_another_file() -> None:
+    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/src")) == "agent"
+    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/lib")) == "human"
+
+
+def test_directory_of_the_file_counts_as_naming_it() -> None:
+    assert _cause(_command("ruff check --fix src")) == "agent" or _cause(_command("ruff format src"), layout=True) == "agent"
+
+
+@pytest.mark.parametrize("text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."])
+def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
+    assert _cause(_command(text), layout=True) == "agent"
+    assert _cause(_command(text)) == "human"
+
+
+def test_formatter_of_other_files_explains_nothing() -> None:
+    assert _cause(_command("gofmt -w src/other.py"), layout=True) == "human"
+
+
+def test_command_that_could_do_anything_leaves_it_open() -> None:
+    assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
+
+
+def test_opaque_command_that_mentions_the_file_did_it() -> None:
+    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "agent"
+
+
+def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
+    assert _cause(_command("git checkout -- src/app.py")) == "unknown git_operation"
+    assert _cause(_command("git stash pop")) == "unknown git_operation"
+    assert _cause(_command("git checkout -- src/other.py")) == "human"
+
+
+def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
+    opaque, named = _command("./x.sh", at=60.0, number=2), _command("sed -i 's/a/b/' src/app.py", at=40.0, number=1)
+    assert _cause(opaque, named) == "agent"
+    assert _cause(_command("./x.sh", at=30.0), named) == "agent"
+
+
+def test_of_several_commands_the_last_did_it() -> None:
+    gaps = _gaps(*(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30)))
+    call = gaps.cause(F, 10, 100).call
+    assert call is not None and call.call_id == "c40"
+
+
+def test_known_generators_did_what_they_name_only() -> None:
+    assert _cause(_command("npm install left-pad"), path="package-lock.json") == "agent"
+    assert _cause(_command("npm install left-pad")) != "agent"
+
+
+# --- what nobody saw ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", ["invisible_subagent", "transcript_missing"])
+def test_what_nobody_saw_leaves_it_open(reason: str) -> None:
+    assert _cause(_unseen(reason)) == f"unknown {reason}"
+    assert _cause(_unseen(reason), layout=True) == f"unknown {reason}"
+
+
+def test_command_that_names_the_file_beats_what_nobody_saw() -> None:
+    assert _cause(_unseen("invisible_subagent", 60, 70), _command("sed -i 's/a/b/' src/app.py", at=20.0)) == "agent"
+
+
+# --- time -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "inside"),
+    [
+        (20.0, 30.0, True),
+        (5.0, 11.0, True),  # ends in the gap
+        (5.0, 10.0, False),  # ended when the text was known
+        (5.0, 200.0, True),  # all along
+        (99.0, 200.0, True),  # begins in the gap
+        (100.0, 200.0, False),  # began when the text was known again
+        (1.0, 2.0, False),
+        (150.0, 160.0, False),
+    ],
+)
+def test_only_what_overlaps_the_gap_counts(at: float, until: float, inside: bool) -> None:
+    assert (_cause(_unseen("invisible_subagent", at, until)) != "human") == inside
+
+
+def test_long_action_is_found_behind_many_short_ones() -> None:
+    """A server started in the background, and a hundred commands since."""
+    short = [_command("ls", at=float(at)) for at in range(1, 100)]
+    assert _cause(_unseen("invisible_subagent", 0.5, 1000.0), *short, after=98.0) == "unknown invisible_subagent"
+
+
+_SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=12)
+
+
+@given(spans=_SPANS, after=st.integers(0, 30), length=st.integers(1, 10))
+def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, int]], after: int, length: int) -> None:
+    actions = [Action(float(at), float(at + lasts), _call(n)) for n, (at, lasts) in enumerate(spans)]
+    found = _gaps(*actions).between(float(after), float(after + length))
+    expected = {a.call.call_id for a in actions if a.at < after + length and a.until > after}
+    assert {a.call.call_id for a in found} == expected
+    assert [a.at for a in found] == sorted(a.at for a in found)
