@@ -16,11 +16,15 @@ from attribution.shell import Effect, mentions
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
+PARTING = 600.0  # the same between the last event of a session and a commit
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Answer for a gap. For `agent` the call that did it; for `unknown` the reason."""
+    """Answer for a gap. For `agent` the call that did it; for `unknown` the reason.
+
+    A `human` cause may have the reason `formatter`: one ran, which explains imports put in order but not new text.
+    """
 
     author: str  # agent | human | unknown
     how: str = "none"  # shell
@@ -90,10 +94,10 @@ class Gaps:
 
     def _covered(self, after: float, before: float, last: bool) -> bool:
         """Whether sessions were being recorded in that time, so that an agent at work would be known."""
+        if last:
+            return any(start <= before and end >= before - PARTING for start, end in self.spans)
         if before - after <= QUIET:
             return True
-        if last:
-            return any(start <= before and end >= before - QUIET for start, end in self.spans)
         return any(start <= after + QUIET and end >= before - SLACK for start, end in self.spans)
 
     def _cause(self, path: str, after: float, before: float, layout: bool) -> Cause:
@@ -108,7 +112,8 @@ class Gaps:
                 continue
             if found.author == "agent":
                 return found
-            weaker = weaker or found
+            if weaker is None or weaker.author == "human":  # unknown beats "a formatter ran"
+                weaker = found
         return weaker or Cause("human")
 
     def _of(self, action: Action, path: str, layout: bool) -> Cause | None:
@@ -121,9 +126,10 @@ class Gaps:
             if effect.kind in _NAMED or effect.kind == "generate":
                 if self._touches(effect, path):
                     return mine
-            elif effect.kind == "format":
-                if layout and self._may_touch(effect, path):
+            elif effect.kind == "format" and self._may_touch(effect, path):
+                if layout:
                     return mine
+                weaker = weaker or Cause("human", reason="formatter", call=action.call)
             elif effect.kind == "restore" and self._may_touch(effect, path):
                 weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
             elif effect.kind == "opaque":

@@ -6,13 +6,14 @@ replayed state explains is given to whoever may have acted in between (`attribut
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing, tokens
 from attribution.gaps import Cause
-from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Origin, Worktree
+from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
@@ -98,13 +99,15 @@ def _balance(tree: Worktree, found: Match, committed: Committed) -> None:
     want: dict[str, list[int]] = defaultdict(list)
     have: dict[str, list[int]] = defaultdict(list)
     for index in found.file.added:
-        if found.ids[index] >= 0 and _is_old(tree, found.ids[index], found.file.lines[index], committed):
+        line, text = found.ids[index], found.file.lines[index]
+        seen_before = line >= 0 and text in found.file.before and tree.origin(line).kind == OUTSIDE
+        if line >= 0 and (seen_before or _is_old(tree, line, text, committed)):
             want[found.file.lines[index]].append(index)
     if not want:
         return
     for index, line in enumerate(found.ids):
         text = found.file.lines[index]
-        if line >= 0 and index not in added and text in want and not _is_old(tree, line, text, committed):
+        if line >= 0 and index not in added and text in want and _is_new_agent(tree, line, text, committed):
             have[text].append(index)
     for text, places in want.items():
         free = have.get(text, [])
@@ -120,6 +123,10 @@ def _is_old(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
     """Not new in this commit, as far as the replay can tell."""
     kind = tree.origin(line).kind
     return kind == BASE or (kind == AGENT and committed(line, text))
+
+
+def _is_new_agent(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
+    return tree.origin(line).kind == AGENT and not committed(line, text)
 
 
 Committed = Callable[[int, str | None], bool]
@@ -149,7 +156,7 @@ def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, committed: Co
         elif index in found.kin:
             verdicts[index] = _related(tree, found, index, ask, when, committed)
         else:
-            verdicts[index] = _from_cause(_last_gap(found, ask, when))
+            verdicts[index] = _from_cause(_last_gap(found, ask, when), found.file.lines[index])
     return verdicts
 
 
@@ -162,18 +169,19 @@ def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, 
         how = "shell" if origin.call.by_shell else "reformatted" if line in tree.reformatted else "exact"
         return Verdict("agent", how, origin.evidence, call=origin.call)
     if origin.kind == OUTSIDE:
-        return _outside(tree, found, origin, ask, committed)
+        return _outside(tree, found, index, ask, committed)
     state = found.state
     if state is not None and state.moved_by is not None:
         return Verdict("agent", "shell", "replayed", call=state.moved_by)
     return _before_session(found, line, ask, when, tree)
 
 
-def _outside(tree: Worktree, found: Match, origin: Origin, ask: Asker, committed: Committed) -> Verdict:
+def _outside(tree: Worktree, found: Match, index: int, ask: Asker, committed: Committed) -> Verdict:
+    origin = tree.origin(found.ids[index])
     cause = ask(found.file.path, origin.after, origin.before, origin.layout, False)
     if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
-    return _from_cause(cause, observed=True)
+    return _from_cause(cause, found.file.lines[index], observed=True, layout=origin.layout)
 
 
 def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdict:
@@ -192,11 +200,11 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
         if agent:
             origin = tree.origin(line)
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
-        return _from_cause(_last_gap(found, ask, when, layout=True))
+        return _from_cause(_last_gap(found, ask, when, layout=True), found.file.lines[index], layout=True)
     cause = _last_gap(found, ask, when)
     if agent and found.was[index] not in found.file.before and not committed(line, None):
         return _edited(tree, line, relation.similarity, cause)
-    return _from_cause(cause)  # a line of an earlier commit that is changed now is the changer's
+    return _from_cause(cause, found.file.lines[index])  # a line of an earlier commit that is changed now is the changer's
 
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
@@ -219,15 +227,20 @@ def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Wo
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
     cause = ask(found.file.path, when.since, seen, False, False)
-    return _from_cause(cause, observed=True, reason="before_session")
+    return _from_cause(cause, found.file.lines[found.ids.index(line)], observed=True, reason="before_session")
 
 
-def _from_cause(cause: Cause, observed: bool = False, reason: str = "") -> Verdict:
+_IMPORT = re.compile(r"""^\s*(?:import\b|from\s|use\s|#include\b|require\b|using\s|(?:[\w.]+ )?"[\w./@-]+"$|\}? from ['"])""")
+
+
+def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "", layout: bool = False) -> Verdict:
     """`observed`: the line was seen to appear between two events of sessions, not only in the commit."""
     if cause.author == "agent":
         return Verdict("agent", cause.how, cause.evidence, call=cause.call)
     if cause.author == "unknown":
         return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+    if layout or (cause.reason == "formatter" and _IMPORT.match(text)):
+        return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
     return Verdict("human", "none", "observed" if observed else "inferred", reason)
 
 
@@ -341,7 +354,8 @@ def _runs(
                 best = max(best, (_strength(file, start, length, source, place[1]), length, place))
         strength, length, place = best
         texts = [file.lines[start + i].strip() for i in range(length)]
-        if strength >= _RUN and any(t and not is_common(t) for t in texts):
+        telling = (file.lines[start + i] not in file.before and texts[i] and not is_common(texts[i]) for i in range(length))
+        if strength >= _RUN and any(telling):
             found.append((start, length, place))
             done = start + length - 1
     return found

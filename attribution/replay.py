@@ -326,6 +326,7 @@ class Worktree:
             lines = lines_of(text[:MAX_TEXT])
             if lines:
                 self.fragments.append((step.path, step.call, lines))
+                self.written.setdefault(step.path, set()).update(line.strip() for line in lines)
 
     # --- what others did --------------------------------------------------------------------------------------------
 

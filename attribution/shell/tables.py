@@ -136,7 +136,8 @@ RULES = _rules()
 
 # Names of tasks (`npm run …`, `make …`), split at punctuation. The first set that has one of the words decides.
 TASK_CHECKS = _set("check verify validate dry diff list nofix ci status quality")
-TASK_FIXES = _set("fmt format fix prettier autofix tidy lintfix reformat pretty style")
+# `lint` is among them: many projects have their linter mend what it can.
+TASK_FIXES = _set("fmt format fix prettier autofix tidy lint lintfix reformat pretty style")
 TASK_GENERATES = _set(
     """
     gen generate codegen generated proto protos protobuf snapshot snapshots update build compile bundle release
@@ -146,7 +147,7 @@ TASK_GENERATES = _set(
 )
 TASK_HARMLESS = _set(
     """
-    test tests lint typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve server watch
+    test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve server watch
     preview storybook audit vet doctor clean help spec specs canary up down logs run stop ps shell vitest jest pytest
     mypy eslint testall
     """

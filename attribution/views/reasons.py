@@ -70,6 +70,7 @@ _REASONS = {
         "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
         "Where the text came from: an import, a generator, a session that was not recorded.",
     ),
+    "formatter": ("Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.", ""),
     "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
     "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.", ""),
     "base_unknown": (
