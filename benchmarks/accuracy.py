@@ -39,6 +39,7 @@ from collector.checkpoints import read_all  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.load import read_session, session_files  # noqa: E402
 from collector.mirror import ScratchGit  # noqa: E402
+from collector.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 
 RESULTS = ROOT / "docs" / "accuracy.json"
@@ -182,14 +183,45 @@ def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[Track]:
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
 
-def audited() -> dict[str, dict[str, int]]:
-    """Author -> verdict -> lines read by hand."""
-    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+def audited() -> dict[str, dict[str, dict[str, int]]]:
+    """ "then" and "now" -> author -> verdict -> lines read by hand."""
+    found: dict[str, dict[str, dict[str, int]]] = {when: defaultdict(lambda: defaultdict(int)) for when in ("then", "now")}
     if AUDIT.is_file():
         with AUDIT.open(newline="", encoding="utf-8") as rows:
             for row in csv.DictReader(rows):
-                found[row["said_author"]][row["verdict"]] += 1
-    return {author: dict(verdicts) for author, verdicts in found.items()}
+                found["then"][row["said_author"]][row["verdict"]] += 1
+                if row.get("now_author"):
+                    found["now"][row["now_author"]][_verdict_now(row)] += 1
+    return {when: {author: dict(verdicts) for author, verdicts in by.items()} for when, by in found.items()}
+
+
+def _verdict_now(row: dict[str, str]) -> str:
+    """The reader's verdict holds while the statement is the same; else the truth the reader found decides."""
+    if (row["now_author"], row["now_how"]) == (row["said_author"], row["said_how"]):
+        return row["verdict"]
+    truth = row["truth"] if row["truth"] != "unknowable" else "unknown"
+    if row["now_author"] == truth:
+        return "right"
+    return "defensible" if row["now_author"] == "unknown" else "wrong"
+
+
+def look_again(database: Path) -> None:
+    """What the program says today about the lines that were read by hand, as columns of docs/audit.csv."""
+    with AUDIT.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with Store(database, create=False) as store:
+        for row in rows:
+            said = store.rows(
+                "SELECT l.author, l.how, l.evidence, l.reason FROM line_spans l JOIN repos r ON r.id = l.repo_id "
+                "WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line",
+                (row["repository"], row["commit"] + "%", row["path"], int(row["line"])),
+            )
+            for name in ("author", "how", "evidence", "reason"):
+                row[f"now_{name}"] = said[0][name] if said else ""
+    with AUDIT.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -221,21 +253,23 @@ def _construction(results: dict[str, Any]) -> str:
             r = found[author]
             rows.append(f"| {name} | {author} | {r['true']:,} | {_percent(r['precision'])} | {_percent(r['recall'])} |")
         rows.append(f"| {name} | wrong with confidence | {found['lines']:,} | {_percent(found['wrong_with_confidence'])} | |")
-    rows.append("")
-    rows.append(
-        f"Random: {results['seeds']} histories of 30 commits by `tests/random_history.py`, with people, agents, formatters, shell edits, "
-        "reverts, renames, squashes, lost transcripts and several sessions at once; their model of who wrote what shares no code with "
-        "the program. Fixtures: `fixtures/repos`, one oddity each."
-    )
+    rows += [
+        "",
+        f"Random: {results['seeds']} histories of 30 commits by `tests/random_history.py`, with people, agents, formatters, shell edits,",
+        "reverts, renames, squashes, lost transcripts and several sessions at once; their model of who wrote what shares no code with",
+        "the program. Fixtures: `fixtures/repos`, one oddity each. Human lines that are missed are said to be unknown, most of them",
+        "beside a lost transcript, an invisible subagent or a base that was not recorded.",
+    ]
     return "\n".join(rows) + "\n"
 
 
 def _clones(results: dict[str, Any]) -> str:
     rows = [
         "## On public repositories", "",
-        "Random-session null: commits judged with the whole transcript of some other session of the same repository. Every line it gives "
-        "to the agent is a coincidence of text.", "",
-        "| repository | commits | lines with text | given to the agent | share | files with git's own line counts |", "|---|---|---|---|---|---|",
+        "Random-session null: commits judged with the whole transcript of some other session of the same repository. Every line it",
+        "gives to the agent is a coincidence of text.", "",
+        "| repository | commits | lines with text | given to the agent | share | files with git's own line counts |",
+        "|---|---|---|---|---|---|",
     ]  # fmt: skip
     for name, found in sorted(results.get("clones", {}).items()):
         n, g = found["null"], found["git"]
@@ -245,20 +279,27 @@ def _clones(results: dict[str, Any]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _hand(audit: dict[str, dict[str, int]]) -> str:
+def _hand(audit: dict[str, dict[str, dict[str, int]]]) -> str:
     rows = [
         "## Read by hand", "",
-        "Lines drawn at random from real repositories, each checked against transcript and diff. Defensible: the program says unknown, a "
-        "reader with much patience could tell.", "",
-        "| said | read | right | defensible | wrong |", "|---|---|---|---|---|",
+        "Lines with text drawn at random (by class, at most three of a commit) from 13 public repositories, each checked against transcript",
+        "and diff; `audit.csv` has every line with a note. Defensible: said to be unknown though a patient reader could tell, or open.",
+        "The causes of the wrong ones were mended afterwards: \"now\" is what the program says today about the same lines. It is too",
+        "kind, since the sample was used for mending; a fresh sample is due.", "",
+        "| when | said | read | right | defensible | wrong |", "|---|---|---|---|---|---|",
     ]  # fmt: skip
-    for author in AUTHORS:
-        verdicts = audit.get(author, {})
-        total = sum(verdicts.values())
-        rows.append(
-            f"| {author} | {total} | {verdicts.get('right', 0)} | {verdicts.get('defensible', 0)} | {verdicts.get('wrong', 0)} |"
-        )
+    for when in ("then", "now"):
+        for author in AUTHORS:
+            verdicts = audit.get(when, {}).get(author, {})
+            counts = [verdicts.get(v, 0) for v in ("right", "defensible", "wrong")]
+            rows.append(f"| {when} | {author} | {sum(counts)} | {counts[0]} | {counts[1]} | {counts[2]} |")
+    rows += ["", _HUMAN_NOTE]
     return "\n".join(rows) + "\n"
+
+
+_HUMAN_NOTE = """In repositories of this kind human lines are rare: of 348,000 lines in commits with a session, 155 are said to be human.
+A rate of agent against human lines therefore hangs on few lines, and reports should take `unknown` beside it. What is said to be an
+agent's is reliable; what is said to be human means no more than: recorded sessions were there, and none of them did it."""
 
 
 def _percent(share: float | None) -> str:
@@ -268,6 +309,9 @@ def _percent(share: float | None) -> str:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100, help="random histories (default 100)")
+    parser.add_argument(
+        "--audited", type=Path, metavar="DB", help="a database of the audited repositories: look at the lines again"
+    )
     parser.add_argument("--check", action="store_true", help="only compare docs/accuracy.md with docs/accuracy.json")
     parser.add_argument("repositories", nargs="*", type=Path, help="clones for the null and git's counts")
     options = parser.parse_args(arguments)
@@ -279,9 +323,11 @@ def main(arguments: Sequence[str]) -> int:
             "fixtures": rates(fixtures()),
         }
         for path in options.repositories:
-            name = repo_name(GitRepo(path))
+            name = repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
             results.setdefault("clones", {})[name] = {"null": null(path), "git": git_counts(path)}
             print(name, results["clones"][name], file=sys.stderr)
+        if options.audited:
+            look_again(options.audited)
         results["audit"] = audited()
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
         PAGE.write_text(page(results), "utf-8")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,8 +24,11 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     yield
 
 
-def _only_loopback(connect):  # type: ignore[no-untyped-def]
-    def guarded(self, address):  # type: ignore[no-untyped-def]
+Connect = Callable[[socket.socket, Any], None]
+
+
+def _only_loopback(connect: Connect) -> Connect:
+    def guarded(self: socket.socket, address: Any) -> None:
         if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(("127.", "::1", "localhost")):
             raise AssertionError(f"a test tried to reach {address}")
         return connect(self, address)

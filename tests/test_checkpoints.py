@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builder import ADA, Blob, History, Stored, World, git, import_stream
+from builder import Stored, World, git, import_stream
+from builder.model import ADA
+from builder.objects import Blob, History
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -223,10 +225,7 @@ def test_other_directories_of_a_checkpoint_are_no_sessions(tmp_path: Path) -> No
     assert found.problems == ()
 
 
-_NO_INT = pytest.mark.xfail(strict=True, raises=ValueError, reason="counts as a digit, is no number")
-
-
-@pytest.mark.parametrize("name", ["00", "01", "٣", pytest.param("²", marks=_NO_INT)])
+@pytest.mark.parametrize("name", ["00", "01", "٣", "²"])
 def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, tmp_path: Path) -> None:
     """Names that count as digits somewhere, but that nobody writes for a session."""
     (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})}))
@@ -234,7 +233,14 @@ def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, tmp_p
 
 
 def test_foreign_files_on_the_branch_are_somebody_elses(tmp_path: Path) -> None:
-    foreign = {".gitignore": b"x", "apps/main.go": b"x", "vercel.json": b"{}", "a1/README": b"x", "zz/metadata.json": b"{}", "a1/short/x": b""}
+    foreign = {
+        ".gitignore": b"x",
+        "apps/main.go": b"x",
+        "vercel.json": b"{}",
+        "a1/README": b"x",
+        "zz/metadata.json": b"{}",
+        "a1/short/x": b"",
+    }
     found = read_all(_repo(tmp_path / "r", {V1: {**_v1(ONE), **foreign}}))
     assert [c.id for c in found] == [ID] and _codes(found) == []
 
@@ -281,7 +287,15 @@ def test_chunks_are_put_in_the_order_of_their_numbers() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["full.jsonl.123abc.tmp", "full.jsonl.", "full.jsonl.bak", "full.jsonl.1.2", "full.jsonl001", "xfull.jsonl.001", "full.jsonl.1234567890"],
+    [
+        "full.jsonl.123abc.tmp",
+        "full.jsonl.",
+        "full.jsonl.bak",
+        "full.jsonl.1.2",
+        "full.jsonl001",
+        "xfull.jsonl.001",
+        "full.jsonl.1234567890",
+    ],
 )
 def test_leftovers_are_no_chunks(name: str) -> None:
     assert transcript_chunks({"full.jsonl": ("first", False), name: ("left", False)}) == ["first"]
@@ -395,10 +409,7 @@ _ODD: dict[str, Any] = {
 }
 
 
-_INFINITE = pytest.mark.xfail(strict=True, raises=OverflowError, reason="Infinity is taken for a line number")
-
-
-@pytest.mark.parametrize("odd", [pytest.param(odd, marks=_INFINITE) if odd == "infinite" else odd for odd in _ODD])
+@pytest.mark.parametrize("odd", _ODD)
 def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) -> None:
     files: dict[str, bytes] = {}
     for n, name in enumerate(_FIELDS):
@@ -408,15 +419,15 @@ def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) 
     repo = _repo(tmp_path / "r", {V1: files})
     found = read_all(repo)
     assert len(found) == len(_FIELDS)
-    for checkpoint in found:
-        record = checkpoint.sessions[-1]
-        assert _texts(repo, record) == [T] or record.index == -1
+    for one in found:
+        record = one.sessions[-1]
+        assert _texts(repo, record) == [T]
         assert isinstance(record.start, int) and record.start >= 0
-        assert all(isinstance(path, str) for path in (*record.files_touched, *checkpoint.files_touched))
+        assert all(isinstance(path, str) for path in (*record.files_touched, *one.files_touched))
 
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_infinity=False) | st.text(max_size=6),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_FIELDS), inner, max_size=4),
     max_leaves=12,
 )
@@ -474,7 +485,9 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
         prompt_attributions=[{"x": 1}],
     )
     root = _root(files_touched=None, combined_attribution={"agent_lines": 1})
-    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"})}))
+    (found,) = read_all(
+        _repo(tmp_path / "r", {V1: _v1({**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"})})
+    )
     (record,) = found.sessions
     assert (record.agent_label, record.model, record.branch, record.start) == ("Claude Code", "claude-opus-4-8", "topic", 17)
     assert (record.files_touched, record.kind, record.turn_id) == (("a.py", "b/c.py"), "agent_review", "abc")
@@ -549,10 +562,15 @@ def test_merging_keeps_problems_only_as_long_as_they_hold() -> None:
         ID,
         "v1",
         "r",
-        sessions=(SessionRecord(ID, 0, "s", "s", transcript_state="missing_blob", transcript=("x",)), SessionRecord(ID, 1, "t", "t")),
+        sessions=(
+            SessionRecord(ID, 0, "s", "s", transcript_state="missing_blob", transcript=("x",)),
+            SessionRecord(ID, 1, "t", "t"),
+        ),
         problems=(Problem("checkpoints", f"{ID}/0", "transcript_missing_blob"), Problem("checkpoints", f"{ID}/1", "no_transcript")),
     )
-    having = Checkpoint(ID, "v2full", "q", sessions=(SessionRecord(ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state="present"),))
+    having = Checkpoint(
+        ID, "v2full", "q", sessions=(SessionRecord(ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state="present"),)
+    )
     for found in (merge(lacking, having), merge(having, lacking)):
         assert found.sessions[0].transcript == ("y",)
         assert found.sessions[0].session_id == "s"

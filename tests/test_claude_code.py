@@ -98,13 +98,25 @@ def test_two_copies_that_differ_in_a_secret_are_one_event() -> None:
     assert len(session.usage) == 1
 
 
-def test_two_values_on_one_line_are_two_records() -> None:
-    one, two = _lines(_user(1, "Go")).strip(), _lines(_assistant(2, _tool("t1", "Bash", command="ls"))).strip()
-    session = claude_code.read("s", [one + two + b"\n\n"])
-    assert ([t.text for t in session.turns], [c.call_id for c in session.calls]) == (["Go"], ["t1"])
+_NOISE = pytest.mark.xfail(strict=True, reason="a line that begins with something of no interest is dropped whole")
+_QUIET: dict[str, Json] = {
+    "prompt": _user(1, "Go"),
+    "snapshot": {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
+    "progress": {"type": "progress", "data": {"type": "hook_progress", "command": "fmt"}, "toolUseID": "t0"},
+}
+
+
+@pytest.mark.parametrize("first", [pytest.param(name, marks=[] if name == "prompt" else _NOISE) for name in _QUIET])
+def test_two_values_on_one_line_are_two_records(first: str) -> None:
+    call = _assistant(2, _tool("t1", "Bash", command="ls"))
+    line = b"".join(json.dumps(record, separators=(",", ":")).encode() for record in (_QUIET[first], call))
+    session = claude_code.read("s", [line + b"\n\n"])
+    assert [c.call_id for c in session.calls] == ["t1"]
+    assert len(session.turns) == (first == "prompt")
     assert session.problems == ()
 
 
+@pytest.mark.xfail(strict=True, reason="a line that begins with something of no interest is dropped whole")
 def test_whole_sample_with_all_newlines_lost_says_the_same() -> None:
     blob = _SAMPLE.read_bytes()
     assert claude_code.read("s", [blob.replace(b"\n", b"")]).calls == claude_code.read("s", [blob]).calls
@@ -146,7 +158,9 @@ def test_known_records_of_no_interest_are_no_problem() -> None:
     ],
 )
 def test_errors_and_rejections_are_told_apart(content: object, detail: object, status: Status) -> None:
-    call = _one(_assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")), _result(2, "t", detail, content, True))
+    call = _one(
+        _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")), _result(2, "t", detail, content, True)
+    )
     assert call.status is status
     assert call.error
 
@@ -161,7 +175,7 @@ def test_call_without_a_result_is_neither() -> None:
 
 
 def test_result_before_its_call_is_joined_to_it() -> None:
-    detail = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
+    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
     call = _one(_result(5, "t", detail), _assistant(4, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")))
     assert call.status is Status.OK
     assert call.edits[0].before == "a\n"
@@ -171,7 +185,7 @@ def test_result_before_its_call_is_joined_to_it() -> None:
 def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
     call = _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")
-    detail = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
+    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a\n", "structuredPatch": []}
     first, second = _lines(_assistant(1, call), _result(2, "t")), _lines(_result(2, "t", detail))
     (found,) = claude_code.read("s", [first, second]).calls
     assert found.edits[0].before_known
@@ -197,13 +211,13 @@ def test_strings_the_tool_really_used_replace_those_of_the_call() -> None:
 
 
 def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
-    detail = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": None, "structuredPatch": []}
+    detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": None, "structuredPatch": []}
     edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"), detail)
     assert (edit.before, edit.before_known) == (None, False)
 
 
 def test_created_file_is_known_not_to_have_existed() -> None:
-    detail = {"type": "create", "filePath": "/w/a", "content": "a\n", "structuredPatch": [], "originalFile": None}
+    detail: Json = {"type": "create", "filePath": "/w/a", "content": "a\n", "structuredPatch": [], "originalFile": None}
     edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="a\n"), detail)
     assert (edit.op, edit.content, edit.before, edit.before_known) == ("write", "a\n", None, True)
 
@@ -235,7 +249,6 @@ def test_multi_edit_keeps_order_and_flags() -> None:
     assert edit.replacements == (Replacement("a", "b"), Replacement("b", "c", True))
 
 
-@pytest.mark.xfail(strict=True, reason="its result calls the text before `originalFileContents`")
 def test_multi_edit_keeps_the_text_it_started_from() -> None:
     edits = [{"old_string": "a", "new_string": "b"}]
     detail = {"filePath": "/w/a", "edits": edits, "originalFileContents": "a\n", "structuredPatch": [], "userModified": False}
@@ -256,7 +269,12 @@ def test_editors_that_run_the_agent_have_tools_of_their_own(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "normal"),
-    [("C:\\Work\\app\\a.py", "/c/Work/app/a.py"), ("c:/Work/a.py", "/c/Work/a.py"), ("/w/./x/../a.py", "/w/a.py"), ("src/a.py", "src/a.py")],
+    [
+        ("C:\\Work\\app\\a.py", "/c/Work/app/a.py"),
+        ("c:/Work/a.py", "/c/Work/a.py"),
+        ("/w/./x/../a.py", "/w/a.py"),
+        ("src/a.py", "src/a.py"),
+    ],
 )
 def test_paths_are_spelled_one_way(path: str, normal: str) -> None:
     assert _edit_of(_tool("t", "Write", file_path=path, content="x")).path == normal
@@ -275,11 +293,23 @@ def _progress(at: int, message: Json, parent: str = "task", agent: str | None = 
     data: Json = {"type": "agent_progress", "message": message, "prompt": ""}
     if agent is not None:
         data["agentId"] = agent
-    return {"type": "progress", "data": data, "parentToolUseID": parent, "toolUseID": f"m{at}", "timestamp": _at(at), "uuid": f"p{at}"}
+    return {
+        "type": "progress",
+        "data": data,
+        "parentToolUseID": parent,
+        "toolUseID": f"m{at}",
+        "timestamp": _at(at),
+        "uuid": f"p{at}",
+    }
 
 
 def _nested(at: int, *blocks: Json, uuid: str) -> Json:
-    return {"type": "assistant", "timestamp": _at(at), "uuid": uuid, "message": {"id": f"n{at}", "model": "small", "content": list(blocks)}}
+    return {
+        "type": "assistant",
+        "timestamp": _at(at),
+        "uuid": uuid,
+        "message": {"id": f"n{at}", "model": "small", "content": list(blocks)},
+    }
 
 
 def test_calls_of_a_subagent_are_calls_of_the_session() -> None:
@@ -376,7 +406,9 @@ def test_only_a_read_of_the_whole_file_shows_the_whole_file(start: int, count: i
     assert (call.seen.whole, call.seen.start) == (whole, start)
 
 
-@pytest.mark.parametrize("detail", [{"type": "image", "file": {"content": "aGk=", "numLines": 1, "totalLines": 1}}, "Error: no", {}])
+@pytest.mark.parametrize(
+    "detail", [{"type": "image", "file": {"content": "aGk=", "numLines": 1, "totalLines": 1}}, "Error: no", {}]
+)
 def test_pictures_and_errors_show_no_text(detail: object) -> None:
     assert _one(_assistant(1, _tool("t", "Read", file_path="/w/a.png")), _result(2, "t", detail)).seen is None
 
@@ -476,7 +508,6 @@ def test_queued_prompt_delivered_as_an_ordinary_one_is_one_turn() -> None:
     assert [turn.origin for turn in session.turns] == ["queued", "prompt"]
 
 
-@pytest.mark.xfail(strict=True, reason="each is compared with the queued one, not with the one before")
 def test_prompt_said_again_later_is_a_turn_of_its_own() -> None:
     session = _read(_queued(1, "Go on"), _user(2, "Go on"), _assistant(3, _tool("t", "Bash", command="ls")), _user(9, "Go on"))
     assert [turn.origin for turn in session.turns] == ["queued", "prompt"]
@@ -496,7 +527,12 @@ def test_interrupts_and_compactions_are_marked() -> None:
 
 
 def test_records_without_times_keep_their_order() -> None:
-    records = [_user(1, "One"), _assistant(2, _tool("a", "Bash", command="ls")), _user(3, "Two"), _assistant(4, _tool("b", "Bash", command="ls"))]
+    records = [
+        _user(1, "One"),
+        _assistant(2, _tool("a", "Bash", command="ls")),
+        _user(3, "Two"),
+        _assistant(4, _tool("b", "Bash", command="ls")),
+    ]
     for record in records:
         del record["timestamp"]
     session = _read(*records)

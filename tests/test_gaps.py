@@ -45,7 +45,9 @@ def test_where_nothing_happened_it_was_a_person() -> None:
     assert _gaps().cause(F, 10, 100) == HUMAN
 
 
-@pytest.mark.parametrize("text", ["git status", "ls -la src", "cat src/app.py", "grep -n x src/app.py", "git commit -m x", "wc -l src/app.py"])
+@pytest.mark.parametrize(
+    "text", ["git status", "ls -la src", "cat src/app.py", "grep -n x src/app.py", "git commit -m x", "wc -l src/app.py"]
+)
 def test_commands_that_only_look_explain_nothing(text: str) -> None:
     assert _cause(_command(text)) == "human"
 
@@ -68,23 +70,16 @@ def test_command_that_names_the_file_did_it(text: str) -> None:
     assert found.call is not None and found.call.call_id == "c1"
 
 
-_NAMESAKE = pytest.mark.xfail(strict=True, reason="a file of the same name is taken for the file")
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "sed -i 's/a/b/' src/other_server.py",
         "rm src/app_server.pyc",
         "npm install",
-        *(
-            pytest.param(text, marks=_NAMESAKE)
-            for text in (
-                "sed -i 's/a/b/' lib/app_server.py",
-                "echo x >> /elsewhere/src/app_server.py",
-                "echo x > app_server.py",
-            )
-        ),
+        "sed -i 's/a/b/' lib/app_server.py",
+        "echo x >> /elsewhere/src/app_server.py",
+        "echo x > app_server.py",
+        "echo see src/app_server.py >> notes.txt",
     ],
 )
 def test_command_that_names_another_file_explains_nothing(text: str) -> None:
@@ -103,7 +98,15 @@ def test_directory_of_the_file_counts_as_naming_it() -> None:
 @pytest.mark.parametrize("text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."])
 def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
     assert _cause(_command(text), layout=True) == "agent"
-    assert _cause(_command(text)) == "human"
+    assert _cause(_command(text)) == "human formatter"  # which may still have put the imports in order
+
+
+def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
+    for actions in (
+        (_command("black .", at=30.0), _command("./x.sh", at=60.0)),
+        (_command("./x.sh", at=30.0), _command("black .", at=60.0)),
+    ):
+        assert _cause(*actions) == "unknown opaque_shell"
 
 
 def test_formatter_of_other_files_explains_nothing() -> None:
@@ -152,6 +155,61 @@ def test_what_nobody_saw_leaves_it_open(reason: str) -> None:
 
 def test_command_that_names_the_file_beats_what_nobody_saw() -> None:
     assert _cause(_unseen("invisible_subagent", 60, 70), _command("sed -i 's/a/b/' src/app.py", at=20.0)) == "agent"
+
+
+def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
+    assert (
+        _cause(_unseen("transcript_missing", 5, 90), _command("sed -i 's/a/b/' src/app.py", at=95.0))
+        == "unknown transcript_missing"
+    )
+
+
+# --- was anybody watching -------------------------------------------------------------------------------------------------
+
+
+def _watched(*spans: tuple[float, float], after: float, before: float, last: bool) -> str:
+    gaps = Gaps(ROOT, spans=list(spans))
+    gaps.settle()
+    found = gaps.cause(F, after, before, last=last)
+    return found.author if not found.reason else f"{found.author} {found.reason}"
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([(0.0, 10_000.0)], "human"),  # the session goes on after the commit
+        ([(0.0, 9_500.0)], "human"),  # it ended a few minutes before
+        ([(0.0, 9_400.0)], "human"),
+        ([(0.0, 9_399.0)], "unknown uncaptured"),  # nobody was recorded for longer than that
+        ([(10_001.0, 20_000.0)], "unknown uncaptured"),  # it began after the commit
+        ([], "unknown uncaptured"),
+        ([(0.0, 100.0), (9_000.0, 9_900.0)], "human"),
+    ],
+)
+def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_then(
+    spans: list[tuple[float, float]], said: str
+) -> None:
+    assert _watched(*spans, after=50.0, before=10_000.0, last=True) == said
+
+
+@pytest.mark.parametrize(
+    ("spans", "before", "said"),
+    [
+        ([], 1_900.0, "human"),  # half an hour between two events needs no witness
+        ([], 1_901.0, "unknown uncaptured"),
+        ([(0.0, 5_000.0)], 5_000.0, "human"),  # one session all along
+        ([(0.0, 4_994.0)], 5_000.0, "unknown uncaptured"),
+        ([(1_900.0, 5_000.0)], 5_000.0, "human"),  # it began within half an hour
+        ([(1_901.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
+        ([(0.0, 2_000.0), (3_000.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
+    ],
+)
+def test_between_two_events_long_silence_may_hide_an_agent(spans: list[tuple[float, float]], before: float, said: str) -> None:
+    assert _watched(*spans, after=100.0, before=before, last=False) == said
+
+
+def test_silence_takes_nothing_from_a_command_that_explains_the_change() -> None:
+    assert _cause(_command("sed -i 's/a/b/' src/app.py"), before=100_000.0) == "agent"
 
 
 # --- time -----------------------------------------------------------------------------------------------------------------

@@ -10,15 +10,34 @@ from attribution.align import lines_of
 from attribution.commits import CommitDiff, FileDiff
 from attribution.conclude import Missing, conclude
 from attribution.gaps import Cause
-from attribution.lines import AddedFile, Match, Moments, Source, Verdict, judge, match, moved, sources_of
+from attribution.lines import (
+    AddedFile,
+    Match,
+    Moments,
+    Source,
+    Verdict,
+    doubt_known_text,
+    judge,
+    match,
+    moved,
+    settle_weak,
+    sources_of,
+)
 from attribution.links import CommitLinks
 from attribution.replay import CallRef, Step, Worktree
-from attribution.worktrees import Look, Seen
+from attribution.worktrees import FileSeen, Look, Seen
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
 
 F = "app.py"
+CALL = CallRef(7, "c1", 1, 10.0)
+AGENT = Verdict("agent", "exact", "observed", call=CALL)
+SHELL = Verdict("agent", "shell", "inferred", call=CALL)
+BY_HAND = Verdict("human", "none", "observed")
+GUESSED = Verdict("human", "none", "inferred")
+OPAQUE = Verdict("unknown", "none", "inferred", "opaque_shell")
 HUMAN = Cause("human")
-Ask = Callable[[str, float, float, bool], Cause]
+WHEN = Moments(100, 1)
+Ask = Callable[[str, float, float, bool, bool], Cause]
 
 
 class Asked:
@@ -26,10 +45,10 @@ class Asked:
 
     def __init__(self, answer: Cause = HUMAN) -> None:
         self.answer = answer
-        self.questions: list[tuple[str, float, float, bool]] = []
+        self.questions: list[tuple[str, float, float, bool, bool]] = []
 
-    def __call__(self, path: str, after: float, before: float, layout: bool) -> Cause:
-        self.questions.append((path, after, before, layout))
+    def __call__(self, path: str, after: float, before: float, layout: bool, last: bool) -> Cause:
+        self.questions.append((path, after, before, layout, last))
         return self.answer
 
 
@@ -37,7 +56,7 @@ class Stage:
     """A worktree on a clock, and commits to compare it with. The commit is made at 100, its parent at 1."""
 
     def __init__(self, base: str | None = None, in_git: bool = True) -> None:
-        self.tree = Worktree(lambda *_: [base] if base is not None else [], lambda _, text: in_git and text == base)
+        self.tree = Worktree(lambda *_: [base] if base is not None else (), lambda _, text: in_git and text == base)
         self.at = 0.0
         self.count = 0
         self.base = base
@@ -67,14 +86,15 @@ class Stage:
         text: str,
         added: Sequence[int],
         ask: Ask | None = None,
-        when: Moments = Moments(100, 1),
-        restored: Callable[[int, str], bool] = lambda *_: False,
+        when: Moments = WHEN,
+        committed: Callable[[int, str | None], bool] = lambda *_: False,
         path: str = F,
         old_path: str = "",
+        before: Sequence[str] = (),
     ) -> dict[int, Verdict]:
-        """Verdicts by 1-based line number."""
-        file = AddedFile(path, old_path or path, tuple(lines_of(text)), tuple(n - 1 for n in added))
-        found = judge(self.tree, match(self.tree, file), ask or Asked(), when, restored)
+        """Verdicts by 1-based line number; `before`: lines of the version before."""
+        file = AddedFile(path, old_path or path, tuple(lines_of(text)), tuple(n - 1 for n in added), frozenset(before))
+        found = judge(self.tree, match(self.tree, file), ask or Asked(), when, committed)
         return {index + 1: verdict for index, verdict in found.items()}
 
 
@@ -102,7 +122,7 @@ def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
     stage.create("a\nb\n")
     asked = Asked()
     assert short(stage.said("a\nby hand\nb\n", [1, 2, 3], asked)) == {1: "agent exact c1", 2: "human", 3: "agent exact c1"}
-    assert asked.questions == [(F, 10.0, 100, False)]  # from when the text was last known to the commit
+    assert asked.questions == [(F, 10.0, 100, False, True)]  # from when the text was last known to the commit
 
 
 def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
@@ -113,7 +133,7 @@ def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
     verdicts = stage.said("a\nby hand\nb\n", [1, 2, 3], asked)
     assert short(verdicts)[2] == "human"
     assert verdicts[2].evidence == "observed"
-    assert asked.questions == [(F, 10.0, 20.0, False)]
+    assert asked.questions == [(F, 10.0, 20.0, False, False)]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +153,7 @@ def test_unexplained_line_goes_to_whoever_may_have_acted(cause: Cause, said: str
 def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_parent() -> None:
     asked = Asked()
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
-    assert asked.questions == [(F, 1, 100, False)]
+    assert asked.questions == [(F, 1, 100, False, True)]
 
 
 def test_agent_line_touched_up_stays_the_agents_and_names_the_editor() -> None:
@@ -168,7 +188,7 @@ def test_old_line_of_others_reformatted_asks_for_a_formatter() -> None:
     stage.edit("end", "END")
     asked = Asked()
     stage.said('x = [ "a" ]\nEND\n', [1], asked)
-    assert asked.questions == [(F, 10.0, 100, True)]
+    assert asked.questions == [(F, 10.0, 100, True, True)]
 
 
 def test_line_with_a_secret_cut_out_is_still_the_agents() -> None:
@@ -216,7 +236,7 @@ def test_of_equal_lines_as_many_are_the_agents_as_the_agent_wrote() -> None:
     new = [n for n, line in enumerate(state.ids, 1) if stage.tree.origin(line).call]
     assert len(new) == 2
     for added in ([2, 3], [3, 4]):
-        assert short(stage.said("f {\n}\ng {\n}\n", added)) == {n: "agent exact c1" for n in added}
+        assert short(stage.said("f {\n}\ng {\n}\n", added)) == dict.fromkeys(added, "agent exact c1")
 
 
 def test_exchange_takes_the_nearest_of_equal_lines() -> None:
@@ -249,7 +269,7 @@ def test_uncommitted_work_from_before_the_session_is_human() -> None:
     asked = Asked()
     verdicts = stage.said("A\nnot committed yet\n", [1, 2], asked)
     assert short(verdicts) == {1: "agent exact c1", 2: "human before_session"}
-    assert asked.questions == [(F, 1, 10.0, False)]  # between the parent and the first sight
+    assert asked.questions == [(F, 1, 10.0, False, False)]  # between the parent and the first sight
 
 
 def test_text_that_another_commit_had_is_of_another_branch() -> None:
@@ -292,13 +312,85 @@ def test_line_that_an_ancestor_had_and_lost_was_brought_back() -> None:
     stage = Stage()
     stage.create("a\nb\n")
     second = stage.tree.files[F].ids[1]
-    verdicts = stage.said("a\nb\n", [1, 2], restored=lambda line, text: (line, text) == (second, "b"))
+    verdicts = stage.said("a\nb\n", [1, 2], committed=lambda line, text: (line, text) == (second, "b"))
     assert short(verdicts) == {1: "agent exact c1", 2: "unknown c1 restored"}
+
+
+def test_agent_line_of_an_earlier_commit_changed_by_hand_is_the_changers() -> None:
+    old, new = "total = price * count + shipping", "total = price * count + shipping_cost"
+    stage = Stage()
+    stage.create(f"{old}\nend\n")
+    assert short(stage.said(f"{new}\nend\n", [1], before=[old, "end"])) == {1: "human"}
+    assert short(stage.said(f"{new}\nend\n", [1], committed=lambda *_: True)) == {1: "human"}
+    stage.see(f"{new}\nend\n")  # the same, seen in between
+    assert short(stage.said(f"{new}\nend\n", [1], before=[old, "end"])) == {1: "human"}
+    assert stage.said(f"{new}\nend\n", [1])[1].how == "edited"
+
+
+def test_imports_that_changed_while_a_formatter_ran_are_nobodys() -> None:
+    stage = Stage()
+    stage.create("a = 1\n")
+    ran = Asked(Cause("human", reason="formatter", call=CallRef(7, "fmt", 1, 5.0)))
+    said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
+    assert said == {1: "unknown fmt formatter", 3: "human"}
+
+
+# --- lines that say nothing -----------------------------------------------------------------------------------------------
+
+
+def _settled(text: str, **authors: str) -> str:
+    """Verdicts after the weak lines followed their neighbours: one letter per line; `authors` gives them before."""
+    lines = tuple(lines_of(text))
+    verdicts = {i: {"a": AGENT, "h": BY_HAND, "u": OPAQUE}[who] for i, who in enumerate(authors["who"])}
+    settle_weak(AddedFile(F, F, lines, tuple(range(len(lines)))), verdicts)
+    return "".join(verdicts[i].author[0] for i in range(len(lines)))
+
+
+@pytest.mark.parametrize(
+    ("text", "who", "settled"),
+    [
+        ("f {\n}\ng {\n", "aha", "aaa"),  # between two lines of an agent
+        ("f {\n\n}\ng {\n", "ahha", "aaaa"),
+        ("f {\n}\n", "ah", "au"),  # at the edge of the agent's block
+        ("}\nf {\n", "ha", "ua"),
+        ("f {\n}\ng {\n", "ahh", "ahh"),  # between an agent and a person
+        ("f {\n}\ng {\n", "hhh", "hhh"),
+        ("f {\n}\n", "au", "au"),
+        ("f {\n}\ng {\n", "aua", "aaa"),
+        ("}\n\n", "hh", "hh"),  # nobody to follow
+        ("f {\nx\ng {\n", "aha", "aha"),  # a line with a word speaks for itself
+    ],
+)
+def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, settled: str) -> None:
+    assert _settled(text, who=who) == settled
+
+
+def test_neighbours_are_those_of_the_same_added_block() -> None:
+    file = AddedFile(F, F, ("f {", "}", "old line", "g {"), (0, 1, 3))
+    verdicts = {0: AGENT, 1: BY_HAND, 3: AGENT}
+    settle_weak(file, verdicts)
+    assert verdicts[1].author == "unknown"  # the agent's on one side only
+
+
+@pytest.mark.parametrize(
+    ("line", "author"),
+    [
+        ("    total = price * count", "unknown"),
+        ("total = price * count", "unknown"),
+        ("total = price", "human"),  # not what the agent wrote
+        ("x = 1", "human"),  # too short to tell
+        ("-------------------", "human"),  # no word in it
+    ],
+)
+def test_text_an_agent_once_wrote_into_the_file_is_not_called_human(line: str, author: str) -> None:
+    written = {"total = price * count", "x = 1", "-------------------"}
+    verdicts = {0: BY_HAND, 1: AGENT}
+    doubt_known_text(AddedFile(F, F, (line, line), (0, 1)), verdicts, written)
+    assert (verdicts[0].author, verdicts[1]) == (author, AGENT)
 
 
 # --- moved text -----------------------------------------------------------------------------------------------------------
 
-CALL = CallRef(7, "c1", 1, 10.0)
 LOST = ("def area(w, h):", "    checked = max(w, 0)", "    return checked * h")
 
 
@@ -306,11 +398,11 @@ def _moved(
     lines: Sequence[str],
     source: Sequence[str],
     common: Sequence[str] = (),
-    verdict: Verdict = Verdict("human", "none", "inferred"),
+    verdict: Verdict = GUESSED,
     **more: str,
 ) -> dict[int, str]:
     file = AddedFile("other.py", "other.py", tuple(lines), tuple(range(len(lines))))
-    verdicts = {i: verdict for i in range(len(lines))}
+    verdicts = dict.fromkeys(range(len(lines)), verdict)
     sources = [Source(tuple((text, CALL) for text in source), **more)]
     found = moved([(file, verdicts)], sources, lambda text: text.strip() in common or len(text.strip()) < 4)
     return {index + 1: f"{v.author} {v.how} {v.evidence}" for _, index, v in found}
@@ -426,15 +518,8 @@ def _record(**more: object) -> SessionRecord:
 
 
 def _judged(path: str, verdicts: Sequence[Verdict], followed: bool = True, main: bool = True, at: float = 100.0) -> Seen:
-    lines = tuple(f"text {i}" for i in range(len(verdicts)))
-    file = AddedFile(path, path, lines, tuple(range(len(verdicts))))
-    return Seen(Look(at, "c" * 40, 1, main=main), "/w", [(file, dict(enumerate(verdicts)), followed)])
-
-
-AGENT = Verdict("agent", "exact", "observed", call=CALL)
-SHELL = Verdict("agent", "shell", "inferred", call=CALL)
-BY_HAND = Verdict("human", "none", "observed")
-GUESSED = Verdict("human", "none", "inferred")
+    seen = FileSeen(path, dict(enumerate(verdicts)), frozenset(range(len(verdicts))), followed)
+    return Seen(Look(at, "c" * 40, 1, main=main), "/w", [seen])
 
 
 def _conclude(
@@ -516,6 +601,18 @@ def test_bulk_that_nobody_saw_is_not_called_human(lines: int, said: str) -> None
     assert found[F] == ["1-1 agent exact", "2-2 human none"]  # what was observed stays
 
 
+@pytest.mark.parametrize(("lines", "said"), [(20, "human none"), (21, "unknown unobserved")])
+def test_sessions_that_explain_nothing_prove_less(lines: int, said: str) -> None:
+    seen = _judged(F, [GUESSED] * lines, followed=False)
+    assert _conclude([seen], (F, lines)) == {F: [f"1-{lines} {said}"]}
+
+
+def test_what_nobody_saw_in_a_commit_of_a_declared_agent_is_not_called_human() -> None:
+    commit = _commit("m\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    seen = _judged(F, [AGENT, BY_HAND, GUESSED])
+    assert _conclude([seen], (F, 3), commit=commit) == {F: ["1-1 agent exact", "2-2 human none", "3-3 unknown agent_declared"]}
+
+
 def test_bulk_is_counted_over_all_files_of_the_commit() -> None:
     seen = [_judged("one.txt", [GUESSED] * 150, followed=False), _judged("two.txt", [GUESSED] * 51, followed=False)]
     assert _conclude(seen, ("one.txt", 150), ("two.txt", 51)) == {
@@ -531,8 +628,8 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
     mostly_not = [_judged(F, [AGENT, AGENT, AGENT, *[GUESSED] * 4])]
     no_proof = [_judged(F, [SHELL] * 5)]
     common = {"records": (), "named": ()}
-    assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 human none"]}  # type: ignore[arg-type]
-    assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 human none"]}  # type: ignore[arg-type]
+    assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 unknown no_session"]}  # type: ignore[arg-type]
+    assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(few, (F, 2), **common) == {F: ["1-2 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(mostly_not, (F, 7), **common) == {F: ["1-7 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(no_proof, (F, 5), **common) == {F: ["1-5 unknown no_session"]}  # type: ignore[arg-type]
@@ -564,8 +661,7 @@ def test_worktree_that_followed_the_file_is_asked_before_one_that_did_not() -> N
 
 
 def test_where_nobody_followed_the_file_the_most_cautious_answer_counts() -> None:
-    unknown = Verdict("unknown", "none", "inferred", "opaque_shell")
-    seen = [_judged(F, [GUESSED, GUESSED], followed=False), _judged(F, [unknown, GUESSED], followed=False)]
+    seen = [_judged(F, [GUESSED, GUESSED], followed=False), _judged(F, [OPAQUE, GUESSED], followed=False)]
     assert _conclude(seen, (F, 2)) == {F: ["1-1 unknown opaque_shell", "2-2 human none"]}
 
 

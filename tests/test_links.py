@@ -43,7 +43,10 @@ def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoi
         (f"Title\n\nEntire-Checkpoint:{A}\nSigned-off-by: x\n", [A]),
         (f"Title\r\n\r\nEntire-Checkpoint: {A}\r\n", [A]),
         # Squashes put trailers in the middle, quote them and indent them.
-        (f"Title (#3)\n\n* one\n\nEntire-Checkpoint: {A}\n\n* two\n\n  Entire-Checkpoint: {B}\n\n---------\n\nCo-authored-by: x", [A, B]),
+        (
+            f"Title (#3)\n\n* one\n\nEntire-Checkpoint: {A}\n\n* two\n\n  Entire-Checkpoint: {B}\n\n---------\n\nCo-authored-by: x",
+            [A, B],
+        ),
         (f"> Entire-Checkpoint: {A}\n", [A]),
         (_named(B, A, B), [B, A]),
         (f"Title\n\nEntire-Checkpoint: {ULID}\nEntire-Checkpoint: {A}\n", [ULID, A]),
@@ -144,7 +147,8 @@ def test_commit_without_ids_is_linked_to_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parents", "expected"), [((), 0.0), ((AT - 50,), AT - 50), ((AT - 50, AT - 20), AT - 20), ((AT + 50,), 0.0), ((AT + 50, AT - 9), AT - 9)]
+    ("parents", "expected"),
+    [((), 0.0), ((AT - 50,), AT - 50), ((AT - 50, AT - 20), AT - 20), ((AT + 50,), 0.0), ((AT + 50, AT - 9), AT - 9)],
 )
 def test_changes_date_from_the_latest_parent_that_is_not_later(parents: tuple[float, ...], expected: float) -> None:
     assert since(_commit(), [_commit(at=at, sha=f"p{n}") for n, at in enumerate(parents)]) == expected

@@ -131,7 +131,11 @@ def test_the_longest_path_of_the_repository_decides() -> None:
 
 
 def test_order_of_sessions_makes_no_difference() -> None:
-    sessions = [([f"{W}/src/app.py"], [W]), ([f"{W}/.worktrees/t/src/app.py", f"{W}/.worktrees/t/README.md"], [f"{W}/.worktrees/t"]), ([], ["/x"])]
+    sessions = [
+        ([f"{W}/src/app.py"], [W]),
+        ([f"{W}/.worktrees/t/src/app.py", f"{W}/.worktrees/t/README.md"], [f"{W}/.worktrees/t"]),
+        ([], ["/x"]),
+    ]
     found = set()
     for order in (sessions, sessions[::-1]):
         places = Places(KNOWN)

@@ -58,7 +58,9 @@ def test_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) 
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"not a database at all, but text that is long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but text that is long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096]
+)
 def test_file_that_is_no_database_is_refused_and_not_changed(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "out.db"
     path.write_bytes(content)

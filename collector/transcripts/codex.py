@@ -40,6 +40,7 @@ from collector.transcripts.jsonl import (
     text_of,
     time_of,
 )
+from collector.transcripts.prompts import CODEX_INJECTED
 
 NAME = "codex"
 LABEL = "Codex"
@@ -50,18 +51,6 @@ _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"})
 _RECORDS = frozenset({"world_state", "inter_agent_communication_metadata", "compacted", "response_item", "event_msg"})
 # How texts begin that stand among the user's messages and nobody typed
-NOT_TYPED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions",
-    "<recommended_plugins>",
-    "<subagent_notification>",
-    "<turn_aborted>",
-    "<skill>",
-    "<heartbeat>",
-    "<codex_delegation>",
-    "# AGENTS.md instructions",
-)
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.M)
 _PLAN = ("PLEASE IMPLEMENT THIS PLAN", "Implement the plan.")
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.M)
@@ -251,7 +240,7 @@ class _Reader:
 
     def _prompt(self, text: str, at: float | None, origin: str) -> None:
         request = _REQUEST.split(text, maxsplit=1)[-1].strip() or text
-        if self.thread.child or text.lstrip().startswith(NOT_TYPED):
+        if self.thread.child or text.lstrip().startswith(CODEX_INJECTED):
             origin = "injected"
         elif request.startswith(_PLAN):
             origin = "plan"
@@ -357,7 +346,7 @@ class _Reader:
             self.thread = thread
             for order, at, text in [] if thread.typed else thread.spoken:
                 self.events.order = order
-                if text.lstrip().startswith(NOT_TYPED):
+                if text.lstrip().startswith(CODEX_INJECTED):
                     self.events.mark("injected", at, text.strip()[:80])
                 else:
                     self._prompt(text, at, "prompt")

@@ -21,7 +21,6 @@ from collector.transcripts.apply_patch import (
     patches_in_script,
     path_argument,
 )
-from collector.transcripts.codex import NOT_TYPED
 from collector.transcripts.jsonl import (
     Events,
     as_json,
@@ -35,7 +34,7 @@ from collector.transcripts.jsonl import (
     resolve,
     time_of,
 )
-from collector.transcripts.prompts import PromptKind, classify, without_reminders
+from collector.transcripts.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
 
 NAME = "entire-compact"
 LABEL = "Entire compact transcript"
@@ -86,7 +85,7 @@ class _Reader:
         kind = classify(clean)
         if kind is PromptKind.INTERRUPT:
             self.events.mark("interrupt", at)
-        elif kind is PromptKind.INJECTED or clean.lstrip().startswith(NOT_TYPED):
+        elif kind is PromptKind.INJECTED or clean.lstrip().startswith(CODEX_INJECTED):
             self.events.mark("injected", at, clean.strip()[:80])
         elif kind is PromptKind.USER_SHELL:
             self.events.mark("user_shell", at, clean)

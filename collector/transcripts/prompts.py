@@ -34,6 +34,20 @@ _INJECTED = (
     "Stop hook feedback:",
 )
 
+# What Codex puts in the user's mouth.
+CODEX_INJECTED = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "<recommended_plugins>",
+    "<subagent_notification>",
+    "<turn_aborted>",
+    "<skill>",
+    "<heartbeat>",
+    "<codex_delegation>",
+    "# AGENTS.md instructions",
+)
+
 
 def without_reminders(text: str) -> str:
     """The text without reminders and editor context that the harness added to it."""
