@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
 from attribution.replay import CallRef
-from attribution.shell import Effect, mentions
+from attribution.shell import Effect, effects, mentions
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
@@ -42,7 +42,7 @@ class Action:
     call: CallRef
     command: str = ""
     cwd: str = ""
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
     unseen: str = ""  # invisible_subagent | transcript_missing: what may have happened is unknown
 
 
@@ -60,6 +60,7 @@ class Gaps:
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
+    _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
     _answers: dict[tuple[str, float, float, bool, bool], Cause] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -122,7 +123,8 @@ class Gaps:
             return Cause("unknown", reason=action.unseen, call=action.call)
         weaker: Cause | None = None
         mine = Cause("agent", "shell", "inferred", call=action.call)
-        for effect in action.effects:
+        found = self._effects_of(action)
+        for effect in found:
             if effect.kind in _NAMED or effect.kind == "generate":
                 if self._touches(effect, path):
                     return mine
@@ -134,7 +136,16 @@ class Gaps:
                 weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
             elif effect.kind == "opaque":
                 weaker = weaker or Cause("unknown", reason="opaque_shell", call=action.call)
-        return mine if _writes(action) and mentions(action.command, path) else weaker
+        return mine if _writes(found) and mentions(action.command, path) else weaker
+
+    def _effects_of(self, action: Action) -> tuple[Effect, ...]:
+        """Most commands only look and are in no gap that matters: they are read when somebody asks."""
+        if action.effects is not None:
+            return action.effects
+        key = (action.command, action.cwd)
+        if key not in self._effects:
+            self._effects[key] = effects(action.command, action.cwd)
+        return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:
         return any(self._same(p, path) for p in (*effect.paths, effect.target) if p)
@@ -155,6 +166,6 @@ class Gaps:
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
-def _writes(action: Action) -> bool:
+def _writes(found: tuple[Effect, ...]) -> bool:
     """May write to files that its effects do not name, so that naming one in its text means something."""
-    return any(effect.kind == "opaque" or (effect.kind in _UNNAMED and not effect.paths) for effect in action.effects)
+    return any(effect.kind == "opaque" or (effect.kind in _UNNAMED and not effect.paths) for effect in found)

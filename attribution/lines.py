@@ -67,7 +67,10 @@ def match(tree: Worktree, file: AddedFile) -> Match:
     old = lines_of(state.text)
     hunks = changes(old, file.lines)
     found.ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
+    added = set(file.added)
     for hunk in hunks:
+        if added.isdisjoint(range(hunk.b0, hunk.b1)):
+            continue  # a difference to another base than this commit's parent: nobody asks
         agent = tree.has_agent(state.ids[hunk.a0 : hunk.a1])
         kin = kinship(old[hunk.a0 : hunk.a1], file.lines[hunk.b0 : hunk.b1], agent)
         for index, relation in enumerate(kin, hunk.b0):

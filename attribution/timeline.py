@@ -19,6 +19,11 @@ _READ_ONLY_AGENTS = frozenset({"explore", "plan", "claude-code-guide", "statusli
 _SED = re.compile(
     r"""^\s*sed\s+-i(?:\s+(?:''|""))?\s+(?:-e\s+)?(['"])s([/|#,])((?:(?!\2|\1)[^\\\[\]*.^$+?&])+)\2((?:(?!\2|\1)[^\\&])*)\2(g?)\1\s+(\S+|'[^']+'|"[^"]+")\s*$"""
 )
+# Commands without any of these write no text that the command itself gives.
+_MAY_WRITE = re.compile(
+    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf)\b|-(?:Content|Item|File)\b",
+    re.I,
+)
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
 
 
@@ -89,13 +94,13 @@ def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: i
     started = call.at if call.at is not None else at
     until = track.ended if command.background else max(at, started)
     cwd = command.cwd or track.cwd
-    found = effects(command.text, cwd)
-    if not found:
+    found = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
+    if found == ():
         return
     track.actions.append(Action(started, until, ref, command.text, cwd, found))
     if call.status is Status.OK:
         by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
-        for effect in found:
+        for effect in found or ():
             track.edits.extend(_exact_edits(effect, by_shell, at, order, cwd))
         track.edits.extend(_sed_edits(command.text, by_shell, at, order, cwd))
 

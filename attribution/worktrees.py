@@ -145,7 +145,10 @@ class Runner:
 
     def _was_committed(self, sha: str) -> Callable[[int, str | None], bool]:
         def committed(line: int, text: str | None) -> bool:
-            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and (text is None or old == text))
+            known = self._committed.get(line)
+            if known is None:
+                return False
+            earlier = (c for c, old in known if c != sha and (text is None or old == text))
             return any(self._is_ancestor(commit, sha) for commit in earlier)
 
         return committed

@@ -89,10 +89,11 @@ def test_same_session_stored_again_adds_nothing() -> None:
     assert claude_code.read("s", [blob, blob, b"\n".join(lines[:20])]) == claude_code.read("s", [blob])
 
 
-def test_two_copies_that_differ_in_a_secret_are_one_event() -> None:
+@pytest.mark.parametrize("envelope", [{"uuid": "u1"}, {}])
+def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> None:
     """The same record, redacted in a later copy."""
-    record = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), uuid="u1")
-    hidden = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=REDACTED\n"), uuid="u1")
+    record = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), **envelope)
+    hidden = _assistant(1, _tool("t1", "Write", file_path=f"{W}/a", content="key=REDACTED\n"), **envelope)
     session = claude_code.read("s", [_lines(record), _lines(hidden)])
     assert [edit.content for call in session.calls for edit in call.edits] == ["key=abc\n"]
     assert len(session.usage) == 1

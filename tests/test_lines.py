@@ -244,6 +244,7 @@ def test_exchange_takes_the_nearest_of_equal_lines() -> None:
     stage.edit("1\n", "1\nx\n")  # x 1 X 2 3
     stage.edit("3\n", "3\nx\n")  # x 1 X 2 3 X
     assert short(stage.said("x\n1\nx\n2\n3\nx\n", [1, 6])) == {1: "agent exact c1", 6: "agent exact c2"}
+    assert short(stage.said("x\n1\nx\n2\n3\nx\n", [1])) == {1: "agent exact c1"}
 
 
 def test_exchange_never_makes_more_agent_lines_than_there_are() -> None:
