@@ -113,17 +113,26 @@ def _nothing_found(path: str | Path) -> NoCheckpoints:
 
 def _input_key(repo: GitRepo, head: str, options: Options) -> str:
     refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name]
-    return digest(VERSION, _FACTS, head, str(options.since), *repo.censored().shallow, *refs, *(r.NAME for r in readers()))
+    censored = repo.censored()
+    # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
+    packs = repo.packs() if censored.partial else []
+    return digest(VERSION, _FACTS, head, str(options.since), *censored.shallow, *packs, *refs, *(r.NAME for r in readers()))
 
 
 def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
-    """Whether a transcript that was missing is there now: a fetch can bring it without moving a ref."""
+    """Whether a transcript or a file that was missing is there now: a fetch can bring it without moving a ref."""
     missing = store.rows(
         "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id "
         "WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
         (repo_id,),
     )
-    return any(row["blob"] and repo.has(row["blob"]) for row in missing)
+    files = store.rows(
+        "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+        "WHERE c.repo_id = ? AND f.kind = 'missing' LIMIT 200",
+        (repo_id,),
+    )
+    blobs = [row["blob"] for row in missing] + [repo.file_at(row["commit_sha"], row["path"]) for row in files]
+    return any(blob and repo.has(blob) for blob in blobs)
 
 
 def _censored(repo: GitRepo) -> list[str]:
@@ -158,7 +167,7 @@ class _Work:
 
     def run(self, key: str, started: float) -> None:
         with self.store.transaction():
-            write_checkpoints(self.store, self.repo_id, self.checkpoints)
+            write_checkpoints(self.store, self.repo_id, self.checkpoints, self.repo)
         self.ids = {r["key"]: r["id"] for r in self.store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (self.repo_id,))}
         tracks = list(self._sessions())
         self.progress("reading commits", 0, 0)

@@ -146,6 +146,10 @@ class GitRepo:
         partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
         return Censored(shallow, partial)
 
+    def packs(self) -> list[str]:
+        """Names of the packs of objects."""
+        return sorted(p.name for p in self.common_dir().joinpath("objects", "pack").glob("*.pack"))
+
     def common_dir(self) -> Path:
         """The directory that holds objects and refs; differs from `path` in a worktree."""
         marker = self.path / "commondir"

@@ -129,7 +129,7 @@ def describe_repo(store: Store, repo_id: int, repo: GitRepo, branch: str, head: 
     )
 
 
-def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint]) -> None:
+def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint], repo: GitRepo) -> None:
     """Checkpoints, empty rows of their sessions, and the records that join them. Call within a transaction."""
     connection = store.connection
     # The conclusions lose their links to the old rows: whatever happens next, they are to be drawn anew.
@@ -140,7 +140,7 @@ def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoi
     ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
     store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
     sessions = _session_numbers(store, repo_id, session_files(checkpoints))
-    rows = [_record_row(ids[c.id], sessions[record.session_id], record) for c in checkpoints for record in c.sessions]
+    rows = [_record_row(ids[c.id], sessions[record.session_id], record, repo) for c in checkpoints for record in c.sessions]
     store.insert("checkpoint_sessions", _RECORD, rows)
     store.add_problems(repo_id, (p for c in checkpoints for p in c.problems))
 
@@ -188,16 +188,26 @@ _RECORD = (
 _VENDOR = ("agent_lines", "human_added", "human_modified", "human_removed", "total_committed", "agent_percentage", "metric_version")
 
 
-def _record_row(checkpoint: int, session: int, r: SessionRecord) -> tuple[Any, ...]:
+def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> tuple[Any, ...]:
     claim = _object(r.vendor)
     return (
-        checkpoint, session, r.index, printable(r.session_id_raw), r.transcript_state, r.transcript[0] if r.transcript else None,
+        checkpoint, session, r.index, printable(r.session_id_raw), r.transcript_state, _telling_blob(r, repo),
         r.start, iso(r.created_at), *(_number(claim.get(k)) for k in _VENDOR), r.vendor or None, r.metadata or None,
     )  # fmt: skip
 
 
+def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
+    """The first chunk of the transcript; of one that is incomplete the first chunk that is absent."""
+    if r.transcript_state == "missing_blob":
+        return next((oid for oid in r.transcript if not repo.has(oid)), None)
+    return r.transcript[0] if r.transcript else None
+
+
 def _object(text: str) -> Mapping[str, Any]:
-    value = json.loads(text) if text.startswith("{") and text.endswith("}") else {}
+    try:
+        value = json.loads(text or "{}")
+    except ValueError:
+        return {}
     return value if isinstance(value, dict) else {}
 
 

@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS checkpoint_sessions (
   position INTEGER NOT NULL, -- number of its directory in the checkpoint; -1 in the legacy layout
   session_key_raw TEXT, -- session id as stored, before a date in front of it is removed
   transcript TEXT NOT NULL, -- present, none, missing_blob
-  transcript_blob TEXT, -- git blob of (the first chunk of) the transcript
+  transcript_blob TEXT, -- git blob of the first chunk of the transcript; of the first absent chunk when one is missing
   start INTEGER, -- where this checkpoint's part of the transcript begins, as recorded; unreliable
   created_at TEXT, -- when it was stored
   vendor_agent_lines INTEGER, -- the producer's claim: lines by the agent

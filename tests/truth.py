@@ -61,7 +61,8 @@ def run(repository: Path, database: Path) -> tuple[dict[str, dict[str, dict[int,
             assert not broken, f"{row['name']}: {broken[:3]}"
         edits: dict[str, dict[str, int]] = {}
         for row in store.rows(
-            "SELECT s.key, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id WHERE by_shell = 0 GROUP BY 1, 2"
+            "SELECT s.key, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
+            "WHERE e.by_shell = 0 GROUP BY 1, 2"
         ):
             edits.setdefault(row["key"], {})[row["outcome"]] = row["n"]
         return program_lines(store, done.repo_id), edits

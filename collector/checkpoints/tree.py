@@ -174,7 +174,9 @@ def timestamp(value: object) -> float | None:
 
 
 def compact_json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=True)[:200_000] if value else ""
+    """JSON text of a producer's record; nothing of one that is absurdly large, since half of it would be no JSON."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True) if value else ""
+    return text if len(text) <= 200_000 else ""
 
 
 def _start(meta: Mapping[str, Any]) -> int:

@@ -63,9 +63,10 @@ def sniff(head: object) -> bool:
 
 def _noise(line: bytes) -> bool:
     """Progress of hooks and shells is a third of all records and says nothing we use; nor do file lists of the undo feature."""
-    if line.startswith(b'{"type":"file-history-snapshot"'):
-        return True
-    return b'"type":"progress"' in line and b'"agent_progress"' not in line
+    noise = line.startswith(b'{"type":"file-history-snapshot"') or (
+        b'"type":"progress"' in line and b'"agent_progress"' not in line
+    )
+    return noise and b'}{"' not in line  # a lost newline may have glued a record of interest to it
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
