@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
-from attribution.align import Kin, changes, kinship, lines_of, pairing, tokens
+from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
 from attribution.gaps import Cause
 from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
 
@@ -40,7 +40,8 @@ class AddedFile:
     old_path: str
     lines: tuple[str, ...]
     added: tuple[int, ...]  # 0-based numbers of the added lines
-    before: frozenset[str] = frozenset()  # texts of the lines of the version before, where there is one
+    before: Container[str] = frozenset()  # texts of the lines of the version before, where there is one
+    text: str = ""  # the lines joined, each with its newline; "" when the caller has none
 
 
 @dataclass(slots=True)
@@ -64,8 +65,11 @@ def match(tree: Worktree, file: AddedFile) -> Match:
     if state is None:
         return Match(file, None, [-1] * len(file.lines))
     found = Match(file, state)
+    if file.text and file.text == state.text:
+        found.ids = list(state.ids)
+        return found
     old = lines_of(state.text)
-    hunks = changes(old, file.lines)
+    hunks = text_changes(state.text, file.text) if file.text else changes(old, file.lines)
     found.ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
     added = set(file.added)
     for hunk in hunks:

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from attribution.align import Kin, changes, kinship, lines_of, pairing
+from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes
 from collector.model import Edit, Hunk, Replacement
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
@@ -348,7 +348,7 @@ class Worktree:
     def _resync(self, state: FileState, path: str, text: str, at: float) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""
         old_lines, new_lines = lines_of(state.text), lines_of(text)
-        hunks = changes(old_lines, new_lines)
+        hunks = text_changes(state.text, text)
         pairs = pairing(len(old_lines), len(new_lines), hunks)
         ids = [state.ids[p] if p >= 0 else -1 for p in pairs]
         edited: dict[int, tuple[int, Kin, str]] = {}
@@ -360,7 +360,7 @@ class Worktree:
         kept = set(ids)
         lost = [i for i in lost if i not in kept]
         if -1 in ids:
-            self._recall(state, new_lines, ids)
+            self._recall(state, text, ids)
         if lost:
             self._remember(state)
         self._fill_unknown(state, path, text, at, ids, edited)
@@ -397,14 +397,13 @@ class Worktree:
             else:
                 kin_of[index] = (line, kin, text)
 
-    def _recall(self, state: FileState, new_lines: Sequence[str], ids: list[int]) -> None:
+    def _recall(self, state: FileState, text: str, ids: list[int]) -> None:
         """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
         alive = {i for i in ids if i >= 0}
         for snapshot in reversed(state.memory):
             if -1 not in ids:
                 return
-            old = lines_of(snapshot.text)
-            for index, source in enumerate(pairing(len(old), len(new_lines), changes(old, new_lines))):
+            for index, source in enumerate(pairing(len(snapshot.ids), len(ids), text_changes(snapshot.text, text))):
                 if ids[index] < 0 <= source and snapshot.ids[source] not in alive:
                     ids[index] = snapshot.ids[source]
                     alive.add(snapshot.ids[source])

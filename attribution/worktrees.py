@@ -9,7 +9,7 @@ from functools import partial
 from attribution.align import lines_of
 from attribution.gaps import Cause
 from attribution.lines import AddedFile, Match, Moments, Verdict, doubt_known_text, judge, match, moved, settle_weak, sources_of
-from attribution.replay import AGENT, Outcome, Step, Worktree
+from attribution.replay import AGENT, Outcome, Step, Worktree, ended
 from attribution.timeline import Timeline
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
@@ -236,11 +236,26 @@ def explained_share(files: Iterable[FileSeen], named: bool = False) -> float:
     return round(min(share, 0.95), 3) if explained >= (1 if named else _MIN_LINES) and share >= _MIN_SHARE else 0.0
 
 
+class LinesOf:
+    """The lines of a text as a set, made when somebody asks for the first time."""
+
+    __slots__ = ("_lines", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines: frozenset[str] | None = None
+
+    def __contains__(self, line: object) -> bool:
+        if self._lines is None:
+            self._lines = frozenset(lines_of(self._text))
+        return line in self._lines
+
+
 def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]], before: str = "") -> AddedFile:
     """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
     lines = tuple(lines_of(text))
     added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
-    return AddedFile(path, old_path, lines, added, frozenset(lines_of(before)))
+    return AddedFile(path, old_path, lines, added, LinesOf(before), ended(text))
 
 
 __all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file", "explained_share"]
