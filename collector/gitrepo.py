@@ -29,7 +29,7 @@ for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, Con
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
-_CACHED, _CACHED_TEXT = 600, 200_000  # blobs, bytes of the largest
+_CACHED, _CACHED_TEXT = 3000, 100_000  # blobs, bytes of the largest
 _STATUS = {
     DeltaStatus.ADDED: "A",
     DeltaStatus.DELETED: "D",

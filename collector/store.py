@@ -36,7 +36,7 @@ def iso(at: float | None) -> str | None:
         moment = datetime.fromtimestamp(at, UTC)
     except (OverflowError, OSError, ValueError):
         return None
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 class Store:
