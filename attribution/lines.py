@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
 from attribution.gaps import Cause
 from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
+from collector.model import LineChange
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
@@ -64,37 +65,46 @@ def match(tree: Worktree, file: AddedFile) -> Match:
         state = tree.files.get(file.old_path) or state
     if state is None:
         return Match(file, None, [-1] * len(file.lines))
-    found = Match(file, state)
     if file.text and file.text == state.text:
-        found.ids = list(state.ids)
-        return found
+        return Match(file, state, list(state.ids))
     old = lines_of(state.text)
     hunks = text_changes(state.text, file.text) if file.text else changes(old, file.lines)
-    found.ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
+    ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
+    found = Match(file, state, ids)
     added = set(file.added)
     for hunk in hunks:
-        if added.isdisjoint(range(hunk.b0, hunk.b1)):
-            continue  # a difference to another base than this commit's parent: nobody asks
-        agent = tree.has_agent(state.ids[hunk.a0 : hunk.a1])
-        kin = kinship(old[hunk.a0 : hunk.a1], file.lines[hunk.b0 : hunk.b1], agent)
-        for index, relation in enumerate(kin, hunk.b0):
-            if relation is None:
-                continue
-            line = state.ids[hunk.a0 + relation.source]
-            if relation.kind == "redacted":
-                found.ids[index] = line
-            else:
-                found.kin[index] = (line, relation)
-                found.was[index] = old[hunk.a0 + relation.source]
+        # A difference where the commit adds nothing is one to another base than its parent: nobody asks.
+        if not added.isdisjoint(range(hunk.b0, hunk.b1)):
+            _relate(tree, found, state.ids, old, hunk)
+    _note_lost(tree, found, state.ids, old, hunks)
+    return found
+
+
+def _relate(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
+    """What the new lines of a replaced block have to do with the old ones."""
+    agent = tree.has_agent(ids[hunk.a0 : hunk.a1])
+    kin = kinship(old[hunk.a0 : hunk.a1], found.file.lines[hunk.b0 : hunk.b1], agent)
+    for index, relation in enumerate(kin, hunk.b0):
+        if relation is None:
+            continue
+        line = ids[hunk.a0 + relation.source]
+        if relation.kind == "redacted":
+            found.ids[index] = line
+        else:
+            found.kin[index] = (line, relation)
+            found.was[index] = old[hunk.a0 + relation.source]
+
+
+def _note_lost(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]) -> None:
+    """Agent lines of the state that the version lacks."""
     kept = set(found.ids) | {line for line, relation in found.kin.values() if relation.kind == "reformatted"}
     for hunk in hunks:
         for index in range(hunk.a0, hunk.a1):
-            line = state.ids[index]
+            line = ids[index]
             if line not in kept and tree.origin(line).kind == AGENT:
                 found.lost.append((line, old[index]))
                 if hunk.b1 > hunk.b0:
                     found.overwritten.add(line)
-    return found
 
 
 def _balance(tree: Worktree, found: Match, committed: Committed) -> None:

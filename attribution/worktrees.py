@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from attribution.align import lines_of
+from attribution.edits import ended
 from attribution.gaps import Cause
 from attribution.lines import AddedFile, Match, Moments, Verdict, doubt_known_text, judge, match, moved, settle_weak, sources_of
-from attribution.replay import AGENT, Outcome, Step, Worktree, ended
+from attribution.replay import AGENT, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from attribution import replay
 from attribution.align import lines_of
-from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, NoFit, Outcome, Step, Worktree, apply_hunks, overlaid
+from attribution.edits import NoFit, apply_hunks, overlaid
+from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, Outcome, Step, Worktree
 from attribution.timeline import track_of
 from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
