@@ -45,7 +45,24 @@ class History:
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
     versions: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # path -> (author time, blob), in order of commits
+    _ancestors: dict[str, tuple[int, int]] = field(default_factory=dict)
     frequency: Counter[int] = field(default_factory=Counter)  # hash of a stripped line -> files that ever added it
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether `ancestor` can be reached from `descendant`, both commits of this history."""
+        if not self._ancestors:
+            self._trace()
+        bit = self._ancestors.get(ancestor, (0, 0))[0]
+        return bool(self._ancestors.get(descendant, (0, 0))[1] & bit)
+
+    def _trace(self) -> None:
+        """For each commit its own bit, and the bits of all commits it descends from."""
+        for number, commit in enumerate(self.commits):
+            reached = 0
+            for parent in commit.parents:
+                own, above = self._ancestors.get(parent, (0, 0))
+                reached |= own | above
+            self._ancestors[commit.sha] = (1 << number, reached)
 
     def is_common(self, text: str) -> bool:
         stripped = text.strip()

@@ -233,7 +233,7 @@ class _Work:
                 Worktree(texts.versions, texts.is_committed),
                 texts.added,
                 history.is_common,
-                self.repo.is_ancestor,
+                history.is_ancestor,
             )
             run = runner.run(moments.get(root, ()))
             runs.append(run)

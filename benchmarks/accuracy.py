@@ -165,7 +165,7 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
 
 def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo) -> int:
     tree = Worktree(texts.versions, texts.is_committed)
-    seen = Runner(line, tree, texts.added, history.is_common, repo.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
+    seen = Runner(line, tree, texts.added, history.is_common, history.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
     return sum(
         1
         for one in seen

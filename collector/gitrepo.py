@@ -90,7 +90,6 @@ class GitRepo:
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
-        self._ancestry: dict[tuple[str, str], bool] = {}
 
     # --- refs ---------------------------------------------------------------------------------------------------------
 
@@ -220,17 +219,6 @@ class GitRepo:
             return None
         return str(entry.id) if entry.type == ObjectType.BLOB else None
 
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        """Whether `ancestor` can be reached from `descendant`; False when that cannot be told."""
-        key = (ancestor, descendant)
-        if key not in self._ancestry:
-            try:
-                found = bool(self._repo.descendant_of(pygit2.Oid(hex=descendant), pygit2.Oid(hex=ancestor)))
-            except (KeyError, ValueError, pygit2.GitError):
-                found = False
-            self._ancestry[key] = found
-        return self._ancestry[key]
-
     # --- history ------------------------------------------------------------------------------------------------------
 
     def commit(self, sha: str) -> Commit | None:
@@ -238,19 +226,7 @@ class GitRepo:
             found = self._repo[sha].peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        author, committer = found.author, found.committer
-        return Commit(
-            sha=str(found.id),
-            parents=tuple(str(p) for p in found.parent_ids),
-            tree=str(found.tree_id),
-            author_name=decode(author.raw_name),
-            author_email=decode(author.raw_email),
-            author_time=float(author.time),
-            committer_name=decode(committer.raw_name),
-            committer_email=decode(committer.raw_email),
-            commit_time=float(committer.time),
-            message=decode(found.raw_message),
-        )
+        return _commit(found)
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
@@ -259,21 +235,22 @@ class GitRepo:
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         """Commits reachable from any of `tips` and from none of `hide`, parents first."""
         try:
-            ids = self._ordered(tips, hide or [])
+            yield from self._ordered(tips, hide or [])
+            return
         except (KeyError, pygit2.GitError):
-            ids = self._ordered_tolerant(tips, hide or [])
-        for oid in ids:
+            pass  # a parent is absent
+        for oid in self._ordered_tolerant(tips, hide or []):
             found = self.commit(oid)
             if found is not None:
                 yield found
 
-    def _ordered(self, tips: list[str], hide: list[str]) -> list[str]:
+    def _ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
         walker = self._repo.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
         for tip in tips:
             walker.push(pygit2.Oid(hex=tip))
         for tip in hide:
             walker.hide(pygit2.Oid(hex=tip))
-        return [str(c.id) for c in walker]
+        return [_commit(c) for c in walker]
 
     def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
         """Post-order walk that survives absent parents, which libgit2's own walker does not."""
@@ -346,6 +323,22 @@ class GitRepo:
             if not (change.status == "D" and change.path in gone):
                 result.append(change)
         return result
+
+
+def _commit(found: pygit2.Commit) -> Commit:
+    author, committer = found.author, found.committer
+    return Commit(
+        sha=str(found.id),
+        parents=tuple(str(p) for p in found.parent_ids),
+        tree=str(found.tree_id),
+        author_name=decode(author.raw_name),
+        author_email=decode(author.raw_email),
+        author_time=float(author.time),
+        committer_name=decode(committer.raw_name),
+        committer_email=decode(committer.raw_email),
+        commit_time=float(committer.time),
+        message=decode(found.raw_message),
+    )
 
 
 _TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
