@@ -13,7 +13,7 @@ from collector.model import Commit
 from collector.trailers import automation, declared_agent
 
 # Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
-# import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 19,000.
+# import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 22,000.
 _MAX_UNSEEN = 200
 _MAX_ALONE = 20  # the same, where the named sessions explain no line of the commit: they may be side runs of the one that did
 

@@ -49,10 +49,6 @@ class Source:
         found = self._merges.read(sha)
         return self._slowly(sha, parents) if found is None else found
 
-    def against(self, sha: str, parent: str) -> list[FileDelta] | None:
-        """Against any other commit, without hunks."""
-        return self._slowly(sha, [parent])
-
     def _open_plain(self, wanted: Sequence[str]) -> Patches:
         args = [*_PATCH, *_PATCH_TAIL] if self._with_text else [*_PATCH, "--irreversible-delete", *_PATCH_TAIL]
         return Patches(self._git.stream(args, _lines(wanted), self._settings), self._with_text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from collector.discovery import modules_of
@@ -20,8 +20,3 @@ def reader_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> 
     if head is None:
         return None
     return next((reader for reader in (known or readers()) if reader.sniff(head)), None)
-
-
-def iter_largest_first(blobs: Iterable[bytes]) -> list[bytes]:
-    """A session is stored many times, each copy longer than the one before: the longest holds most events in their order."""
-    return sorted(blobs, key=len, reverse=True)
