@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.commits import CommitDiff, FileDiff
@@ -46,9 +46,17 @@ class Missing:
 
 
 def conclude(
-    diff: CommitDiff, link: CommitLinks, seen: Sequence[Seen], missing: Sequence[Missing], has_sessions: bool
+    diff: CommitDiff,
+    link: CommitLinks,
+    seen: Sequence[Seen],
+    missing: Sequence[Missing],
+    has_sessions: bool,
+    edited: Mapping[str, Container[str]],
 ) -> CommitVerdict:
-    """The verdict on one commit. `seen`: what the worktrees told; `has_sessions`: some named session could be read."""
+    """The verdict on one commit.
+
+    `seen`: what the worktrees told; `has_sessions`: some named session could be read; `edited`: session -> paths its calls changed.
+    """
     by_path = _best(seen)
     linked = link.resolved
     confidence = 1.0 if linked else 0.0
@@ -57,7 +65,8 @@ def conclude(
         linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
-    claimed = {path for record in link.records for path in record.files_touched}
+    # A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show.
+    claimed = {path for one in link.records for path in one.files_touched if path not in edited.get(one.session_id, ())}
     result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)

@@ -61,7 +61,7 @@ class Gaps:
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
-    _answers: dict[tuple[str, float, float, bool, bool], Cause] = field(default_factory=dict)
+    _answers: dict[tuple[str, float, float, bool, bool, bool], Cause] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
@@ -79,15 +79,16 @@ class Gaps:
                 found.append(action)
         return found
 
-    def cause(self, path: str, after: float, before: float, layout: bool = False, last: bool = False) -> Cause:
+    def cause(self, path: str, after: float, before: float, layout: bool = False, last: bool = False, made: bool = False) -> Cause:
         """Who changed `path` between `after` and `before`, as far as the agents' actions tell.
 
         `layout`: only the layout differs, which is what formatters do; for other changes formatters are no explanation.
         `last`: `before` is the moment of a commit, not of an event of a session.
+        `made`: the whole file is new, and nobody saw it before; a command that changes a file in place did not make it.
         """
-        key = (path, after, before, layout, last)
+        key = (path, after, before, layout, last, made)
         if key not in self._answers:
-            found = self._cause(path, after, before, layout)
+            found = self._cause(path, after, before, layout, made)
             if found.author == "human" and not self._covered(after, before, last):
                 found = Cause("unknown", reason="uncaptured")
             self._answers[key] = found
@@ -101,14 +102,14 @@ class Gaps:
             return True
         return any(start <= after + QUIET and end >= before - SLACK for start, end in self.spans)
 
-    def _cause(self, path: str, after: float, before: float, layout: bool) -> Cause:
+    def _cause(self, path: str, after: float, before: float, layout: bool, made: bool) -> Cause:
         weaker: Cause | None = None
         actions = self.between(after, before)
         for action in actions:
             if action.unseen == "transcript_missing":  # whatever else is known, part of what was done is not
                 return Cause("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
-            found = self._of(action, path, layout)
+            found = self._of(action, path, layout, made)
             if found is None:
                 continue
             if found.author == "agent":
@@ -117,7 +118,7 @@ class Gaps:
                 weaker = found
         return weaker or Cause("human")
 
-    def _of(self, action: Action, path: str, layout: bool) -> Cause | None:
+    def _of(self, action: Action, path: str, layout: bool, made: bool) -> Cause | None:
         """What one action says about a change of `path`; None: nothing."""
         if action.unseen:
             return Cause("unknown", reason=action.unseen, call=action.call)
@@ -126,8 +127,11 @@ class Gaps:
         found = self._effects_of(action)
         for effect in found:
             if effect.kind in _NAMED or effect.kind == "generate":
-                if self._touches(effect, path):
+                if not self._touches(effect, path):
+                    continue
+                if not (made and effect.kind == "modify"):
                     return mine
+                weaker = weaker or Cause("unknown", reason="base_unknown", call=action.call)
             elif effect.kind == "format" and self._may_touch(effect, path):
                 if layout:
                     return mine

@@ -149,8 +149,8 @@ def _is_new_agent(tree: Worktree, line: int, text: str, committed: Committed) ->
 Committed = Callable[[int, str | None], bool]
 """(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
-Asker = Callable[[str, float, float, bool, bool], Cause]
-"""(path, after, before, only the layout changed, until a commit) -> who may have done it."""
+Asker = Callable[[str, float, float, bool, bool, bool], Cause]
+"""(path, after, before, only the layout changed, until a commit, the file was made then) -> who may have done it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, 
 
 def _outside(tree: Worktree, found: Match, index: int, ask: Asker, committed: Committed) -> Verdict:
     origin = tree.origin(found.ids[index])
-    cause = ask(found.file.path, origin.after, origin.before, origin.layout, False)
+    cause = ask(found.file.path, origin.after, origin.before, origin.layout, False, False)
     if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
     return _from_cause(cause, found.file.lines[index], observed=True, layout=origin.layout)
@@ -226,7 +226,8 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
     after = found.state.known_at if found.state is not None else when.since
-    cause = ask(found.file.path, after, when.commit, layout, True)
+    made = found.state is None and len(found.file.added) == len(found.file.lines)
+    cause = ask(found.file.path, after, when.commit, layout, True, made)
     if cause.author != "human":
         return cause
     if when.redone:
@@ -243,7 +244,7 @@ def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Wo
     if when.redone or seen < when.since or found.file.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
-    cause = ask(found.file.path, when.since, seen, False, False)
+    cause = ask(found.file.path, when.since, seen, False, False, False)
     return _from_cause(cause, found.file.lines[found.ids.index(line)], observed=True, reason="before_session")
 
 
@@ -259,6 +260,13 @@ def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "
     if layout or (cause.reason == "formatter" and _IMPORT.match(text)):
         return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
     return Verdict("human", "none", "observed" if observed else "inferred", reason)
+
+
+def doubt_unplaced(verdicts: dict[int, Verdict]) -> None:
+    """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
+    for index, verdict in verdicts.items():
+        if verdict.author == "human":
+            verdicts[index] = Verdict("unknown", "none", "inferred", "edit_unplaced")
 
 
 def doubt_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:

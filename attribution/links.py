@@ -79,7 +79,8 @@ def looks(
             for root in sorted(roots):
                 last = _amended(link)
                 redone = commit.commit_time > (last or at) + _LATE
-                result[root].append(Look(last or at, sha, begin, redone=redone))
+                here = len(roots) == 1 and not redone and not last and not _earlier(link)
+                result[root].append(Look(last or at, sha, begin, redone=redone, here=here))
                 others = [*_earlier(link), *([at] if last else [])]
                 result[root].extend(Look(moment, sha, 0.0, main=False, redone=True) for moment in others)
         elif len(commit.parents) < 2:

@@ -21,7 +21,7 @@ from attribution.lines import AddedFile
 from attribution.links import CommitLinks, by_trailer, looks
 from attribution.places import Places
 from attribution.replay import Worktree
-from attribution.timeline import EditFate, Timeline, Track, add_missing_end, learn, timelines, track_of
+from attribution.timeline import EditFate, Timeline, Track, add_missing_end, edited_paths, learn, timelines, track_of
 from attribution.worktrees import Look, Run, Runner, Seen
 from collector.checkpoints import read_all
 from collector.errors import NoCheckpoints
@@ -177,7 +177,7 @@ class _Work:
         learn(places, tracks)
         lines, edits = timelines(tracks, places)
         seen, runs = self._worktrees(history, links, tracks, places, lines)
-        verdicts = self._verdicts(history, links, seen)
+        verdicts = self._verdicts(history, links, seen, edited_paths(lines))
         self.progress("writing", 0, 0)
         self._write(key, started, history, links, verdicts, runs, lines, edits)
 
@@ -242,14 +242,19 @@ class _Work:
         return seen, runs
 
     def _verdicts(
-        self, history: History, links: Mapping[str, CommitLinks], seen: Mapping[str, Sequence[Seen]]
+        self,
+        history: History,
+        links: Mapping[str, CommitLinks],
+        seen: Mapping[str, Sequence[Seen]],
+        edited: Mapping[int, set[str]],
     ) -> dict[str, CommitVerdict]:
         verdicts = {}
+        by_key = {key: edited.get(self.ids[write.shown(key)], set()) for key in self.loaded}
         for commit in history.commits:
             link = links[commit.sha]
             readable = any(self.loaded.get(s, ("none", 0.0))[0] in ("present", "partial") for s in link.sessions)
             diff = history.diffs[commit.sha]
-            verdicts[commit.sha] = conclude(diff, link, seen.get(commit.sha, ()), self._missing(link), readable)
+            verdicts[commit.sha] = conclude(diff, link, seen.get(commit.sha, ()), self._missing(link), readable, by_key)
         return verdicts
 
     def _missing(self, link: CommitLinks) -> list[Missing]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes
 from attribution.edits import NoFit, changed_window, ended, first_line, fits, last_line, overlaid, text_after
@@ -67,6 +67,7 @@ class FileState:
     moved_by: CallRef | None = None
     sparse: bool = False  # only the parts around edits are known
     memory: list[Snapshot] = field(default_factory=list)
+    edited_at: float = 0.0  # when an agent last changed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Worktree:
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
+        self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
         self._git_versions = git_versions
         self._is_git_text = is_git_text
@@ -192,22 +194,40 @@ class Worktree:
             state.sparse = False
             return text, state
         if state is not None and fits(edit, state.text):
+            self._catch_up(step, state)
             return state.text, state
         if edit.op in ("write", "append") and state is None:
             text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
             return text, self._first_sight(step.path, text, step.at)
-        # A text older than the last one known here would undo what was done since; only newer commits can be the base.
-        since = state.known_at if state is not None else 0.0
+        # A text older than the last edit would undo what agents did since: newer commits first, older ones only at last.
+        if found := self._from_git(step, state, max(state.known_at, state.edited_at) if state is not None else 0.0):
+            return found
+        try:
+            if edit.by_shell or (not edit.replacements and not any(h.exact_text for h in edit.hunks)):
+                raise NoFit("no_base_text" if state is None else "text_not_found")
+            return self._rebuilt(step, state)
+        except NoFit:
+            if state is None or not (found := self._from_git(step, state, state.known_at)):
+                raise
+            return found
+
+    def _from_git(self, step: Step, state: FileState | None, since: float) -> tuple[str, FileState] | None:
+        """The first committed text, not from before `since`, that the edit fits."""
         for text in self._git_versions(step.path, step.at, since, True):
-            if fits(edit, text):
+            if fits(step.edit, text):
                 if state is None:
                     state = self._first_sight(step.path, text, step.at)
                 else:
                     self._resync(state, step.path, text, step.at)
                 return text, state
-        if edit.by_shell or (not edit.replacements and not any(h.exact_text for h in edit.hunks)):
-            raise NoFit("no_base_text" if state is None else "text_not_found")
-        return self._rebuilt(step, state)
+        return None
+
+    def _catch_up(self, step: Step, state: FileState) -> None:
+        """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
+        since = max(state.known_at, state.edited_at)
+        newer = next(iter(self._git_versions(step.path, step.at, since, False)), None)
+        if newer is not None and ended(newer) != state.text and fits(step.edit, newer) and self._is_git_text(step.path, state.text):
+            self._resync(state, step.path, ended(newer), step.at)
 
     def _rebuilt(self, step: Step, state: FileState | None) -> tuple[str, FileState]:
         """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
@@ -255,7 +275,7 @@ class Worktree:
             added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
         ids.extend(window[position:])
         state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
-        state.text = after
+        state.text, state.edited_at = after, step.at
         return Outcome(True, "", added, removed)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
@@ -300,13 +320,14 @@ class Worktree:
             self.born.setdefault(step.new_path, []).extend(ids)
             self.files[step.new_path] = FileState(source.text, ids, step.at)
             return Outcome(True, "", len(ids), 0)
-        target = FileState(source.text, list(source.ids), step.at, True, source.observed, step.call, source.sparse, source.memory)
-        self.files[step.new_path] = target
+        ids = list(source.ids)
+        self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
         self.files[step.path] = FileState("", [], step.at, exists=False)
         return Outcome(True)
 
     def _keep_fragments(self, step: Step) -> None:
+        self.unplaced[step.path] = step.at
         texts = [r.new for r in step.edit.replacements] or [step.edit.content or step.edit.after or ""]
         texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in step.edit.hunks if h.exact_text]
         for text in texts:
@@ -331,6 +352,12 @@ class Worktree:
             self._resync(state, path, text, at)
         state.known_at, state.exists, state.observed, state.sparse = at, True, True, False
         return news
+
+    def committed(self, path: str, text: str, at: float) -> None:
+        """The file was committed with this text at that moment; an agent's edit after it stands."""
+        state = self.files.get(path)
+        if state is not None and state.edited_at <= at:
+            self.observe(path, text, at)
 
     def _resync(self, state: FileState, path: str, text: str, at: float) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""

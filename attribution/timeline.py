@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attribution.gaps import Action, Gaps
@@ -24,6 +24,7 @@ _MAY_WRITE = re.compile(
     r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf)\b|-(?:Content|Item|File)\b",
     re.I,
 )
+_BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
 
 
@@ -76,6 +77,9 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
             _add_spawn(track, call, ref, at)
         if call.seen is not None and call.seen.whole:
             track.reads.append((order, call.seen))
+    if session.beheaded:
+        before = CallRef(session_id, "", 0, track.started)
+        track.actions.append(Action(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
     edited = {raw.edit.path for raw in track.edits}
     track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
     return track
@@ -192,6 +196,15 @@ def timelines(tracks: Iterable[Track], places: Places) -> tuple[dict[str, Timeli
     for line in roots.values():
         line.gaps.settle()
     return roots, fates
+
+
+def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
+    """Session -> paths, relative to their worktree, that its calls changed."""
+    found: dict[int, set[str]] = {}
+    for line in lines.values():
+        for step in line.steps:
+            found.setdefault(step.call.session_id, set()).update((step.path, step.new_path) if step.new_path else (step.path,))
+    return found
 
 
 def _placed(raw: RawEdit, places: Places) -> EditFate:

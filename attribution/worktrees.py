@@ -8,8 +8,20 @@ from functools import partial
 
 from attribution.align import lines_of
 from attribution.edits import ended
-from attribution.gaps import Cause
-from attribution.lines import AddedFile, Match, Moments, Verdict, doubt_known_text, judge, match, moved, settle_weak, sources_of
+from attribution.gaps import SLACK
+from attribution.lines import (
+    AddedFile,
+    Match,
+    Moments,
+    Verdict,
+    doubt_known_text,
+    doubt_unplaced,
+    judge,
+    match,
+    moved,
+    settle_weak,
+    sources_of,
+)
 from attribution.replay import AGENT, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
@@ -27,6 +39,7 @@ class Look:
     main: bool = True  # False: one of several earlier moments tried for a squash
     redone: bool = False  # rebased, amended or squashed: the worktree may have stood on another base
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
+    here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +141,12 @@ class Runner:
         matches = [match(self.tree, file) for file in files]
         when = Moments(look.at, look.since, look.redone)
         committed = self._was_committed(look.sha)
-        verdicts = [judge(self.tree, found, self._ask, when, committed) for found in matches]
+        verdicts = [judge(self.tree, found, self.timeline.gaps.cause, when, committed) for found in matches]
         self._find_moved(files, matches, verdicts)
         for file, verdict in zip(files, verdicts, strict=True):
             doubt_known_text(file, verdict, self.tree.written.get(file.path, ()))
+            if self.tree.unplaced.get(file.path, -1.0) > look.since:
+                doubt_unplaced(verdict)
             settle_weak(file, verdict)
         seen = Seen(look, self.timeline.root)
         for file, verdict, found in zip(files, verdicts, matches, strict=True):
@@ -140,9 +155,15 @@ class Runner:
         self.run_.seen.append(seen)
         if look.main and (look.linked or explained_share(seen.files) > 0):
             self._settle(look, matches, verdicts)
+        if look.here:
+            self._sighted(look, matches)
 
-    def _ask(self, path: str, after: float, before: float, layout: bool, last: bool = False) -> Cause:
-        return self.timeline.gaps.cause(path, after, before, layout, last)
+    def _sighted(self, look: Look, matches: Sequence[Match]) -> None:
+        """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
+        for found in matches:
+            waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in found.lost)
+            if found.state is not None and found.file.text and not waiting:
+                self.tree.committed(found.file.path, found.file.text, look.at - SLACK)
 
     def _was_committed(self, sha: str) -> Callable[[int, str | None], bool]:
         def committed(line: int, text: str | None) -> bool:
@@ -203,7 +224,7 @@ class Runner:
         return self._lost_to(path, removal.after, removal.at, removal.replaced)
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
-        cause = self._ask(path, after, before, False)
+        cause = self.timeline.gaps.cause(path, after, before)
         if cause.author == "agent":
             return "self_overwritten"
         if cause.author == "unknown":

@@ -199,6 +199,7 @@ class Session:
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
     started_at: float | None = None
     ended_at: float | None = None
+    beheaded: bool = False  # the first record continues one that no copy has: what was done before is not on record
     problems: tuple[Problem, ...] = ()
 
 

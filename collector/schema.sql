@@ -212,7 +212,7 @@ CREATE TABLE IF NOT EXISTS origins (
   author TEXT NOT NULL, -- agent, human, unknown
   how TEXT NOT NULL, -- exact, moved, reformatted, edited, shell, declared, none
   evidence TEXT NOT NULL, -- observed (texts before and after are known), replayed, matched (by content), declared, inferred
-  reason TEXT NOT NULL DEFAULT '', -- why it is unknown: no_session, transcript_missing, checkpoint_missing, invisible_subagent, opaque_shell, git_operation, other_branch, rewritten, restored, base_unknown, uncaptured, agent_declared, agent_text, formatter, unobserved, common_line, automation, unexplained; for human lines: before_session
+  reason TEXT NOT NULL DEFAULT '', -- why it is unknown: no_session, transcript_missing, checkpoint_missing, invisible_subagent, opaque_shell, git_operation, other_branch, rewritten, restored, base_unknown, uncaptured, agent_declared, agent_text, edit_unplaced, formatter, unobserved, common_line, automation, unexplained; for human lines: before_session
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
   turn_index INTEGER, -- turn of the call
   call_id TEXT, -- the agent's own id of the call

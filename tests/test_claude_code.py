@@ -537,3 +537,26 @@ def test_records_without_times_keep_their_order() -> None:
     session = _read(*records)
     assert [(call.call_id, call.turn) for call in session.calls] == [("a", 1), ("b", 2)]
     assert (session.started_at, session.ended_at) == (None, None)
+
+
+def test_transcript_whose_first_record_continues_another_has_lost_its_beginning() -> None:
+    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
+    assert not _read({**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}).beheaded
+    lost = _read(
+        {**_user(1, "go"), **parent}, {**_user(2, "on"), **parent}, {**_user(3, "and"), **parent}, {**_user(4, "x"), **parent}
+    )
+    assert lost.beheaded
+    assert [p.code for p in lost.problems] == ["beginning_missing"]
+
+
+def test_leftovers_of_a_cleared_session_are_no_lost_beginning() -> None:
+    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
+    assert not _read({**_user(1, "no"), **parent}, {**_user(2, "stop"), **parent}, {**_user(2, "go"), "parentUuid": None}).beheaded
+
+
+def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
+    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
+    late = _lines(*[{**_user(n, f"later {n}"), **parent} for n in range(10, 15)])
+    whole = _lines({**_user(1, "go"), "parentUuid": None})
+    assert claude_code.read("s", [late]).beheaded
+    assert not claude_code.read("s", [late, whole]).beheaded

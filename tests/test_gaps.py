@@ -38,6 +38,14 @@ def _cause(*actions: Action, path: str = F, layout: bool = False, after: float =
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
+def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
+    """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
+    sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
+    assert _gaps(sed).cause(F, 10, 100, made=True) == Cause("unknown", reason="base_unknown", call=_call())
+    assert _gaps(cat).cause(F, 10, 100, made=True).author == "agent"
+    assert _gaps(sed).cause(F, 10, 100).author == "agent"
+
+
 # --- commands -------------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import pytest
 
@@ -17,6 +17,7 @@ from attribution.lines import (
     Source,
     Verdict,
     doubt_known_text,
+    doubt_unplaced,
     judge,
     match,
     moved,
@@ -37,7 +38,7 @@ GUESSED = Verdict("human", "none", "inferred")
 OPAQUE = Verdict("unknown", "none", "inferred", "opaque_shell")
 HUMAN = Cause("human")
 WHEN = Moments(100, 1)
-Ask = Callable[[str, float, float, bool, bool], Cause]
+Ask = Callable[[str, float, float, bool, bool, bool], Cause]
 
 
 class Asked:
@@ -46,9 +47,11 @@ class Asked:
     def __init__(self, answer: Cause = HUMAN) -> None:
         self.answer = answer
         self.questions: list[tuple[str, float, float, bool, bool]] = []
+        self.made: list[bool] = []  # whether each question was about a file that is new as a whole
 
-    def __call__(self, path: str, after: float, before: float, layout: bool, last: bool) -> Cause:
+    def __call__(self, path: str, after: float, before: float, layout: bool, last: bool, made: bool) -> Cause:
         self.questions.append((path, after, before, layout, last))
+        self.made.append(made)
         return self.answer
 
 
@@ -390,6 +393,17 @@ def test_text_an_agent_once_wrote_into_the_file_is_not_called_human(line: str, a
     assert (verdicts[0].author, verdicts[1]) == (author, AGENT)
 
 
+def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
+    verdicts = {0: BY_HAND, 1: AGENT, 2: GUESSED, 3: OPAQUE}
+    doubt_unplaced(verdicts)
+    assert short(verdicts) == {
+        0: "unknown edit_unplaced",
+        1: "agent exact c1",
+        2: "unknown edit_unplaced",
+        3: "unknown opaque_shell",
+    }
+
+
 # --- moved text -----------------------------------------------------------------------------------------------------------
 
 LOST = ("def area(w, h):", "    checked = max(w, 0)", "    return checked * h")
@@ -532,10 +546,11 @@ def _conclude(
     incomplete: bool = False,
     missing: Sequence[Missing] = (),
     readable: bool = True,
+    edited: Mapping[str, Container[str]] | None = None,
 ) -> dict[str, list[str]]:
     commit = commit or _commit()
     link = CommitLinks(commit, named, list(records), incomplete)
-    found = conclude(_diff(commit, *files), link, seen, missing, readable)
+    found = conclude(_diff(commit, *files), link, seen, missing, readable, edited or {})
     return {
         f.change.path: [f"{s.start}-{s.end} {s.verdict.author} {s.verdict.reason or s.verdict.how}" for s in spans]
         for f, spans in found.files
@@ -563,7 +578,7 @@ def test_commit_of_a_dependency_bot_is_automation() -> None:
 def test_commit_with_an_agents_trailer_is_declared() -> None:
     commit = _commit("m\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     link = CommitLinks(commit, ())
-    ((_, (span,)),) = conclude(_diff(commit, (F, 2)), link, [], [], False).files
+    ((_, (span,)),) = conclude(_diff(commit, (F, 2)), link, [], [], False, {}).files
     assert (span.verdict.author, span.verdict.how, span.verdict.evidence) == ("agent", "declared", "declared")
 
 
@@ -587,6 +602,13 @@ def test_session_that_claims_a_file_it_does_not_show_makes_it_unknown() -> None:
     seen = [_judged(F, [GUESSED], followed=False)]
     assert _conclude(seen, (F, 1)) == {F: ["1-1 human none"]}
     assert _conclude(seen, (F, 1), records=[_record(files_touched=(F,))]) == {F: ["1-1 unknown transcript_missing"]}
+
+
+def test_file_the_session_edits_only_after_the_commit_is_no_unshown_claim() -> None:
+    """The end of a turn stores the checkpoint again, with the files of what came after the commit."""
+    seen = [_judged(F, [GUESSED], followed=False)]
+    found = _conclude(seen, (F, 1), records=[_record(files_touched=(F,))], edited={"s": {F}})
+    assert found == {F: ["1-1 human none"]}
 
 
 def test_unknown_further_sessions_make_human_lines_unknown() -> None:
@@ -645,7 +667,7 @@ def test_without_a_trailer_files_the_agent_did_not_follow_are_nobodys() -> None:
 def test_confidence_without_a_trailer_is_the_share_proven_and_never_certain() -> None:
     commit = _commit()
     for verdicts, expected in (([AGENT] * 3 + [GUESSED], 0.75), ([AGENT] * 3, 0.95)):
-        found = conclude(_diff(commit, (F, len(verdicts))), CommitLinks(commit, ()), [_judged(F, verdicts)], [], False)
+        found = conclude(_diff(commit, (F, len(verdicts))), CommitLinks(commit, ()), [_judged(F, verdicts)], [], False, {})
         assert (found.method, found.confidence, found.sessions) == ("time_and_files", expected, {7})
 
 

@@ -183,7 +183,13 @@ def _looks(
 def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
     parent = _commit(at=AT - 100, sha="p")
     found = _looks(_commit(_named(A), parents=["p"]), [_checkpoint(A, "s1")], parents=[parent])
-    assert found == {"/w": [Look(AT + SLACK, "c1", AT - 100)]}
+    assert found == {"/w": [Look(AT + SLACK, "c1", AT - 100, here=True)]}
+
+
+def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:
+    two = _looks(_commit(_named(A)), [_checkpoint(A, "s1")], roots={"s1": {"/w", "/v"}}, lines=[_line("/w"), _line("/v")])
+    rebased = _looks(_commit(_named(A), later=3600), [_checkpoint(A, "s1")])
+    assert [look.here for one in (two, rebased) for looks in one.values() for look in looks] == [False] * 3
 
 
 def test_every_worktree_of_its_sessions_is_looked_at() -> None:

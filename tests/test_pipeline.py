@@ -727,3 +727,39 @@ def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
     said = _authors(tmp_path / "out.db", commit.sha)
     assert said["one.py"] == [(1, 1, "agent", "exact")]
     assert said["two.py"][0][2] == "unknown"
+
+
+def test_lines_from_before_the_beginning_of_a_beheaded_transcript_are_not_called_human(tmp_path: Path) -> None:
+    """The copies hold what came since the one before, and the first of them is not there."""
+    world = World("beheaded")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Two files")
+    session.write("one.py", "one = 1\n")
+    session.kept = len(session.log.records)
+    session.write("two.py", "two = 2\n")
+    commit = world.commit("Both", [session], stored=Stored(transcript="delta"))
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["two.py"] == [(1, 1, "agent", "exact")]
+    assert said["one.py"] == [(1, 1, "unknown", "transcript_missing")]
+    codes = [row["code"] for row in _rows(tmp_path / "out.db", "SELECT code FROM problems")]
+    assert codes == ["beginning_missing"]
+
+
+def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp_path: Path) -> None:
+    """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
+    world = World("between")
+    world.human_write("a.py", "alpha = 1\nomega = 9\n")
+    world.commit("Start")
+    session = world.session(null_original=True)
+    session.prompt("Edit")
+    world.human_write("new.py", "first = 1\nlast = 9\n")
+    session.edit("new.py", "first = 1", "first = 100")
+    world.commit("With a file of unknown base", [session])
+    world.human_insert("new.py", "by_hand = 5", after="first = 100")
+    session.edit("new.py", "last = 9", "last = 900")
+    commit = world.commit("And on", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [(2, 2, "human", "none"), (3, 3, "agent", "exact")]

@@ -340,13 +340,53 @@ def test_stale_state_gives_way_to_a_committed_text_that_fits() -> None:
     assert play.who() == [("other", BASE), ("planet", "c2")]
 
 
-def test_state_that_fits_is_preferred_to_git() -> None:
+def test_state_with_an_agents_work_in_it_is_preferred_to_git() -> None:
     play = _git("a\nb\n")
     play.edit(("a", "A"))
-    play.asked.clear()
     play.edit(("b", "B"))
-    assert play.asked == []
     assert play.who() == [("A", "c1"), ("B", "c2")]
+
+
+def test_committed_state_gives_way_to_a_newer_commit_although_it_fits() -> None:
+    """Nothing was written since the old commit, and the file has been committed again: that is what the agent had before it."""
+    play = _git("a\nb\n")
+    play.edit(("a", "A"))
+    play.git[F] = ["A\nnot seen\nb\n"]
+    play.committed |= {"A\nb\n", "A\nnot seen\nb\n"}
+    play.edit(("b", "B"))
+    assert play.who() == [("A", "c1"), ("not seen", BASE), ("B", "c2")]
+
+
+def test_older_commit_is_the_last_resort() -> None:
+    """A commit from before the last edit would undo it: it is taken only when nothing else fits."""
+    play = Play()
+    play.create("one\n")
+    play.tree._git_versions = lambda path, at, since, later: () if since > 5 else ["two\nmore\n"]
+    play.tree.files[F].known_at = 5.0
+    assert play.apply(Edit(F, "edit", (Replacement("more", "less"),), by_shell=True)).applied
+    assert play.text() == "two\nless\n"
+
+
+def test_commit_shows_the_file_as_it_is() -> None:
+    play = Play()
+    play.create("a\nb\n")
+    play.committed.add("a\nby hand\nb\n")
+    play.tree.committed(F, "a\nby hand\nb\n", 50.0)
+    assert play.who() == [("a", "c1"), ("by hand", BASE), ("b", "c1")]
+    assert play.tree.files[F].known_at == 50.0
+
+
+def test_commit_from_before_an_edit_shows_nothing() -> None:
+    play = Play()
+    play.create("a\nb\n")
+    play.tree.committed(F, "old\n", 5.0)
+    assert play.who() == [("a", "c1"), ("b", "c1")]
+
+
+def test_edit_that_could_not_be_placed_is_remembered_with_its_moment() -> None:
+    play = Play()
+    assert not play.apply(Edit(F, "edit", (Replacement("a", "b"),), by_shell=True)).applied
+    assert play.tree.unplaced == {F: 10.0}
 
 
 def test_hunks_with_exact_text_are_applied_where_they_fit() -> None:

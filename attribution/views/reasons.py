@@ -72,6 +72,10 @@ _REASONS = {
     ),
     "formatter": ("Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.", ""),
     "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
+    "edit_unplaced": (
+        "An edit of this file by an agent could not be replayed, so the line may be part of it.",
+        "The text of the file when the agent made that edit.",
+    ),
     "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.", ""),
     "base_unknown": (
         "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from collector.checkpoints.tree import timestamp
@@ -50,6 +51,9 @@ _REJECTED = (
     "[Request interrupted by user",
     "Request interrupted by user",
 )
+_PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
+_LEFTOVERS = 3
+_TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
 _EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
 _SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
@@ -72,7 +76,7 @@ def _noise(line: bytes) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session, longest first if the caller can, merged."""
     builder = _Builder(session_id)
-    for record in records(blobs, builder.problems, session_id, skip=_noise):
+    for record in records(map(builder.note_beginning, blobs), builder.problems, session_id, skip=_noise):
         builder.take(record)
     return builder.session()
 
@@ -126,6 +130,24 @@ class _Builder:
     times: list[float] = field(default_factory=list)
     agents_seen: set[str] = field(default_factory=set)
     unknown_types: dict[str, int] = field(default_factory=dict)
+    beginnings: list[tuple[float, bool]] = field(
+        default_factory=list
+    )  # of each copy: when, and whether it continues another record
+
+    def note_beginning(self, blob: bytes) -> bytes:
+        """Some versions stored only what came since the last commit: a copy whose first records continue others.
+
+        A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
+        """
+        heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
+        if heads:
+            line = blob.rfind(b"\n", 0, heads[0].start()) + 1
+            end = blob.find(b"\n", heads[0].end())
+            at = _TIME.search(blob, line, end if end >= 0 else len(blob))
+            when = timestamp(at[1].decode("ascii")) if at else None
+            if when is not None:
+                self.beginnings.append((when, all(head[1] != b"null" for head in heads)))
+        return blob
 
     # --- one record -----------------------------------------------------------------------------------------------
 
@@ -285,6 +307,9 @@ class _Builder:
         starts = [(t.at if t.at is not None else 0.0, order, t.index) for t, order in turns]
         turn_of = _TurnFinder(starts)
         calls = sorted(self.calls.values(), key=lambda c: (c.at or 0.0, c.order))
+        beheaded = min(self.beginnings, default=(0.0, False))[1]
+        if beheaded:
+            self.problems.append(Problem("transcripts", self.session_id, "beginning_missing", "the first record continues another"))
         for name, count in self.unknown_types.items():
             self.problems.append(Problem("transcripts", self.session_id, "unknown_record_type", f"{name}: {count}"))
         return Session(
@@ -301,6 +326,7 @@ class _Builder:
             branches=tuple(self.branches),
             started_at=min(self.times, default=None),
             ended_at=max(self.times, default=None),
+            beheaded=beheaded,
             problems=tuple(self.problems),
         )
 

@@ -54,6 +54,7 @@ class Editor:
     def _write(self, path: str, text: str, change: Callable[[Maker], File], say: str) -> str:
         before, absolute = self.world.files.get(path), self._session.absolute(path)
         call = self._call("Write", {"file_path": absolute, "content": text}, say)
+        self.world.note_base(path, recorded=True)
         self.world.put(path, change(self._maker(call)))
         self._session.changed(call, path)
         verb = "created successfully at" if before is None else "has been updated successfully"
@@ -67,6 +68,7 @@ class Editor:
         replaced(before, old, new, lambda text: END, every)  # fail before anything is recorded
         arguments = {"file_path": absolute, "old_string": old, "new_string": new, "replace_all": every}
         call = self._call("Edit", arguments, say)
+        self.world.note_base(path, recorded=not self._session.null_original)
         after = replaced(before, old, new, self._maker(call), every)
         self.world.put(path, after)
         self._session.changed(call, path)
@@ -81,6 +83,7 @@ class Editor:
         before, absolute = self.world.files[path], self._session.absolute(path)
         edits = [{"old_string": old, "new_string": new, "replace_all": False} for old, new in changes]
         call = self._call("MultiEdit", {"file_path": absolute, "edits": edits}, say)
+        self.world.note_base(path, recorded=True)
         after = before
         for old, new in changes:
             after = replaced(after, old, new, self._maker(call))

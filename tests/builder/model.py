@@ -52,6 +52,7 @@ class Commit:
     declared: bool = False  # the message or the author says that an agent took part
     hidden: bool = False  # an unrecorded subagent was at work since the last commit
     blunt: frozenset[str] = frozenset()  # files changed by commands whose text does not say so
+    blind: frozenset[str] = frozenset()  # new files whose text before an agent's edit no record holds
 
     @property
     def sha(self) -> str:

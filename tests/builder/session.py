@@ -96,6 +96,8 @@ class Session(Editor):
         absolute = self.absolute(path)
         arguments: Json = {"file_path": absolute} | ({"offset": start, "limit": count} if count else {})
         call = self._call("Read", arguments, say)
+        if not count:
+            self.world.note_base(path, recorded=True)
         shown = claude.numbered(content.removesuffix("\n"), start)
         self._done(call, shown, claude.read_result(absolute, content, start, len(texts)))
         return call

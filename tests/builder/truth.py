@@ -128,7 +128,8 @@ class Truth:
         if states == {"absent"}:
             return _unknown("transcript_missing")
         human = Verdict(("human",), ("none",))
-        if states != {"complete"} or commit.hidden or commit.blunt:
+        blind = any(line in commit.files[path].lines for path in commit.blind)
+        if states != {"complete"} or commit.hidden or commit.blunt or blind:
             human = human.also(_unknown("unexplained"))
         if any(line in commit.files[path].lines for path in commit.blunt):
             human = human.also(Verdict(("agent",), ("shell",)))

@@ -35,6 +35,8 @@ class World(Worktree):
         self.sessions: dict[str, Session] = {}
         self.hidden = False
         self.blunt: set[str] = set()
+        self.recorded: set[str] = set()  # files whose whole text some call recorded since they were made
+        self.blind: set[str] = set()
         self.members: dict[str, list[Session]] = {}  # of each stored checkpoint
         self.seen: set[str] = set()  # calls whose results are in some stored transcript
         self.begun: set[str] = set()  # calls that are in some stored transcript, with or without a result
@@ -51,6 +53,14 @@ class World(Worktree):
         session = Session(self, version, model, null_original, cwd or f"/home/ada/work/{self.name}")
         self.sessions[session.id] = session
         return session
+
+    def note_base(self, path: str, recorded: bool) -> None:
+        """A call touched the file, with or without recording its whole text."""
+        if recorded:
+            self.recorded.add(path)
+            self.blind.discard(path)
+        elif path not in self.recorded and path not in self.tips[self.branch].files:
+            self.blind.add(path)
 
     # --- commits ------------------------------------------------------------------------------------------------------
 
@@ -91,8 +101,10 @@ class World(Worktree):
         commit.dangling = bool(own) and stored is None
         commit.declared = "Co-Authored-By: Claude" in text or "[bot]" in author
         commit.hidden, commit.blunt = self.hidden, frozenset(self.blunt & files.keys())
+        commit.blind = frozenset(self.blind & files.keys())
         left = {path for path in self.blunt if self.files.get(path) is not files.get(path)}
         self.hidden, self.blunt, self.renamed = self.hidden and paths is not None, left, {}
+        self.blind -= files.keys()
         self._advance(commit)
         self.clock = at + 1.3
         if stored:
@@ -169,6 +181,7 @@ class World(Worktree):
         squashed.checkpoints = tuple(dict.fromkeys(names))
         squashed.dangling, squashed.hidden = any(one.dangling for one in line), any(one.hidden for one in line)
         squashed.blunt = frozenset().union(*(one.blunt for one in line)) & squashed.files.keys()
+        squashed.blind = frozenset().union(*(one.blind for one in line)) & squashed.files.keys()
         return squashed
 
     def _fork(self, name: str) -> Commit:
