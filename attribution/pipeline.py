@@ -6,7 +6,6 @@ them in one transaction at the end, together with the row that says from which i
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from attribution.timeline import EditFate, Timeline, Track, add_missing_end, edi
 from attribution.worktrees import Look, Run, Runner, Seen
 from collector.checkpoints import read_all
 from collector.errors import NoCheckpoints
-from collector.gitrepo import GitRepo
+from collector.gitrepo import GitRepo, blob_id
 from collector.load import (
     Loaded,
     SessionFiles,
@@ -336,11 +335,7 @@ class Texts:
     def is_committed(self, path: str, text: str) -> bool:
         """Whether some object of the repository holds exactly this text."""
         data = text.encode("utf-8", "replace")
-        return any(self._repo.has(_blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
-
-
-def _blob_id(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        return any(self._repo.has(blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
 
 
 __all__ = ["Attributed", "Commit", "Look", "Options", "attribute_repo", "no_progress", "repo_name"]

@@ -7,6 +7,7 @@ configuration or `.gitattributes` say.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,14 @@ def _common_tail(old: bytes, new: bytes) -> int:
         return 0
     newline = old.find(b"\n", end_old - trimmed)
     return 0 if newline < 0 else end_old - newline - 1
+
+
+def blob_id(data: bytes | memoryview, like: str = "") -> str:
+    """The id git gives to a blob of this content: SHA-1, or SHA-256 when `like` is an id of that length."""
+    name = "sha256" if len(like) == 64 else "sha1"
+    known = hashlib.new(name, b"blob %d\0" % len(data), usedforsecurity=False)
+    known.update(data)
+    return known.hexdigest()
 
 
 class GitRepo:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from collector.gitrepo import GitRepo
+from collector.gitrepo import GitRepo, blob_id
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
 from collector.store import Store, iso
 from collector.text import printable
@@ -79,11 +79,11 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         if total > _MAX_TRANSCRIPT:
             loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
             break
-        kept.append(copy)
+        kept.append((size, copy))
     if not kept:
         loaded.state = "unreadable"
         return loaded
-    first = _content(repo, kept[0])
+    first = _content(repo, kept[0][1])
     reader = reader_for(first, known or readers())
     if reader is None:
         loaded.state = "unknown_format" if first.strip() else "unreadable"
@@ -92,9 +92,12 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
 
     def blobs() -> Iterable[bytes]:
         yield first
-        for copy in kept[1:]:
+        for size, copy in kept[1:]:
+            # Most copies are the session so far, the beginning of the longest one: git's own id of it tells without reading.
+            if len(copy) == 1 and blob_id(memoryview(first)[:size], copy[0]) == copy[0]:
+                continue
             content = _content(repo, copy)
-            if not first.startswith(content):  # most copies are the session so far: the beginning of the longest one
+            if not first.startswith(content):
                 yield content
 
     loaded.session = reader.read(files.key, blobs())

@@ -12,6 +12,7 @@ from builder import Commit, Session, Stored, World, git
 from attribution import pipeline
 from attribution.pipeline import Attributed, Options, Progress, attribute_repo, no_progress
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
+from collector.gitrepo import GitRepo, blob_id
 from collector.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n"
@@ -763,3 +764,36 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp
     commit = world.commit("And on", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [(2, 2, "human", "none"), (3, 3, "agent", "exact")]
+
+
+def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World("growing")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    for name in ("one", "two", "three"):
+        session.prompt(name)
+        session.write(f"{name}.py", f"{name} = 1\n")
+        world.commit(name, [session])
+    repository = world.build(tmp_path / "repo")
+    read: list[str] = []
+    blob = GitRepo.blob
+    monkeypatch.setattr(GitRepo, "blob", lambda self, oid: (read.append(oid), blob(self, oid))[1])
+    _run(repository, tmp_path / "fresh.db")
+    transcripts = {
+        row["transcript_blob"] for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
+    }
+    assert len(transcripts) == 3
+    assert len(transcripts & set(read)) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "like", "expected"),
+    [
+        (b"", "", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+        (b"hello\n", "", "ce013625030ba8dba906f756967f9e9ca394464a"),
+        (b"", "0" * 64, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
+    ],
+)
+def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str) -> None:
+    assert blob_id(data, like) == expected
