@@ -778,7 +778,12 @@ def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, 
     repository = world.build(tmp_path / "repo")
     read: list[str] = []
     blob = GitRepo.blob
-    monkeypatch.setattr(GitRepo, "blob", lambda self, oid: (read.append(oid), blob(self, oid))[1])
+
+    def noted(self: GitRepo, oid: str) -> bytes | None:
+        read.append(oid)
+        return blob(self, oid)
+
+    monkeypatch.setattr(GitRepo, "blob", noted)
     _run(repository, tmp_path / "fresh.db")
     transcripts = {
         row["transcript_blob"] for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
