@@ -25,7 +25,7 @@ from collector.transcripts.apply_patch import (
     patches_in_script,
     whole_texts,
 )
-from collector.transcripts.jsonl import first_value, resolve, time_of
+from collector.transcripts.jsonl import first_value, resolve, same_lines, time_of
 from collector.transcripts.pi import display_hunks
 
 _SAMPLES = Path(__file__).parent / "data" / "transcripts"
@@ -476,3 +476,10 @@ def _protocol(reader: TranscriptReader) -> tuple[str, str]:
 
 def test_names_are_distinct() -> None:
     assert len({_protocol(reader) for reader in readers()}) == len(_READERS) >= 10
+
+
+@given(st.text("ab\n", max_size=40), st.integers(0, 40), st.text("ab\n", max_size=12))
+def test_copies_agree_up_to_the_line_in_which_they_first_differ(text: str, cut: int, rest: str) -> None:
+    one, other = text.encode(), (text[:cut] + rest).encode()
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
