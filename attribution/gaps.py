@@ -7,6 +7,7 @@ calls we cannot see, or a transcript that is missing make it unknown.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -17,6 +18,7 @@ from attribution.shell import Effect, effects, mentions
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
 PARTING = 600.0  # the same between the last event of a session and a commit
+STRANGE = 120.0  # the same for a file that no session ever worked on
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,19 @@ class Cause:
     evidence: str = "inferred"
     reason: str = ""
     call: CallRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The question who changed a file between two moments at which its text is known, in seconds since the epoch."""
+
+    path: str
+    after: float
+    before: float
+    layout: bool = False  # only the layout differs, which is what formatters do; for other changes they are no explanation
+    last: bool = False  # `before` is the moment of a commit, not of an event of a session
+    made: bool = False  # the whole file is new and nobody saw it before; what changes files in place did not make it
+    unseen: bool = False  # no session ever worked on the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +73,16 @@ class Gaps:
     root: str
     actions: list[Action] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
+    moments: list[float] = field(default_factory=list)  # of all events of those sessions
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
-    _answers: dict[tuple[str, float, float, bool, bool, bool], Cause] = field(default_factory=dict)
+    _answers: dict[Gap, Cause] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
         self._starts = [a.at for a in self.actions]
+        self.moments.sort()
         self._longest = max((a.until - a.at for a in self.actions), default=0.0)
 
     def between(self, after: float, before: float) -> list[Action]:
@@ -79,37 +96,38 @@ class Gaps:
                 found.append(action)
         return found
 
-    def cause(self, path: str, after: float, before: float, layout: bool = False, last: bool = False, made: bool = False) -> Cause:
-        """Who changed `path` between `after` and `before`, as far as the agents' actions tell.
-
-        `layout`: only the layout differs, which is what formatters do; for other changes formatters are no explanation.
-        `last`: `before` is the moment of a commit, not of an event of a session.
-        `made`: the whole file is new, and nobody saw it before; a command that changes a file in place did not make it.
-        """
-        key = (path, after, before, layout, last, made)
-        if key not in self._answers:
-            found = self._cause(path, after, before, layout, made)
-            if found.author == "human" and not self._covered(after, before, last):
+    def cause(self, gap: Gap) -> Cause:
+        """Who it was, as far as the agents' actions tell."""
+        if gap not in self._answers:
+            found = self._cause(gap)
+            if found.author == "human" and not self._covered(gap):
                 found = Cause("unknown", reason="uncaptured")
-            self._answers[key] = found
-        return self._answers[key]
+            self._answers[gap] = found
+        return self._answers[gap]
 
-    def _covered(self, after: float, before: float, last: bool) -> bool:
+    def _covered(self, gap: Gap) -> bool:
         """Whether sessions were being recorded in that time, so that an agent at work would be known."""
-        if last:
-            return any(start <= before and end >= before - PARTING for start, end in self.spans)
-        if before - after <= QUIET:
+        if gap.last:
+            # Of a file that no session touched, only one that is still going on or just over can tell.
+            return self._active(gap.before, STRANGE if gap.unseen else PARTING)
+        if gap.before - gap.after <= QUIET:
             return True
-        return any(start <= after + QUIET and end >= before - SLACK for start, end in self.spans)
+        return any(start <= gap.after + QUIET and end >= gap.before - SLACK for start, end in self.spans)
 
-    def _cause(self, path: str, after: float, before: float, layout: bool, made: bool) -> Cause:
+    def _active(self, commit: float, parting: float) -> bool:
+        """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
+        at = bisect_left(self.moments, commit - QUIET)
+        near = at < len(self.moments) and self.moments[at] <= commit + PARTING
+        return near and any(start <= commit and end >= commit - parting for start, end in self.spans)
+
+    def _cause(self, gap: Gap) -> Cause:
         weaker: Cause | None = None
-        actions = self.between(after, before)
+        actions = self.between(gap.after, gap.before)
         for action in actions:
             if action.unseen == "transcript_missing":  # whatever else is known, part of what was done is not
                 return Cause("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
-            found = self._of(action, path, layout, made)
+            found = self._of(action, gap)
             if found is None:
                 continue
             if found.author == "agent":
@@ -118,8 +136,8 @@ class Gaps:
                 weaker = found
         return weaker or Cause("human")
 
-    def _of(self, action: Action, path: str, layout: bool, made: bool) -> Cause | None:
-        """What one action says about a change of `path`; None: nothing."""
+    def _of(self, action: Action, gap: Gap) -> Cause | None:
+        """What one action says about the change; None: nothing."""
         if action.unseen:
             return Cause("unknown", reason=action.unseen, call=action.call)
         weaker: Cause | None = None
@@ -127,20 +145,20 @@ class Gaps:
         found = self._effects_of(action)
         for effect in found:
             if effect.kind in _NAMED or effect.kind == "generate":
-                if not self._touches(effect, path):
+                if not self._touches(effect, gap.path):
                     continue
-                if not (made and effect.kind == "modify"):
+                if not (gap.made and effect.kind == "modify"):
                     return mine
                 weaker = weaker or Cause("unknown", reason="base_unknown", call=action.call)
-            elif effect.kind == "format" and self._may_touch(effect, path):
-                if layout:
+            elif effect.kind == "format" and self._may_touch(effect, gap.path):
+                if gap.layout:
                     return mine
                 weaker = weaker or Cause("human", reason="formatter", call=action.call)
-            elif effect.kind == "restore" and self._may_touch(effect, path):
+            elif effect.kind == "restore" and self._may_touch(effect, gap.path):
                 weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
             elif effect.kind == "opaque":
                 weaker = weaker or Cause("unknown", reason="opaque_shell", call=action.call)
-        return mine if _writes(found) and mentions(action.command, path) else weaker
+        return mine if _writes(found, action.command) and mentions(action.command, gap.path) else weaker
 
     def _effects_of(self, action: Action) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
@@ -170,6 +188,14 @@ class Gaps:
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
-def _writes(found: tuple[Effect, ...]) -> bool:
+# What a program that nothing is known of must say before naming a file counts as writing it: most only run, parse or show it.
+_WRITING = re.compile(
+    r"writ|open\s*\(|[^-=]>|dump|save|replac|\btee\b|patch|apply|gen|format|updat|insert|append|fix|\s-(?:i|o|w|-in-place|-out\w*)\b",
+    re.I,
+)
+
+
+def _writes(found: tuple[Effect, ...], command: str) -> bool:
     """May write to files that its effects do not name, so that naming one in its text means something."""
-    return any(effect.kind == "opaque" or (effect.kind in _UNNAMED and not effect.paths) for effect in found)
+    opaque = any(effect.kind == "opaque" for effect in found) and _WRITING.search(command) is not None
+    return opaque or any(effect.kind in _UNNAMED and not effect.paths for effect in found)

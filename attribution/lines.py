@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
-from attribution.gaps import Cause
+from attribution.gaps import Cause, Gap
 from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
 from collector.model import LineChange
 
@@ -149,8 +149,8 @@ def _is_new_agent(tree: Worktree, line: int, text: str, committed: Committed) ->
 Committed = Callable[[int, str | None], bool]
 """(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
-Asker = Callable[[str, float, float, bool, bool, bool], Cause]
-"""(path, after, before, only the layout changed, until a commit, the file was made then) -> who may have done it."""
+Asker = Callable[[Gap], Cause]
+"""`gaps.Gaps.cause`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, 
 
 def _outside(tree: Worktree, found: Match, index: int, ask: Asker, committed: Committed) -> Verdict:
     origin = tree.origin(found.ids[index])
-    cause = ask(found.file.path, origin.after, origin.before, origin.layout, False, False)
+    cause = ask(Gap(found.file.path, origin.after, origin.before, origin.layout))
     if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
     return _from_cause(cause, found.file.lines[index], observed=True, layout=origin.layout)
@@ -226,8 +226,9 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
 
 def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
     after = found.state.known_at if found.state is not None else when.since
-    made = found.state is None and len(found.file.added) == len(found.file.lines)
-    cause = ask(found.file.path, after, when.commit, layout, True, made)
+    unseen = found.state is None
+    made = unseen and len(found.file.added) == len(found.file.lines)
+    cause = ask(Gap(found.file.path, after, when.commit, layout, True, made, unseen))
     if cause.author != "human":
         return cause
     if when.redone:
@@ -240,11 +241,13 @@ def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> 
 
 def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
+    if found.file.path in tree.partly:
+        return Verdict("unknown", "none", "inferred", "base_unknown")
     seen = tree.first_seen.get(found.file.path, when.commit)
     if when.redone or seen < when.since or found.file.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
-    cause = ask(found.file.path, when.since, seen, False, False, False)
+    cause = ask(Gap(found.file.path, when.since, seen))
     return _from_cause(cause, found.file.lines[found.ids.index(line)], observed=True, reason="before_session")
 
 
@@ -262,6 +265,38 @@ def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "
     return Verdict("human", "none", "observed" if observed else "inferred", reason)
 
 
+_DOUBTS = frozenset({"agent_text", "edit_unplaced", "formatter"})
+
+
+def doubt_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+    """A human's line is no surer than the added block it stands in.
+
+    Where most lines of the block are an agent's text in a place or layout that nobody can explain, the common ones between them
+    would be left over as a human's. And a lone line that the version before had as well was moved about by the diff.
+    """
+    for block in _blocks(file.added):
+        doubts = [v.reason for i in block if (v := verdicts[i]).author == "unknown" and v.reason in _DOUBTS]
+        doubt = doubts[0] if len(doubts) > sum(1 for i in block if verdicts[i].author == "human") else ""
+        old = [i for i in block if _is_telling(file.lines[i].strip()) and file.lines[i] in file.before]
+        for index in block:
+            if verdicts[index].author == "human":
+                lone = index in old and index - 1 not in old and index + 1 not in old
+                if doubt or lone:
+                    verdicts[index] = Verdict("unknown", "none", "inferred", doubt or "common_line")
+
+
+def _blocks(added: Sequence[int]) -> Iterator[list[int]]:
+    """Runs of consecutive numbers."""
+    block: list[int] = []
+    for index in added:
+        if block and index != block[-1] + 1:
+            yield block
+            block = []
+        block.append(index)
+    if block:
+        yield block
+
+
 def doubt_unplaced(verdicts: dict[int, Verdict]) -> None:
     """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
     for index, verdict in verdicts.items():
@@ -273,8 +308,12 @@ def doubt_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Con
     """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
     for index, verdict in verdicts.items():
         text = file.lines[index].strip()
-        if verdict.author == "human" and len(text) >= _TELLING and not is_weak(text) and text in written:
+        if verdict.author == "human" and _is_telling(text) and text in written:
             verdicts[index] = Verdict("unknown", "none", "inferred", "agent_text")
+
+
+def _is_telling(text: str) -> bool:
+    return len(text) >= _TELLING and not is_weak(text)
 
 
 def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
@@ -285,7 +324,11 @@ def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """
     strong = {i: verdicts[i] for i in file.added if not is_weak(file.lines[i])}
     for index in file.added:
-        if index in strong or verdicts[index].author == "agent":
+        if index in strong:
+            continue
+        if verdicts[index].author == "agent":
+            if _is_lone(index, file, verdicts):
+                verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", verdicts[index].call)
             continue
         before, after = (_strong_neighbour(index, step, strong, verdicts) for step in (-1, 1))
         sides = [v for v in (before, after) if v is not None]
@@ -294,6 +337,12 @@ def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
             verdicts[index] = Verdict("agent", "exact", "inferred", call=agents[0].call)
         elif agents and len(sides) == 1 and verdicts[index].author == "human":
             verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", agents[0].call)
+
+
+def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
+    """A bracket of an agent's call amid lines of the same block that are not the agent's: the diff may have put it there."""
+    around = [verdicts[other] for other in (index - 1, index + 1) if other in verdicts]
+    return len(around) == 2 and all(v.author == "unknown" for v in around) and bool(file.lines[index].strip())
 
 
 def is_weak(line: str) -> bool:

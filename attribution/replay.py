@@ -131,6 +131,7 @@ class Worktree:
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
+        self.partly: set[str] = set()  # paths of which at some time only the parts around edits were known
         self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
         self._git_versions = git_versions
@@ -231,12 +232,15 @@ class Worktree:
 
     def _rebuilt(self, step: Step, state: FileState | None) -> tuple[str, FileState]:
         """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
-        text = overlaid(state.text if state is not None else "", step.edit)
+        committed = "" if state is not None else next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
+        text = overlaid(state.text if state is not None else ended(committed), step.edit)
         if not fits(step.edit, text, exactly=False):
             raise NoFit("no_base_text" if state is None else "text_not_found")
         if state is None:
             state = self._first_sight(step.path, text, step.at)
-            state.sparse = True
+            if not committed:
+                state.sparse = True
+                self.partly.add(step.path)
         else:
             self._resync(state, step.path, text, step.at)
         return text, state
@@ -328,13 +332,17 @@ class Worktree:
 
     def _keep_fragments(self, step: Step) -> None:
         self.unplaced[step.path] = step.at
-        texts = [r.new for r in step.edit.replacements] or [step.edit.content or step.edit.after or ""]
-        texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in step.edit.hunks if h.exact_text]
-        for text in texts:
-            lines = lines_of(text[:MAX_TEXT])
-            if lines:
-                self.fragments.append((step.path, step.call, lines))
-                self.written.setdefault(step.path, set()).update(line.strip() for line in lines)
+        for lines in self.note_text(step.path, step.edit):
+            self.fragments.append((step.path, step.call, lines))
+
+    def note_text(self, path: str, edit: Edit) -> list[list[str]]:
+        """The new texts of an edit that may have taken effect: such lines are no human's if they turn up in the file."""
+        texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
+        texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in edit.hunks if h.exact_text]
+        found = [lines for text in texts if (lines := lines_of(text[:MAX_TEXT]))]
+        for lines in found:
+            self.written.setdefault(path, set()).update(line.strip() for line in lines)
+        return found
 
     # --- what others did --------------------------------------------------------------------------------------------
 
@@ -358,6 +366,7 @@ class Worktree:
         state = self.files.get(path)
         if state is not None and state.edited_at <= at:
             self.observe(path, text, at)
+            self.partly.discard(path)  # from here on the whole text is known
 
     def _resync(self, state: FileState, path: str, text: str, at: float) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""
@@ -436,7 +445,7 @@ class Worktree:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
                 origin = Origin(OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity)
-            elif from_git:
+            elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = self.origins[0]
             else:
                 origin = Origin(OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None)

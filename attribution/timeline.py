@@ -54,6 +54,7 @@ class Track:
     reads: list[tuple[int, Observation]] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
+    moments: list[float] = field(default_factory=list)  # of everything that happened in the session
 
 
 def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> Track:
@@ -80,6 +81,9 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
     if session.beheaded:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(Action(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
+    calls = (at for call in session.calls for at in (call.at, call.done_at))
+    others = (one.at for several in (session.turns, session.said) for one in several)
+    track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})
     edited = {raw.edit.path for raw in track.edits}
     track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
     return track
@@ -156,6 +160,7 @@ class Timeline:
     gaps: Gaps = field(default_factory=lambda: Gaps(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
+    cut_off: list[tuple[str, Edit]] = field(default_factory=list)  # path, and an edit of which no result is on record
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +193,8 @@ def timelines(tracks: Iterable[Track], places: Places) -> tuple[dict[str, Timeli
             if not fate.outcome:
                 line = _line(roots, fate.root, track)
                 line.steps.append(Step(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places)))
+            elif fate.outcome == "unmatched":
+                _line(roots, fate.root, track).cut_off.append((fate.path, raw.edit))
         for order, seen in track.reads:
             place = places.place(seen.path, track.cwd)
             if place is not None and seen.at is not None:
@@ -234,6 +241,7 @@ def _line(roots: dict[str, Timeline], root: str, track: Track) -> Timeline:
         line = roots[root] = Timeline(root, gaps=Gaps(root))
     if track.session_id not in line.sessions and track.started:
         line.gaps.spans.append((track.started, track.ended))
+        line.gaps.moments.extend(track.moments)
     line.sessions.add(track.session_id)
     line.emails.update(track.emails)
     return line

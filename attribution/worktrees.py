@@ -8,12 +8,13 @@ from functools import partial
 
 from attribution.align import lines_of
 from attribution.edits import ended
-from attribution.gaps import SLACK
+from attribution.gaps import SLACK, Gap
 from attribution.lines import (
     AddedFile,
     Match,
     Moments,
     Verdict,
+    doubt_hunks,
     doubt_known_text,
     doubt_unplaced,
     judge,
@@ -104,6 +105,8 @@ class Runner:
         self._is_ancestor = is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._fates: dict[int, LineFate] = {}
+        for path, edit in timeline.cut_off:
+            tree.note_text(path, edit)
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
     def run(self, looks: Iterable[Look]) -> Run:
@@ -147,6 +150,7 @@ class Runner:
             doubt_known_text(file, verdict, self.tree.written.get(file.path, ()))
             if self.tree.unplaced.get(file.path, -1.0) > look.since:
                 doubt_unplaced(verdict)
+            doubt_hunks(file, verdict)
             settle_weak(file, verdict)
         seen = Seen(look, self.timeline.root)
         for file, verdict, found in zip(files, verdicts, matches, strict=True):
@@ -224,7 +228,7 @@ class Runner:
         return self._lost_to(path, removal.after, removal.at, removal.replaced)
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
-        cause = self.timeline.gaps.cause(path, after, before)
+        cause = self.timeline.gaps.cause(Gap(path, after, before))
         if cause.author == "agent":
             return "self_overwritten"
         if cause.author == "unknown":

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.gaps import Action, Cause, Gaps
+from attribution.gaps import Action, Cause, Gap, Gaps
 from attribution.replay import CallRef
 from attribution.shell import effects
 
@@ -34,23 +34,36 @@ def _gaps(*actions: Action) -> Gaps:
 
 
 def _cause(*actions: Action, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
-    found = _gaps(*actions).cause(path, after, before, layout)
+    found = _gaps(*actions).cause(Gap(path, after, before, layout))
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
 def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
     sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
-    assert _gaps(sed).cause(F, 10, 100, made=True) == Cause("unknown", reason="base_unknown", call=_call())
-    assert _gaps(cat).cause(F, 10, 100, made=True).author == "agent"
-    assert _gaps(sed).cause(F, 10, 100).author == "agent"
+    assert _gaps(sed).cause(Gap(F, 10, 100, made=True)) == Cause("unknown", reason="base_unknown", call=_call())
+    assert _gaps(cat).cause(Gap(F, 10, 100, made=True)).author == "agent"
+    assert _gaps(sed).cause(Gap(F, 10, 100)).author == "agent"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tsx src/app.py", "unknown opaque_shell"),  # it is run
+        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),  # it is read
+        ("mytool save src/app.py", "agent"),
+        ("mytool -o src/app.py", "agent"),
+    ],
+)
+def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(text: str, said: str) -> None:
+    assert _cause(_command(text)) == said
 
 
 # --- commands -------------------------------------------------------------------------------------------------------------
 
 
 def test_where_nothing_happened_it_was_a_person() -> None:
-    assert _gaps().cause(F, 10, 100) == HUMAN
+    assert _gaps().cause(Gap(F, 10, 100)) == HUMAN
 
 
 @pytest.mark.parametrize(
@@ -73,7 +86,7 @@ def test_commands_that_only_look_explain_nothing(text: str) -> None:
     ],
 )
 def test_command_that_names_the_file_did_it(text: str) -> None:
-    found = _gaps(_command(text)).cause(F, 10, 100)
+    found = _gaps(_command(text)).cause(Gap(F, 10, 100))
     assert (found.author, found.how, found.evidence) == ("agent", "shell", "inferred")
     assert found.call is not None and found.call.call_id == "c1"
 
@@ -143,7 +156,7 @@ def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
 
 def test_of_several_commands_the_last_did_it() -> None:
     gaps = _gaps(*(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30)))
-    call = gaps.cause(F, 10, 100).call
+    call = gaps.cause(Gap(F, 10, 100)).call
     assert call is not None and call.call_id == "c40"
 
 
@@ -175,10 +188,12 @@ def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
 # --- was anybody watching -------------------------------------------------------------------------------------------------
 
 
-def _watched(*spans: tuple[float, float], after: float, before: float, last: bool) -> str:
-    gaps = Gaps(ROOT, spans=list(spans))
+def _watched(*spans: tuple[float, float], after: float, before: float, last: bool, unseen: bool = False) -> str:
+    """Sessions in which something happened every ten minutes."""
+    moments = [start + at for start, end in spans for at in range(0, int(end - start) + 1, 600)] + [end for _, end in spans]
+    gaps = Gaps(ROOT, spans=list(spans), moments=moments)
     gaps.settle()
-    found = gaps.cause(F, after, before, last=last)
+    found = gaps.cause(Gap(F, after, before, last=last, unseen=unseen))
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
@@ -198,6 +213,18 @@ def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_t
     spans: list[tuple[float, float]], said: str
 ) -> None:
     assert _watched(*spans, after=50.0, before=10_000.0, last=True) == said
+
+
+def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
+    gaps = Gaps(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
+    gaps.settle()
+    assert gaps.cause(Gap(F, 50.0, 10_000.0, last=True)) == Cause("unknown", reason="uncaptured")
+    assert gaps.cause(Gap(F, 50.0, 1_800.0, last=True)) == HUMAN
+
+
+@pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "unknown uncaptured")])
+def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: float, said: str) -> None:
+    assert _watched((0.0, end), after=50.0, before=10_000.0, last=True, unseen=True) == said
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,14 @@ import pytest
 from attribution.align import lines_of
 from attribution.commits import CommitDiff, FileDiff
 from attribution.conclude import Missing, conclude
-from attribution.gaps import Cause
+from attribution.gaps import Cause, Gap
 from attribution.lines import (
     AddedFile,
     Match,
     Moments,
     Source,
     Verdict,
+    doubt_hunks,
     doubt_known_text,
     doubt_unplaced,
     judge,
@@ -38,7 +39,7 @@ GUESSED = Verdict("human", "none", "inferred")
 OPAQUE = Verdict("unknown", "none", "inferred", "opaque_shell")
 HUMAN = Cause("human")
 WHEN = Moments(100, 1)
-Ask = Callable[[str, float, float, bool, bool, bool], Cause]
+Ask = Callable[[Gap], Cause]
 
 
 class Asked:
@@ -46,12 +47,10 @@ class Asked:
 
     def __init__(self, answer: Cause = HUMAN) -> None:
         self.answer = answer
-        self.questions: list[tuple[str, float, float, bool, bool]] = []
-        self.made: list[bool] = []  # whether each question was about a file that is new as a whole
+        self.questions: list[Gap] = []
 
-    def __call__(self, path: str, after: float, before: float, layout: bool, last: bool, made: bool) -> Cause:
-        self.questions.append((path, after, before, layout, last))
-        self.made.append(made)
+    def __call__(self, gap: Gap) -> Cause:
+        self.questions.append(gap)
         return self.answer
 
 
@@ -125,7 +124,7 @@ def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
     stage.create("a\nb\n")
     asked = Asked()
     assert short(stage.said("a\nby hand\nb\n", [1, 2, 3], asked)) == {1: "agent exact c1", 2: "human", 3: "agent exact c1"}
-    assert asked.questions == [(F, 10.0, 100, False, True)]  # from when the text was last known to the commit
+    assert asked.questions == [Gap(F, 10.0, 100, last=True)]  # from when the text was last known to the commit
 
 
 def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
@@ -136,7 +135,7 @@ def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
     verdicts = stage.said("a\nby hand\nb\n", [1, 2, 3], asked)
     assert short(verdicts)[2] == "human"
     assert verdicts[2].evidence == "observed"
-    assert asked.questions == [(F, 10.0, 20.0, False, False)]
+    assert asked.questions == [Gap(F, 10.0, 20.0)]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_unexplained_line_goes_to_whoever_may_have_acted(cause: Cause, said: str
 def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_parent() -> None:
     asked = Asked()
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
-    assert asked.questions == [(F, 1, 100, False, True)]
+    assert asked.questions == [Gap(F, 1, 100, last=True, made=True, unseen=True)]
 
 
 def test_agent_line_touched_up_stays_the_agents_and_names_the_editor() -> None:
@@ -191,7 +190,7 @@ def test_old_line_of_others_reformatted_asks_for_a_formatter() -> None:
     stage.edit("end", "END")
     asked = Asked()
     stage.said('x = [ "a" ]\nEND\n', [1], asked)
-    assert asked.questions == [(F, 10.0, 100, True, True)]
+    assert asked.questions == [Gap(F, 10.0, 100, layout=True, last=True)]
 
 
 def test_line_with_a_secret_cut_out_is_still_the_agents() -> None:
@@ -273,7 +272,7 @@ def test_uncommitted_work_from_before_the_session_is_human() -> None:
     asked = Asked()
     verdicts = stage.said("A\nnot committed yet\n", [1, 2], asked)
     assert short(verdicts) == {1: "agent exact c1", 2: "human before_session"}
-    assert asked.questions == [(F, 1, 10.0, False, False)]  # between the parent and the first sight
+    assert asked.questions == [Gap(F, 1, 10.0)]  # between the parent and the first sight
 
 
 def test_text_that_another_commit_had_is_of_another_branch() -> None:
@@ -401,6 +400,53 @@ def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
         1: "agent exact c1",
         2: "unknown edit_unplaced",
         3: "unknown opaque_shell",
+    }
+
+
+def _doubted(*verdicts: Verdict, lines: Sequence[str] = (), before: Sequence[str] = (), added: Sequence[int] = ()) -> list[str]:
+    """What is left of the verdicts on consecutive added lines (or on those numbered `added`)."""
+    texts = tuple(lines or [f"a line of text number {n}" for n in range(max(added or (len(verdicts) - 1,)) + 1)])
+    numbers = tuple(added or range(len(verdicts)))
+    found = dict(zip(numbers, verdicts, strict=True))
+    doubt_hunks(AddedFile(F, F, texts, numbers, frozenset(before)), found)
+    return [found[n].reason or found[n].author for n in numbers]
+
+
+TEXT_OF_AGENT = Verdict("unknown", "none", "inferred", "agent_text")
+
+
+def test_common_lines_of_a_block_of_an_agents_text_are_not_left_over_as_a_humans() -> None:
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, TEXT_OF_AGENT) == ["agent_text"] * 3
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, GUESSED) == ["agent_text", "human", "human"]  # most of it is no agent's text
+    assert _doubted(TEXT_OF_AGENT, BY_HAND, added=(0, 2)) == ["agent_text", "human"]  # another block
+    assert _doubted(OPAQUE, BY_HAND) == ["opaque_shell", "human"]
+
+
+def test_lone_line_that_the_version_before_had_is_not_called_human() -> None:
+    """Git aligned the unchanged heading with another line."""
+    heading = "## How to install it"
+    assert _doubted(BY_HAND, lines=[heading], before=[heading]) == ["common_line"]
+    assert _doubted(BY_HAND, lines=["}"], before=["}"]) == ["human"]  # of those there may be many
+    moved_by_hand = [heading, "Run the first command."]
+    assert _doubted(BY_HAND, BY_HAND, lines=moved_by_hand, before=moved_by_hand) == ["human", "human"]
+
+
+def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:
+    nobody = Verdict("unknown", "none", "inferred", "transcript_missing")
+    for around, said in ((nobody, "common_line"), (AGENT, "agent")):
+        verdicts = {0: around, 1: AGENT, 2: around}
+        settle_weak(AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts)
+        assert (verdicts[1].reason or verdicts[1].author) == said
+
+
+def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole_is_seen_later() -> None:
+    stage = Stage()
+    stage.tree.apply(Step(5.0, 1, F, Edit(F, "edit", (Replacement("known", "new"),)), CALL))
+    stage.see("top\nnew\nend\n")
+    assert short(stage.said("top\nnew\nend\n", [1, 2, 3])) == {
+        1: "unknown base_unknown",
+        2: "agent exact c1",
+        3: "unknown base_unknown",
     }
 
 

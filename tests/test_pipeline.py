@@ -802,3 +802,18 @@ def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, 
 )
 def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str) -> None:
     assert blob_id(data, like) == expected
+
+
+def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path) -> None:
+    """The program ended, or the context was compacted, before the result was written: the edit may have taken effect."""
+    world = World("no-result")
+    world.human_write("a.py", "import os\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Two imports")
+    session.write("b.py", "b = 1\n")
+    session.edit_cut_off("a.py", "import os", "import os\nimport strings_of_all_kinds")
+    world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
+    commit = world.commit("Both", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "unknown", "agent_text"), (3, 3, "human", "none")]

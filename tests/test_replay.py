@@ -383,6 +383,14 @@ def test_commit_from_before_an_edit_shows_nothing() -> None:
     assert play.who() == [("a", "c1"), ("b", "c1")]
 
 
+def test_base_that_was_not_recorded_is_laid_over_the_last_commit() -> None:
+    """A person had changed the committed file before the agent's first edit, which names one of the new lines only."""
+    play = _git("one\ntwo\nthree\n")
+    assert play.edit(("two and a half", "2.5")).applied
+    assert play.who()[0] == ("one", BASE)
+    assert "three" in play.text() and not play.tree.files[F].sparse
+
+
 def test_edit_that_could_not_be_placed_is_remembered_with_its_moment() -> None:
     play = Play()
     assert not play.apply(Edit(F, "edit", (Replacement("a", "b"),), by_shell=True)).applied

@@ -58,7 +58,6 @@ class World(Worktree):
         """A call touched the file, with or without recording its whole text."""
         if recorded:
             self.recorded.add(path)
-            self.blind.discard(path)
         elif path not in self.recorded and path not in self.tips[self.branch].files:
             self.blind.add(path)
 
