@@ -28,7 +28,7 @@ from builder import import_stream  # noqa: E402
 from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
 from attribution.commits import added_files, read_history  # noqa: E402
-from attribution.history import open_scratch  # noqa: E402
+from attribution.history.walk import open_scratch  # noqa: E402
 from attribution.links import by_trailer  # noqa: E402
 from attribution.pipeline import Texts, repo_name  # noqa: E402
 from attribution.places import Places  # noqa: E402

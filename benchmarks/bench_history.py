@@ -22,11 +22,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.history import Options, Pass, open_scratch  # noqa: E402
-from attribution.history_keep import Keep  # noqa: E402
-from attribution.history_lives import Lives  # noqa: E402
-from attribution.history_outside import list_files  # noqa: E402
-from attribution.history_store import dump, load  # noqa: E402
+from attribution.history.walk import Options, Pass, open_scratch  # noqa: E402
+from attribution.history.keep import Keep  # noqa: E402
+from attribution.history.lives import Lives  # noqa: E402
+from attribution.history.outside import list_files  # noqa: E402
+from attribution.history.store import dump, load  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.mirror import ScratchGit  # noqa: E402
 from collector.text import is_binary  # noqa: E402

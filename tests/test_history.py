@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from attribution.history import Options, Pass, open_scratch
-from attribution.history_keep import Hunk, Keep, find_kept
-from attribution.history_lives import Life, Lives
-from attribution.history_model import BINARY, History, Origins, State, Step, numbers, runs, trimmed, vector
-from attribution.history_outside import blame
-from attribution.history_patch import unquoted
-from attribution.history_store import continues, dump, load
-from attribution.history_verify import verify
+from attribution.history.walk import Options, Pass, open_scratch
+from attribution.history.keep import Hunk, Keep, find_kept
+from attribution.history.lives import Life, Lives
+from attribution.history.model import BINARY, History, Origins, State, Step, numbers, runs, trimmed, vector
+from attribution.history.outside import blame
+from attribution.history.patch import unquoted
+from attribution.history.store import continues, dump, load
+from attribution.history.verify import verify
 from collector.gitrepo import GitRepo, line_changes
 from collector.mirror import GitFailed, ScratchGit
 from collector.text import split_lines

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.history_keep import REFORMATTED
-from attribution.history_model import (
+from attribution.history.keep import REFORMATTED
+from attribution.history.model import (
     BEFORE,
     DELETED,
     FILE_DELETED,

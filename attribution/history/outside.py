@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from attribution.history_files import Contents
-from attribution.history_model import BEFORE, History, vector
-from attribution.history_patch import unquoted
+from attribution.history.files import Contents
+from attribution.history.model import BEFORE, History, vector
+from attribution.history.patch import unquoted
 from collector.mirror import GitFailed, ScratchGit
 from collector.text import decode
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from attribution.history_files import Contents
-from attribution.history_keep import REFORMATTED, Hunk, Keep, find_kept
-from attribution.history_model import (
+from attribution.history.files import Contents
+from attribution.history.keep import REFORMATTED, Hunk, Keep, find_kept
+from attribution.history.model import (
     DELETED,
     FILE_DELETED,
     LOST,
@@ -26,7 +26,7 @@ from attribution.history_model import (
     Step,
     numbers,
 )
-from attribution.history_patch import FileDelta
+from attribution.history.patch import FileDelta
 from collector.gitrepo import line_changes
 from collector.renames import best_source, by_path
 from collector.text import split_lines

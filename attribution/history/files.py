@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from attribution.history_model import BINARY, UNREADABLE, Range
+from attribution.history.model import BINARY, UNREADABLE, Range
 from collector.gitrepo import GitRepo, line_changes
 from collector.model import Problem
 from collector.renames import Texts

@@ -1,6 +1,6 @@
 """One forward pass over the history of a branch: the origin of every line at every commit, as `git blame` would say it there.
 
-Each commit edits the vectors of its parent (see `history_model`), merges ask all their parents (see `history_merge`), so that
+Each commit edits the vectors of its parent (see `attribution.history.model`), merges ask all their parents (see `attribution.history.merge`), so that
 the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
 
     with ScratchGit(...) as git:
@@ -14,15 +14,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from attribution.history_edit import Edit
-from attribution.history_edit import write as write_lines
-from attribution.history_files import Contents
-from attribution.history_keep import Keep
-from attribution.history_merge import Merger, Parent, merge_deltas
-from attribution.history_model import UNREADABLE, FileState, History, Observer, Origins, State, Step
-from attribution.history_outside import Blamed, Listing, Older, Outside, list_files
-from attribution.history_patch import FileDelta
-from attribution.history_source import Source
+from attribution.history.edit import Edit
+from attribution.history.edit import write as write_lines
+from attribution.history.files import Contents
+from attribution.history.keep import Keep
+from attribution.history.merge import Merger, Parent, merge_deltas
+from attribution.history.model import UNREADABLE, FileState, History, Observer, Origins, State, Step
+from attribution.history.outside import Blamed, Listing, Older, Outside, list_files
+from attribution.history.patch import FileDelta
+from attribution.history.source import Source
 from collector.gitrepo import GitRepo
 from collector.mirror import GitFailed, ScratchGit
 from collector.renames import File

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attribution.history_model import Range
-from attribution.history_patch import Broken, FileDelta, Patches, RawLists, files_only
+from attribution.history.model import Range
+from attribution.history.patch import Broken, FileDelta, Patches, RawLists, files_only
 from collector.gitrepo import GitRepo
 from collector.mirror import ScratchGit
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from attribution.history import Options, Pass
-from attribution.history_model import History, State, numbers
-from attribution.history_outside import blame
+from attribution.history.walk import Options, Pass
+from attribution.history.model import History, State, numbers
+from attribution.history.outside import blame
 from collector.gitrepo import GitRepo
 from collector.mirror import GitFailed, ScratchGit
 

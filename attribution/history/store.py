@@ -13,8 +13,8 @@ import zlib
 from array import array
 from collections.abc import Iterable
 
-from attribution.history_lives import Lives
-from attribution.history_model import BEFORE, FileState, History, Origins, runs, vector
+from attribution.history.lives import Lives
+from attribution.history.model import BEFORE, FileState, History, Origins, runs, vector
 from collector.mirror import GitFailed, ScratchGit
 
 _MAGIC = b"whowrote history 1\n"

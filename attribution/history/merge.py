@@ -11,10 +11,10 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from attribution.history_files import Contents
-from attribution.history_model import AT_MERGE, UNREADABLE, WIDTH, FileState, Range, State, numbers
-from attribution.history_outside import Outside
-from attribution.history_patch import FileDelta
+from attribution.history.files import Contents
+from attribution.history.model import AT_MERGE, UNREADABLE, WIDTH, FileState, Range, State, numbers
+from attribution.history.outside import Outside
+from attribution.history.patch import FileDelta
 from collector.renames import File, Texts, best_source, by_path
 
 _TYPE = 0o170000

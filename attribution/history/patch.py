@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from attribution.history_model import Range
+from attribution.history.model import Range
 from collector.mirror import GitStream
 from collector.text import decode
 
