@@ -228,6 +228,14 @@ class GitRepo:
             return None
         return str(entry.id) if entry.type == ObjectType.BLOB else None
 
+    def entry_at(self, sha: str, path: str) -> tuple[str, int] | None:
+        """(blob id, mode) of a path in a commit; None when it has no such file, or a tree is missing."""
+        try:
+            entry = self._repo[sha].peel(pygit2.Tree)[path]
+        except (KeyError, ValueError, TypeError, pygit2.GitError):
+            return None
+        return (str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
+
     # --- history ------------------------------------------------------------------------------------------------------
 
     def commit(self, sha: str) -> Commit | None:

@@ -268,13 +268,127 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
   disagreement_reason TEXT NOT NULL -- none, rounding, vendor_zero_but_lines_found, denominator, window, multi_session, transcript_missing, unexplained
 );
 
+-- === conclusions: the history of lines, kept apart because new rules about authors leave it as it is ===
+
+-- A commit of the history that was followed: the window, or everything.
+CREATE TABLE IF NOT EXISTS history_commits (
+  id INTEGER PRIMARY KEY, -- number used by the tables of the history
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  number INTEGER NOT NULL, -- order in which parents come before children, from 0
+  commit_sha TEXT NOT NULL, -- full id; a row of commits has it when it was attributed
+  first_parent INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- NULL for a root and where the window begins
+  parents INTEGER NOT NULL, -- number of parents
+  main_line INTEGER, -- 0, 1, … along the first parents of the tip; NULL for a commit of another branch
+  landed INTEGER REFERENCES history_commits(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED, -- commit of the main line that brought it: itself or a merge
+  author_at TEXT NOT NULL, -- author time: births and deaths are dated by it
+  committed_at TEXT NOT NULL, -- committer time
+  lines_born INTEGER NOT NULL, -- lines it wrote
+  lines_gone INTEGER NOT NULL, -- lines of its first parent that it does not have
+  lines_came INTEGER NOT NULL, -- lines that exist once more: copies, and what a merge brings in
+  lines_present INTEGER NOT NULL, -- lines in its files, counted from the files; those from before the window left out
+  patch TEXT, -- fingerprint of what it takes away and puts in; NULL for merges and where the text is not known
+  inverse TEXT, -- fingerprint of the patch that would take it back
+  reverts INTEGER REFERENCES history_commits(id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED, -- commit it takes back, by its message or as the exact inverse
+  reverted_by INTEGER REFERENCES history_commits(id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED, -- commit that took it back later
+  UNIQUE (repo_id, number)
+);
+
+-- Consecutive lines that one commit wrote and that had one fate. Alive at the tip when they have no death.
+CREATE TABLE IF NOT EXISTS line_lives (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  origin INTEGER NOT NULL, -- number of the first line; the others follow, no number is used twice
+  birth INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that wrote them
+  path TEXT NOT NULL, -- path in that commit
+  start_line INTEGER NOT NULL, -- first line there
+  end_line INTEGER NOT NULL, -- last line there
+  nonblank INTEGER NOT NULL, -- lines that have text
+  blank_lines TEXT, -- numbers of the lines without text, separated by blanks; NULL when all have text
+  kind TEXT NOT NULL, -- text, binary (lines only to git), uncertain (a file or parent is missing: may be older than it seems)
+  at_merge INTEGER NOT NULL, -- 1: written by a merge itself, in none of its parents
+  death INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them; NULL: alive at the tip
+  cause TEXT, -- deleted, modified, reformatted, file_deleted, reverted, merge (a merge dropped them), unreadable (lost from sight, not dead)
+  gone_from_main INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit of the main line that first did without them; NULL: alive, or never there
+  into_path TEXT, -- file of the commit that ended them where they stood; NULL when a merge dropped them
+  into_start INTEGER, -- first line of what came in their place
+  into_end INTEGER, -- last line of it; before the first when nothing came
+  PRIMARY KEY (repo_id, origin)
+) WITHOUT ROWID;
+
+-- Lines that a commit changed only in shape or place: they are the lines they were. The text of the commit has them as added lines.
+CREATE TABLE IF NOT EXISTS line_travels (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that changed them
+  path TEXT NOT NULL, -- path in that commit
+  start_line INTEGER NOT NULL, -- first line there
+  end_line INTEGER NOT NULL, -- last line there
+  how TEXT NOT NULL, -- whitespace, reformatted (same text, other line breaks, quotes, separators), moved (within the commit's files)
+  origin INTEGER NOT NULL, -- number of the first line, as in line_lives; the others follow; 0: older than the window
+  PRIMARY KEY (repo_id, commit_id, path, start_line)
+) WITHOUT ROWID;
+
+-- Where the history of a repository stands, so that the next run costs only the commits that are new.
+CREATE TABLE IF NOT EXISTS tip_states (
+  repo_id INTEGER PRIMARY KEY REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  tip_sha TEXT NOT NULL, -- last commit that was followed
+  after_sha TEXT NOT NULL, -- the window: this commit and its past are not followed; '' when everything is
+  keep TEXT NOT NULL, -- changes that do not end a line: whitespace reformatted moved; '' is exactly as git blame
+  settings TEXT NOT NULL, -- hash of everything else it depends on
+  lines INTEGER NOT NULL, -- different lines alive at the tip
+  copies INTEGER NOT NULL, -- lines of the tip that are there once more
+  commits INTEGER NOT NULL, -- commits followed
+  added INTEGER NOT NULL, -- of those, by the last run
+  state BLOB NOT NULL -- origins of all lines in all files of the tip, as runs, compressed
+);
+
+-- Who wrote and who ended the lines of a life. Filled from line_lives and spans when survival is asked for.
+CREATE TABLE IF NOT EXISTS line_fates (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  origin INTEGER NOT NULL, -- number of the first line
+  life INTEGER NOT NULL, -- the life it belongs to: line_lives.origin
+  lines INTEGER NOT NULL, -- lines
+  nonblank INTEGER NOT NULL, -- lines that have text
+  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
+  actor TEXT, -- who ended them: agent, human, unknown; NULL when they are alive
+  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that did
+  actor_how TEXT, -- replaced (lines of that author came in their place), file (nothing came; the only session linked to the commit that took lines from that file), none
+  PRIMARY KEY (repo_id, origin)
+) WITHOUT ROWID;
+
+-- Lines with text that a commit ended, by who wrote them, who ended them and how old they were.
+CREATE TABLE IF NOT EXISTS deletions (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them
+  author TEXT NOT NULL, -- class of the author: agent, declared, human, unknown, undeclared; '' when not attributed
+  author_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote them
+  actor TEXT NOT NULL, -- agent, human, unknown
+  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that ended them
+  cause TEXT NOT NULL, -- as in line_lives
+  lines INTEGER NOT NULL, -- lines with text
+  youngest_days REAL NOT NULL, -- age of the youngest when they ended, 0 where times run backwards
+  mean_days REAL NOT NULL, -- mean age
+  oldest_days REAL NOT NULL -- age of the oldest
+);
+
+-- Lines with text still alive after some time, by group. Only lines old enough are at risk; lines lost from sight leave the risk.
+CREATE TABLE IF NOT EXISTS survival (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  grouping TEXT NOT NULL, -- class, model, agent, session, directory, language
+  name TEXT NOT NULL, -- the group; for other groupings than class and directory and language only lines of agents count
+  author TEXT NOT NULL, -- class of the authors: agent, declared, human, unknown, undeclared
+  unit TEXT NOT NULL, -- days since the author time of the birth, commits (of the main line since it was there), head (alive at the tip)
+  horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
+  at_risk INTEGER NOT NULL, -- lines that could be seen for so long
+  alive INTEGER NOT NULL, -- of those, the ones alive then
+  PRIMARY KEY (repo_id, grouping, name, author, unit, horizon)
+) WITHOUT ROWID;
+
 -- === bookkeeping ===
 
 -- What could not be used, and why. Nothing is dropped silently.
 CREATE TABLE IF NOT EXISTS problems (
   id INTEGER PRIMARY KEY, -- number of the row
   repo_id INTEGER REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  stage TEXT NOT NULL, -- checkpoints, transcripts, commits, lines
+  stage TEXT NOT NULL, -- checkpoints, transcripts, commits, lines, history
   subject TEXT NOT NULL, -- what it is about: a checkpoint, session, commit or path
   code TEXT NOT NULL, -- kind of problem
   detail TEXT -- more, for people
@@ -283,7 +397,7 @@ CREATE TABLE IF NOT EXISTS problems (
 -- A stage that finished, from which inputs and with which version: the reason why a second run does nothing.
 CREATE TABLE IF NOT EXISTS stage_runs (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  stage TEXT NOT NULL, -- checkpoints, session, commits, lines
+  stage TEXT NOT NULL, -- checkpoints, session, commits, lines, history, survival
   subject TEXT NOT NULL, -- '' for the whole repository, else a session
   input_key TEXT NOT NULL, -- hash of everything the stage read
   version TEXT NOT NULL, -- version of the code that did it
@@ -304,6 +418,22 @@ CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
 CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
 CREATE INDEX IF NOT EXISTS problems_repo ON problems(repo_id, stage);
+CREATE INDEX IF NOT EXISTS history_commits_sha ON history_commits(repo_id, commit_sha);
+CREATE INDEX IF NOT EXISTS history_commits_parent ON history_commits(first_parent);
+CREATE INDEX IF NOT EXISTS history_commits_landed ON history_commits(landed);
+CREATE INDEX IF NOT EXISTS history_commits_reverts ON history_commits(reverts);
+CREATE INDEX IF NOT EXISTS history_commits_reverted_by ON history_commits(reverted_by);
+CREATE INDEX IF NOT EXISTS line_lives_birth ON line_lives(birth, path);
+CREATE INDEX IF NOT EXISTS line_lives_death ON line_lives(death);
+CREATE INDEX IF NOT EXISTS line_lives_gone ON line_lives(gone_from_main);
+CREATE INDEX IF NOT EXISTS line_travels_commit ON line_travels(commit_id);
+CREATE INDEX IF NOT EXISTS line_fates_life ON line_fates(repo_id, life);
+CREATE INDEX IF NOT EXISTS line_fates_origin ON line_fates(origin_id);
+CREATE INDEX IF NOT EXISTS line_fates_session ON line_fates(actor_session_id);
+CREATE INDEX IF NOT EXISTS deletions_commit ON deletions(commit_id);
+CREATE INDEX IF NOT EXISTS deletions_repo ON deletions(repo_id);
+CREATE INDEX IF NOT EXISTS deletions_author_session ON deletions(author_session_id);
+CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id);
 
 -- === names that queries may rely on ===
 
@@ -331,6 +461,16 @@ CREATE VIEW IF NOT EXISTS evidence_shares AS
 SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
 GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason;
+
+-- One row per stretch of lines with one author and one fate: who wrote it, when, what became of it, who ended it.
+CREATE VIEW IF NOT EXISTS line_histories AS
+SELECT t.repo_id, b.commit_sha AS birth_sha, l.path, l.start_line + t.origin - l.origin AS start_line,
+       l.start_line + t.origin - l.origin + t.lines - 1 AS end_line, t.lines, t.nonblank, l.kind,
+       o.author, o.how, o.evidence, o.reason, o.session_id, o.model, b.author_at AS born_at,
+       d.commit_sha AS death_sha, d.author_at AS died_at, l.cause, t.actor, t.actor_session_id, t.actor_how,
+       b.reverted_by IS NOT NULL AS reverted_later
+FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.origin_id;
 
 -- === invariants: every check_ view must be empty ===
 
@@ -381,6 +521,52 @@ SELECT DISTINCT c.commit_sha, o.call_id, t.at, c.author_at
 FROM spans s JOIN origins o ON o.id = s.origin_id JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id
 JOIN tool_calls t ON t.session_id = o.session_id AND t.call_id = o.call_id
 WHERE o.author = 'agent' AND julianday(t.at) > julianday(max(c.author_at, c.committed_at)) + 66.0 / 86400;
+
+-- Births minus deaths are the lines present, at every commit.
+CREATE VIEW IF NOT EXISTS check_lines_present AS
+SELECT c.commit_sha, c.lines_present, COALESCE(p.lines_present, 0) + c.lines_born + c.lines_came - c.lines_gone AS expected
+FROM history_commits c LEFT JOIN history_commits p ON p.id = c.first_parent
+WHERE c.lines_present <> COALESCE(p.lines_present, 0) + c.lines_born + c.lines_came - c.lines_gone;
+
+-- Every line a commit wrote has exactly one life.
+CREATE VIEW IF NOT EXISTS check_lives_born AS
+SELECT c.commit_sha, c.lines_born, COALESCE(SUM(l.end_line - l.start_line + 1), 0) AS in_lives
+FROM history_commits c LEFT JOIN line_lives l ON l.birth = c.id GROUP BY c.id HAVING c.lines_born <> in_lives;
+
+-- The lives without a death are the lines of the tip.
+CREATE VIEW IF NOT EXISTS check_lives_alive AS
+SELECT t.repo_id, t.lines, t.copies, c.lines_present,
+       (SELECT COALESCE(SUM(l.end_line - l.start_line + 1), 0) FROM line_lives l WHERE l.repo_id = t.repo_id AND l.death IS NULL) AS alive
+FROM tip_states t JOIN history_commits c ON c.repo_id = t.repo_id AND c.commit_sha = t.tip_sha
+WHERE t.lines <> alive OR t.lines + t.copies <> c.lines_present;
+
+-- A line ends once, not before it begins, and on the main line not before it arrives there.
+CREATE VIEW IF NOT EXISTS check_lives_order AS
+SELECT l.repo_id, l.origin, b.number AS born, d.number AS died FROM line_lives l JOIN history_commits b ON b.id = l.birth
+JOIN history_commits d ON d.id = l.death WHERE d.number < b.number OR l.cause IS NULL;
+
+-- Lives and travels cover exactly the attributed lines of ordinary commits, file by file. Left out: files that could not be read,
+-- that became symbolic links (one line to git blame), and commits that copy a file (git pairs a source once, git blame as often as it fits).
+CREATE VIEW IF NOT EXISTS check_lives_spans AS
+SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.start_line + 1) FROM line_lives l
+         WHERE l.birth = h.id AND l.path = f.path), 0) AS born, COALESCE((SELECT SUM(t.end_line - t.start_line + 1)
+         FROM line_travels t WHERE t.repo_id = h.repo_id AND t.commit_id = h.id AND t.path = f.path), 0) AS travelled
+FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
+JOIN commit_files f ON f.commit_id = c.id WHERE f.kind = 'text' AND f.status <> 'T' AND h.parents < 2 AND h.lines_came = 0
+AND f.lines_added <> born + travelled
+AND NOT EXISTS (SELECT 1 FROM problems p WHERE p.repo_id = h.repo_id AND p.stage = 'history' AND p.code = 'file_unread'
+                AND p.subject = h.commit_sha AND p.detail = f.path);
+
+-- Every life has its lines among the fates, once survival was asked for.
+CREATE VIEW IF NOT EXISTS check_fates_cover AS
+SELECT l.repo_id, l.origin, l.end_line - l.start_line + 1 AS in_life, t.in_fates, l.nonblank AS with_text, t.in_fates_with_text
+FROM (SELECT repo_id, life, SUM(lines) AS in_fates, SUM(nonblank) AS in_fates_with_text FROM line_fates GROUP BY repo_id, life) t
+JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life
+WHERE l.end_line - l.start_line + 1 <> t.in_fates OR l.nonblank <> t.in_fates_with_text;
+
+-- Nobody has more lines alive than at risk.
+CREATE VIEW IF NOT EXISTS check_survival AS
+SELECT repo_id, grouping, name, unit, horizon, at_risk, alive FROM survival WHERE alive > at_risk OR at_risk <= 0;
 
 -- Tables point only to rows that exist.
 CREATE VIEW IF NOT EXISTS check_foreign_keys AS

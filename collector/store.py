@@ -20,7 +20,7 @@ from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.model import Problem
 from collector.text import printable
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
@@ -79,6 +79,7 @@ class Store:
         if not tables:
             execute("PRAGMA journal_mode = WAL")
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if version < SCHEMA_VERSION:  # every version so far only adds tables and views
             with self.transaction():
                 for statement in _statements(schema_sql()):
                     execute(statement)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from histories import Build, Files, drop, random_history, text, words
 
-from attribution.history.walk import Options, Pass, open_scratch
 from attribution.history.keep import Hunk, Keep, find_kept
 from attribution.history.lives import Life, Lives
 from attribution.history.model import BINARY, History, Origins, State, Step, numbers, runs, trimmed, vector
@@ -17,51 +17,10 @@ from attribution.history.outside import blame
 from attribution.history.patch import unquoted
 from attribution.history.store import continues, dump, load
 from attribution.history.verify import verify
+from attribution.history.walk import Options, Pass, open_scratch
 from collector.gitrepo import GitRepo, line_changes
 from collector.mirror import GitFailed, ScratchGit
 from collector.text import split_lines
-
-Files = dict[str, bytes | tuple[str, bytes]]  # content, or mode and content
-
-
-class Build:
-    """Commits as whole trees, imported in one go; names stand for commits."""
-
-    def __init__(self, where: Path) -> None:
-        self.where = where
-        self._stream: list[bytes] = []
-        self._marks: dict[str, int] = {}
-        self.sha: dict[str, str] = {}
-        self.name: dict[str, str] = {}
-
-    def commit(self, name: str, parents: Sequence[str], files: Files, time: int | None = None) -> None:
-        mark = self._marks[name] = len(self._marks) + 1
-        at = 1_700_000_000 + 3600 * mark if time is None else time
-        head = [f"commit refs/heads/x{mark}", f"mark :{mark}", f"committer T <t@example.org> {at} +0000"]
-        head += [f"data {len(name)}", name]
-        for number, parent in enumerate(parents):
-            head.append(f"{'merge' if number else 'from'} :{self._marks[parent]}")
-        if not parents:
-            head.insert(0, f"reset refs/heads/x{mark}")
-        self._stream.append("\n".join([*head, "deleteall", ""]).encode())
-        for path, entry in files.items():
-            mode, data = ("100644", entry) if isinstance(entry, bytes) else entry
-            quoted = path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-            quoted = quoted.replace(b"\n", b"\\n")
-            if mode == "160000":
-                self._stream.append(b'M 160000 %s "%s"\n' % (data, quoted))
-            else:
-                self._stream.append(b'M %s inline "%s"\ndata %d\n%s\n' % (mode.encode(), quoted, len(data), data))
-
-    def done(self) -> GitRepo:
-        subprocess.run(["git", "init", "-q", "--bare", str(self.where)], check=True)
-        marks = self.where / "marks"
-        command = ["git", "-C", str(self.where), "fast-import", "--quiet", f"--export-marks={marks}"]
-        subprocess.run(command, input=b"".join(self._stream), check=True)
-        by_mark = dict(line.split() for line in marks.read_text().splitlines())
-        self.sha = {name: by_mark[f":{mark}"] for name, mark in self._marks.items()}
-        self.name = {sha: name for name, sha in self.sha.items()}
-        return GitRepo(self.where)
 
 
 class Ledger:
@@ -133,14 +92,6 @@ class Walk:
                         theirs = [tuple(line) for line in blame(git, sha, path)]
                         assert [self.history.line(o) for o in numbers(file.vector)] == theirs, (self.build.name[sha], path)
         assert sum(life.lines for life in self.lives) == self.history.origins.next - 1
-
-
-def text(*lines: str) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
-def words(count: int, salt: str = "") -> list[str]:
-    return [f"line {number} of the file {salt} with some text" for number in range(1, count + 1)]
 
 
 @pytest.fixture
@@ -439,42 +390,6 @@ def test_unrelated_roots(build: Build) -> None:
     assert walk.origins("merge", "f") == [("one", "f", 1), ("two", "f", 1)]
 
 
-def random_lines(rng: random.Random, lines: list[str]) -> list[str]:
-    lines = list(lines)
-    for _ in range(rng.randrange(0, 5)):
-        at = rng.randrange(len(lines) + 1)
-        if rng.random() < 0.5 or not lines:
-            lines.insert(at, rng.choice(["{", "}", "", f"statement {rng.randrange(40)}", "return value"]))
-        else:
-            del lines[min(at, len(lines) - 1)]
-    return lines
-
-
-def random_history(build: Build, rng: random.Random, size: int) -> str:
-    trees: dict[str, dict[str, list[str]]] = {"c0": {"a": words(12), "d/b": words(9, "b")}}
-    build.commit("c0", [], {path: text(*lines) for path, lines in trees["c0"].items()})
-    names = ["c0"]
-    for number in range(1, size):
-        parents = rng.sample(names[-4:], min(len(names), rng.choice([1, 1, 1, 2, 2, 3])))
-        tree: dict[str, list[str]] = {}
-        for parent in reversed(parents):
-            tree |= trees[parent]
-        for path in list(tree):
-            if rng.random() < 0.4:
-                tree[path] = random_lines(rng, tree[path])
-            if rng.random() < 0.1:
-                tree[f"{rng.choice('xyz')}/{rng.choice('abc')}"] = tree.pop(path)
-            elif rng.random() < 0.1:
-                tree[f"copy{rng.randrange(5)}"] = random_lines(rng, tree[path])
-            elif rng.random() < 0.04 and len(tree) > 2:
-                del tree[path]
-        name = f"c{number}"
-        trees[name] = tree
-        build.commit(name, parents, {path: text(*lines) for path, lines in tree.items()})
-        names.append(name)
-    return names[-1]
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
     tip = random_history(build, random.Random(seed), 30)
@@ -485,17 +400,6 @@ def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
 
 
 # --- what a clone cannot show -----------------------------------------------------------------------------------------
-
-
-def drop(repo: Path, oid: str) -> None:
-    """Unpacks everything and removes one object."""
-    packs = list((repo / "objects" / "pack").glob("*.pack"))
-    for pack in packs:
-        data = pack.read_bytes()
-        for leftover in pack.parent.glob(pack.stem + ".*"):
-            leftover.unlink()
-        subprocess.run(["git", "-C", str(repo), "unpack-objects", "-q"], input=data, check=True)
-    (repo / "objects" / oid[:2] / oid[2:]).unlink()
 
 
 def test_a_missing_blob_is_censored_not_fatal(build: Build) -> None:
@@ -647,7 +551,7 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
         loose = Options(keep=Keep(whitespace=True))
-        other = verify(repo, git, build.sha["two"], sample=10, options=loose)[build.sha["two"]]
+        other = verify(repo, git, build.sha["two"], otherwise=10, options=loose)[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
 

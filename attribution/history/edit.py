@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from attribution.history.files import Contents
 from attribution.history.keep import REFORMATTED, Hunk, Keep, find_kept
 from attribution.history.model import (
+    BINARY,
     DELETED,
     FILE_DELETED,
     LOST,
@@ -21,9 +22,11 @@ from attribution.history.model import (
     Gone,
     Kept,
     Origins,
+    Place,
     Range,
     State,
     Step,
+    counted,
     numbers,
 )
 from attribution.history.patch import FileDelta
@@ -62,8 +65,9 @@ class Edit:
         missing: Callable[[FileDelta], FileState],
         keep: Keep,
         doubt: int = 0,
+        texts: bool = False,
     ) -> None:
-        """`missing` gives files that are not in the state; `doubt` are flags for every line written."""
+        """`missing` gives files that are not in the state; `doubt` are flags for every line written; `texts`: note blank lines."""
         self._contents = contents
         self._origins = origins
         self._step = step
@@ -71,6 +75,8 @@ class Edit:
         self._missing = missing
         self._keep = keep
         self._doubt = doubt
+        self._texts = texts
+        self.net = 0  # how many lines more the files have afterwards, those from before left out
         self._hunks: list[Hunk] = []
         self._ends: dict[str, Hunk] = {}
         self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
@@ -84,6 +90,7 @@ class Edit:
         for delta in deltas:
             if not delta.new_mode:
                 removed[delta.path] = self._pop(delta), delta
+                self.net -= counted(removed[delta.path][0].vector)
             elif not delta.old_mode and delta.path not in state:
                 added.append(delta)
             else:
@@ -100,7 +107,11 @@ class Edit:
         if self._keep:
             self._plan(works, [end for end in ends if not users[end[0]]])
         for work in works:
-            self._state[work.path] = FileState(work.oid, work.mode, self._write_file(work))
+            if work.flags & UNREADABLE:
+                self._step.unread.append(work.path)
+            vector = self._write_file(work)
+            self._state[work.path] = FileState(work.oid, work.mode, vector)
+            self.net += counted(vector)
         for path, old, _ in ends:
             self._end(path, old)
 
@@ -127,6 +138,7 @@ class Edit:
 
     def _modified(self, delta: FileDelta) -> _Work:
         old = self._pop(delta)
+        self.net -= counted(old.vector)
         if not delta.new:  # only the mode
             return _Work(delta.path, old.oid, delta.new_mode, old, delta.path, [], 0)
         hunks, flags, known = self._changes(delta, old)
@@ -206,9 +218,10 @@ class Edit:
             plan = work.plan[number] if number < len(work.plan) else None
             if a1 > a0 and work.old_path:
                 cause = LOST if work.flags & UNREADABLE else MODIFIED if b1 > b0 else DELETED
-                self._gone(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan)
+                into = Place(work.path, b0 + 1, b1 - b0)
+                self._gone(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
             if b1 > b0:
-                parts.append(self._added(work, b0, b1, plan))
+                parts.append(self._added(work, number, b0, b1, plan))
             at = a1
         parts.append(old[at * WIDTH :])
         if not work.old_path:  # one of several copies: what is unchanged exists once more
@@ -218,9 +231,15 @@ class Edit:
             self._step.again.append(kept.tobytes())
         return b"".join(parts)
 
-    def _added(self, work: _Work, start: int, end: int, plan: Hunk | None) -> bytes:
+    def _added(self, work: _Work, number: int, start: int, end: int, plan: Hunk | None) -> bytes:
+        blank = self._blank(work, number, start, end)
+
+        def new(at: int, stop: int) -> bytes:
+            offsets = tuple(n - at for n in blank if at <= n < stop)
+            return write(self._origins, self._step, work.path, at + 1, stop - at, work.flags | self._doubt, offsets)
+
         if plan is None or not plan.heir:
-            return write(self._origins, self._step, work.path, start + 1, end - start, work.flags | self._doubt)
+            return new(start, end)
         parts: list[bytes] = []
         at = start
         while at < end:
@@ -228,12 +247,20 @@ class Edit:
             while stop < end and stop - start not in plan.heir:
                 stop += 1
             if stop > at:
-                parts.append(write(self._origins, self._step, work.path, at + 1, stop - at, work.flags | self._doubt))
+                parts.append(new(at, stop))
                 at = stop
                 continue
             parts.append(self._inherit(work.path, at, plan.heir[at - start]))
             at += 1
         return b"".join(parts)
+
+    def _blank(self, work: _Work, number: int, start: int, end: int) -> Sequence[int]:
+        """Which of the new lines from `start` to `end` (0-based, in the file) have no text."""
+        if not self._texts or work.flags & BINARY:
+            return ()
+        if work.text is not None and number < len(work.text) and len(work.text[number][1]) == end - start:
+            return [start + n for n, line in enumerate(work.text[number][1]) if not line.strip()]
+        return [n for n in self._contents.blank(work.oid) if start <= n < end]
 
     def _inherit(self, path: str, line: int, heir: tuple[int, int, str]) -> bytes:
         number, removed, how = heir
@@ -246,10 +273,10 @@ class Edit:
             self._step.again.append(origin)
         return origin
 
-    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: Hunk | None) -> None:
+    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: Hunk | None, into: Place) -> None:
         """Notes deaths, line by line where some lines of the hunk go on."""
         if plan is None or not plan.spared:
-            self._step.gone.append(Gone(path, start + 1, origins, cause))
+            self._step.gone.append(Gone(path, start + 1, origins, cause, into))
             return
         if any(how == REFORMATTED for _, _, how in plan.heir.values()):
             cause = REFORMATTED
@@ -260,17 +287,17 @@ class Edit:
             while stop < count and stop not in plan.spared:
                 stop += 1
             if stop > at:
-                self._step.gone.append(Gone(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause))
+                self._step.gone.append(Gone(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause, into))
             at = stop + 1
 
     def _end(self, path: str, old: FileState) -> None:
         if not old.vector:
             return
-        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path))
+        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), Place(path, 1, 0))
 
 
-def write(origins: Origins, step: Step, path: str, line: int, count: int, flags: int) -> bytes:
+def write(origins: Origins, step: Step, path: str, line: int, count: int, flags: int, blank: tuple[int, ...] = ()) -> bytes:
     """Numbers for new lines, noted as births."""
     first = origins.add(step.index, path, line, count, flags)
-    step.born.append(Born(path, line, first, count, flags))
+    step.born.append(Born(path, line, first, count, flags, blank))
     return array("i", range(first, first + count)).tobytes()

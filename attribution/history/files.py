@@ -8,7 +8,7 @@ from attribution.history.model import BINARY, UNREADABLE, Range
 from collector.gitrepo import GitRepo, line_changes
 from collector.model import Problem
 from collector.renames import Texts
-from collector.text import is_binary
+from collector.text import is_binary, split_lines
 
 STAGE = "history"
 _CACHE = 32 << 20  # bytes of blobs kept
@@ -53,6 +53,13 @@ class Contents:
         lines = data.count(b"\n") + (not data.endswith(b"\n") if data else 0)
         return lines, (BINARY if is_binary(data) else 0)
 
+    def blank(self, oid: str) -> list[int]:
+        """The lines of a blob that have no text, from 0 on; none when it is binary or cannot be read."""
+        data = self.get(oid)
+        if data is None or is_binary(data):
+            return []
+        return [n for n, line in enumerate(split_lines(data)) if not line.strip()]
+
     def diff(self, old: str, new: str) -> list[Range] | None:
         """Hunks between two blobs; None when one cannot be read."""
         if old == new:
@@ -65,6 +72,10 @@ class Contents:
     def texts(self) -> Texts:
         """For the search of renames in one commit."""
         return Texts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
+
+    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
+        """(blob id, mode) of a path in a commit."""
+        return self._repo.entry_at(sha, path)
 
     def unreadable(self, oid: str) -> None:
         size = self._repo.blob_size(oid)

@@ -9,7 +9,7 @@ written on both sides, of which the merge kept the other.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,8 +21,10 @@ from attribution.history.model import (
     LOST,
     MERGED_AWAY,
     MODIFIED,
+    Gone,
     History,
     Origin,
+    Place,
     Step,
     numbers,
 )
@@ -32,7 +34,16 @@ _NONE = -1
 _MERGE = _CAUSES.index(MERGED_AWAY)
 
 
-Fate = tuple[int, int, int]  # commit that ended it, number of the cause, main-line commit without it
+class Fate(NamedTuple):
+    """How a line ended; commits are indices, -1 for none."""
+
+    death: int  # commit that ended it
+    cause: int
+    left: int  # main-line commit without it
+    removal: int  # row of the removal
+
+
+_ALIVE = Fate(_NONE, 0, _NONE, _NONE)
 
 
 class Life(NamedTuple):
@@ -47,17 +58,54 @@ class Life(NamedTuple):
     cause: str
     left: int  # main-line commit that first did without the lines: the death, or the merge that brought it; else -1
     origin: int  # number of the first line
+    nonblank: int  # lines with text; all of them when texts were not looked at
+    into: Place | None  # what the death put in their place; None for a merge that dropped them
+
+
+@dataclass(slots=True)
+class Removals:
+    """A table with one row for each piece of text that a commit took away."""
+
+    commit: array[int] = field(default_factory=lambda: array("i"))
+    cause: bytearray = field(default_factory=bytearray)
+    path: array[int] = field(default_factory=lambda: array("i"))  # what came instead: its path
+    line: array[int] = field(default_factory=lambda: array("i"))  # its first line
+    lines: array[int] = field(default_factory=lambda: array("i"))  # and how many, 0 for nothing
+    paths: list[str] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, commit: int, gone: Gone) -> int:
+        place = gone.into
+        number = self._numbers.setdefault(place.path, len(self.paths))
+        if number == len(self.paths):
+            self.paths.append(place.path)
+        self.commit.append(commit)
+        self.cause.append(_CAUSES.index(gone.cause))
+        self.path.append(number)
+        self.line.append(place.line)
+        self.lines.append(place.lines)
+        return len(self.commit) - 1
+
+    def into(self, row: int) -> Place | None:
+        return Place(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
+
+    def restore(self, paths: list[str]) -> None:
+        """After the columns were filled from a save."""
+        self.paths = paths
+        self._numbers = {path: number for number, path in enumerate(paths)}
 
 
 @dataclass(slots=True)
 class Lives:
     """An observer that keeps, for every line, the commit that removed it last."""
 
-    killer: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: commit that removed it
-    cause: bytearray = field(default_factory=lambda: bytearray(1))
+    killer: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
     left: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # main-line commit that did without it first
-    others: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # earlier removals on other branches
+    blank: bytearray = field(default_factory=lambda: bytearray(1))  # by origin: 1 when the line has no text
+    others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
     landed: array[int] = field(default_factory=lambda: array("i"))  # by commit: main-line commit that brought it
+    removals: Removals = field(default_factory=Removals)
+    touched: set[int] | None = None  # of a continued history: lines from before whose fate may be another one now
     alive: bytearray = field(default_factory=bytearray)
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
@@ -66,24 +114,23 @@ class Lives:
         self._note(step)
         for born in step.born:
             self._grow(born.first + born.lines)
+            for offset in born.blank:
+                self.blank[born.first + offset] = 1
         if step.merge:
             if step.mainline:
                 self._merge(step)
             return
         for gone in step.gone:
-            self._kill(numbers(gone.origins), step.index, _CAUSES.index(gone.cause))
+            self._kill(numbers(gone.origins), self.removals.add(step.index, gone))
         if step.mainline:
-            for gone in step.gone:
-                for origin in numbers(gone.origins):
-                    self.left[origin] = step.index
-            for again in step.again:
-                for origin in numbers(again):
-                    self.left[origin] = _NONE
+            self._leave((origin for gone in step.gone for origin in numbers(gone.origins)), step.index)
+            self._leave((origin for again in step.again for origin in numbers(again)), _NONE)
 
     def know(self, shas: list[str]) -> None:
         """Commits of an earlier run: all of them have landed."""
         self._parents = [()] * len(shas)
         self._known = {sha: number for number, sha in enumerate(shas)}
+        self.touched = set()
 
     def _note(self, step: Step) -> None:
         """Which commits this one brings to the main line: all its ancestors that have not landed yet."""
@@ -107,30 +154,36 @@ class Lives:
             empty = array("i", [_NONE]) * more
             self.killer += empty
             self.left += empty
-            self.cause += bytes(more)
+            self.blank += bytes(more)
 
-    def _kill(self, origins: memoryview, commit: int, cause: int) -> None:
-        killer, causes = self.killer, self.cause
+    def _kill(self, origins: memoryview, row: int) -> None:
+        killer = self.killer
         for origin in origins:
             if origin == BEFORE:
                 continue
             if killer[origin] != _NONE:
-                self.others.setdefault(origin, []).append((killer[origin], causes[origin]))
-            killer[origin] = commit
-            causes[origin] = cause
+                self.others.setdefault(origin, []).append(killer[origin])
+            killer[origin] = row
+        if self.touched is not None:
+            self.touched.update(origins)
+
+    def _leave(self, origins: Iterable[int], commit: int) -> None:
+        left = self.left
+        for origin in origins:
+            left[origin] = commit
+            if self.touched is not None:
+                self.touched.add(origin)
 
     def _merge(self, step: Step) -> None:
         gone, came = step.flow()
-        for origin in gone:
-            self.left[origin] = step.index
-        for origin in came:
-            self.left[origin] = _NONE
+        self._leave(gone, step.index)
+        self._leave(came, _NONE)
 
-    def lives(self, history: History, first_row: int = 1) -> Iterator[Life]:
-        """Lives of all hunks from row `first_row` of the origin table on, in order of birth."""
+    def lives(self, history: History, rows: Iterable[int] | None = None) -> Iterator[Life]:
+        """Lives of some hunks (rows of the origin table), in order of birth; default: of all."""
         self._grow(history.origins.next)
         self._mark(history)
-        for origin, first, count in history.origins.hunks(first_row):
+        for origin, first, count in history.origins.hunks(rows):
             at = first
             while at < first + count:
                 fate = self.fate(at, origin.commit)
@@ -141,11 +194,18 @@ class Lives:
                 at = end
 
     def _alike(self, a: int, b: int) -> bool:
-        return self.alive[a] == self.alive[b] and self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
+        if self.alive[a] or self.alive[b]:
+            return self.alive[a] == self.alive[b]
+        return self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
 
     def _life(self, origin: Origin, first: int, start: int, end: int, fate: Fate) -> Life:
         line = origin.line + start - first
-        return Life(origin.commit, origin.path, line, end - start, origin.flags, fate[0], _CAUSES[fate[1]], fate[2], start)
+        nonblank = end - start - sum(self.blank[start:end])
+        into = self.removals.into(fate.removal)
+        cause = _CAUSES[fate.cause]
+        return Life(
+            origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into
+        )  # fmt: skip
 
     def _mark(self, history: History) -> None:
         self.alive = bytearray(history.origins.next)
@@ -155,18 +215,22 @@ class Lives:
 
     def fate(self, origin: int, birth: int) -> Fate:
         if self.alive[origin]:
-            return _NONE, 0, _NONE
-        killer, cause, left = self.killer[origin], self.cause[origin], self.left[origin]
+            return _ALIVE
+        last, left = self.killer[origin], self.left[origin]
         if left == _NONE:  # it never was on the main line
-            return (killer, cause, _NONE) if killer != _NONE else (self._landing(birth), _MERGE, _NONE)
-        removals = [(killer, cause), *reversed(self.others.get(origin, ()))] if killer != _NONE else []
-        for commit, why in removals:
-            if self._landing(commit) == left:
-                return commit, why, left
-        for commit, why in removals:
-            if commit != self._landing(commit) < left:
-                return commit, why, left
-        return left, _MERGE, left
+            return self._removed(last, _NONE) if last != _NONE else Fate(self._landing(birth), _MERGE, _NONE, _NONE)
+        rows = [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []
+        commits = self.removals.commit
+        for row in rows:
+            if self._landing(commits[row]) == left:
+                return self._removed(row, left)
+        for row in rows:
+            if commits[row] != self._landing(commits[row]) < left:
+                return self._removed(row, left)
+        return Fate(left, _MERGE, left, _NONE)
+
+    def _removed(self, row: int, left: int) -> Fate:
+        return Fate(self.removals.commit[row], self.removals.cause[row], left, row)
 
     def _landing(self, commit: int) -> int:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE

@@ -36,7 +36,7 @@ class Parent:
     def file(self, path: str) -> FileState | None:
         found = self.state.get(path)
         if found is None and self.outside is not None:
-            listed = self.outside.listing(self.sha).get(path)
+            listed = self.outside.entry(self.sha, path)
             if listed is not None:
                 found = FileState(*listed, self.outside.vector(self.base, path, listed[0]))
         return found

@@ -58,6 +58,15 @@ class Born(NamedTuple):
     first: int  # origin of the first one, the others follow
     lines: int
     flags: int
+    blank: tuple[int, ...] = ()  # which of them have no text, counted from 0; filled in when texts are looked at
+
+
+class Place(NamedTuple):
+    """Lines of a commit: `path`, 1-based first line, number of lines."""
+
+    path: str
+    line: int
+    lines: int
 
 
 class Gone(NamedTuple):
@@ -67,6 +76,7 @@ class Gone(NamedTuple):
     line: int
     origins: bytes
     cause: str
+    into: Place  # the lines that the commit put in their place; none of them: where they stood
 
 
 class Kept(NamedTuple):
@@ -76,6 +86,13 @@ class Kept(NamedTuple):
     line: int
     origins: bytes
     how: str  # whitespace | moved | reformatted
+
+
+class Fingerprint(NamedTuple):
+    """Of what a patch takes away and puts in, whatever the line numbers: equal to `inverse` of the patch that it takes back."""
+
+    forward: str
+    inverse: str
 
 
 @dataclass(slots=True)
@@ -91,6 +108,9 @@ class Step:
     again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
     kept: list[Kept] = field(default_factory=list)
     swapped: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # at a merge: path, old and new vector
+    unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
+    present: int = 0  # lines in all files of the commit, those from before the window left out
+    patch: Fingerprint | None = None  # when texts are looked at
 
     @property
     def merge(self) -> bool:
@@ -198,13 +218,17 @@ class Origins:
 
     def of(self, origin: int) -> Origin:
         """Where a line was born. Commit -1 stands for everything before the history that was read."""
-        row = bisect_right(self.first, origin) - 1
+        row = self.row(origin)
         path = self.paths[self.path[row]]
         return Origin(self.commit[row], path, self.line[row] + origin - self.first[row], self.flags[row])
 
-    def hunks(self, start: int = 1) -> Iterator[tuple[Origin, int, int]]:
-        """(where its first line was born, number of that line, lines) of every hunk from row `start` on."""
-        for row in range(start, len(self.first)):
+    def row(self, origin: int) -> int:
+        """The hunk to which a line belongs."""
+        return bisect_right(self.first, origin) - 1
+
+    def hunks(self, rows: Iterable[int] | None = None) -> Iterator[tuple[Origin, int, int]]:
+        """(where its first line was born, number of that line, lines) of some hunks; default: of all but the one from before."""
+        for row in range(1, len(self.first)) if rows is None else rows:
             first = self.first[row]
             after = self.first[row + 1] if row + 1 < len(self.first) else self.next
             yield Origin(self.commit[row], self.paths[self.path[row]], self.line[row], self.flags[row]), first, after - first
@@ -224,6 +248,7 @@ class History:
     problems: list[Problem]
     complete: bool = True  # False in window mode: `state` then holds only files that changed in the window
     boundary: frozenset[str] = frozenset()  # commits whose parents the clone does not have: their lines may be older
+    present: array[int] = field(default_factory=lambda: array("i"))  # lines at each commit, those from before left out
 
     def line(self, origin: int) -> tuple[str, str, int]:
         """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""
@@ -238,6 +263,11 @@ def numbers(vector: bytes) -> memoryview:
 
 def vector(origins: Iterable[int]) -> bytes:
     return array("i", origins).tobytes()
+
+
+def counted(values: bytes) -> int:
+    """Lines in a vector that are not from before what was read."""
+    return len(values) // WIDTH - numbers(values).tolist().count(BEFORE)
 
 
 def runs(values: bytes) -> Iterator[tuple[int, int]]:

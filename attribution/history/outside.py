@@ -26,6 +26,10 @@ class Outside(Protocol):
         """All files of a commit."""
         ...
 
+    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
+        """Blob id and mode of one file of a commit."""
+        ...
+
     def vector(self, sha: str, path: str, oid: str) -> bytes:
         """Origins of the lines of a file in a commit."""
         ...
@@ -46,6 +50,11 @@ class Older:
             if len(self._known) > _LISTINGS:
                 self._known.popitem(last=False)
         return found
+
+    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
+        """Without listing all files, which takes long where there are thousands."""
+        known = self._known.get(sha)
+        return known.get(path) if known is not None else self._contents.entry(sha, path)
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
         return vector([BEFORE]) * self._contents.count(oid)[0]
@@ -103,7 +112,7 @@ class Blamed(Older):
         return vector(self._number(line) for line in lines)
 
     def _index(self) -> None:
-        for origin, first, count in self._origins.hunks(self._rows):
+        for origin, first, count in self._origins.hunks(range(self._rows, len(self._origins))):
             key = (self._shas[origin.commit], origin.path)
             self._table.setdefault(key, []).append((origin.line, first, count))
         self._rows = len(self._origins)

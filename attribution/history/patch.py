@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.history.model import Range
+from attribution.history.model import Fingerprint, Range
 from collector.mirror import GitStream
 from collector.text import decode
 
 SUBMODULE = 0o160000
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
+_NO_WORD = bytes(c for c in range(256) if not chr(c).isalnum())
 _QUOTED = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
@@ -30,6 +34,22 @@ class FileDelta:
     new_mode: int
     hunks: list[Range] | None
     text: list[tuple[list[bytes], list[bytes]]] | None = None  # removed and added lines of each hunk, if asked for
+
+
+def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
+    """Of the texts that a commit takes away and puts in; None when they are not all known, or say too little to be recognised."""
+    forward, inverse = hashlib.blake2b(digest_size=12), hashlib.blake2b(digest_size=12)
+    said = 0
+    for delta in sorted(deltas, key=lambda d: d.path):
+        if delta.hunks is None or delta.text is None:
+            return None
+        for removed, added in delta.text:
+            old, new = b"\n".join(removed), b"\n".join(added)
+            said += len((old + new).translate(None, _NO_WORD))
+            name = delta.path.encode("utf-8", "surrogateescape")
+            forward.update(b"%b\0%d %d\0%b%b" % (name, len(old), len(new), old, new))
+            inverse.update(b"%b\0%d %d\0%b%b" % (name, len(new), len(old), new, old))
+    return Fingerprint(forward.hexdigest(), inverse.hexdigest()) if said >= _TELLING else None
 
 
 class Broken(Exception):

@@ -13,11 +13,11 @@ import zlib
 from array import array
 from collections.abc import Iterable
 
-from attribution.history.lives import Lives
+from attribution.history.lives import Lives, Removals
 from attribution.history.model import BEFORE, FileState, History, Origins, runs, vector
 from collector.mirror import GitFailed, ScratchGit
 
-_MAGIC = b"whowrote history 1\n"
+_MAGIC = b"whowrote history 2\n"
 _COLUMNS = ("commit", "path", "line")
 
 
@@ -47,6 +47,7 @@ def dump(history: History, lives: Lives | None = None) -> bytes:
         "paths": origins.paths,
         "files": [[path, history.state[path].oid, history.state[path].mode] for path in paths],
         "width": len(history.tip) // 2,
+        "into": lives.removals.paths if lives is not None else [],
     }
     parts = [
         json.dumps(head).encode("ascii"),
@@ -54,6 +55,7 @@ def dump(history: History, lives: Lives | None = None) -> bytes:
         _integers(origins.first),
         *(_integers(getattr(origins, name)) for name in _COLUMNS),
         origins.flags.tobytes(),
+        _integers(history.present),
         *_vectors(history.state[path].vector for path in paths),
         *(_lives_parts(lives) if lives is not None else ()),
     ]
@@ -85,15 +87,16 @@ def _restore(parts: list[bytes]) -> tuple[History, Lives | None]:
         paths=head["paths"],
         following=head["next"],
     )
-    lengths, starts, counts = (_array(part) for part in parts[7:10])
+    lengths, starts, counts = (_array(part) for part in parts[8:11])
     state = {}
     at = 0
     for (path, oid, mode), length in zip(head["files"], lengths, strict=True):
         pieces = zip(starts[at : at + length], counts[at : at + length], strict=True)
         state[path] = FileState(oid, mode, b"".join(_run(first, count) for first, count in pieces))
         at += length
-    history = History(shas, origins, head["tip"], state, [], head["complete"], frozenset(head["boundary"]))
-    return history, (_restore_lives(parts[10:], history) if len(parts) > 10 else None)
+    boundary = frozenset(head["boundary"])
+    history = History(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
+    return history, (_restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
 
 
 def _vectors(vectors: Iterable[bytes]) -> list[bytes]:
@@ -112,15 +115,19 @@ def _run(first: int, count: int) -> bytes:
 
 
 def _lives_parts(lives: Lives) -> list[bytes]:
-    others = array("i", [v for origin, old in lives.others.items() for pair in old for v in (origin, *pair)])
-    return [_integers(lives.killer), bytes(lives.cause), _integers(lives.left), _integers(lives.landed), _integers(others)]
+    others = array("i", [v for origin, rows in lives.others.items() for row in rows for v in (origin, row)])
+    removals = lives.removals
+    columns = (removals.commit, removals.path, removals.line, removals.lines, lives.killer, lives.left, lives.landed, others)
+    return [bytes(removals.cause), bytes(lives.blank), *map(_integers, columns)]
 
 
-def _restore_lives(parts: list[bytes], history: History) -> Lives:
-    lives = Lives(_array(parts[0]), bytearray(parts[1]), _array(parts[2]), landed=_array(parts[3]))
-    others = _array(parts[4])
-    for at in range(0, len(others), 3):
-        lives.others.setdefault(others[at], []).append((others[at + 1], others[at + 2]))
+def _restore_lives(parts: list[bytes], history: History, paths: list[str]) -> Lives:
+    commit, path, line, lines, killer, left, landed, others = (_array(part) for part in parts[2:10])
+    removals = Removals(commit, bytearray(parts[0]), path, line, lines)
+    removals.restore(paths)
+    lives = Lives(killer, left, bytearray(parts[1]), landed=landed, removals=removals)
+    for at in range(0, len(others), 2):
+        lives.others.setdefault(others[at], []).append(others[at + 1])
     lives.know(history.shas)
     return lives
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.history.walk import Options, Pass
 from attribution.history.model import History, State, numbers
 from attribution.history.outside import blame
+from attribution.history.walk import Options, Pass
 from collector.gitrepo import GitRepo
 from collector.mirror import GitFailed, ScratchGit
 
@@ -33,15 +33,23 @@ def verify(
     tip: str,
     commits: Collection[str] = (),
     *,
-    sample: int | None = None,
+    sample: Mapping[str, int | None] | None = None,
+    otherwise: int | None = None,
     seed: int = 0,
     options: Options | None = None,
+    tell: Callable[[int, int], None] | None = None,
 ) -> dict[str, Agreement]:
-    """Commit -> agreement, for the tip or the given commits before it; `sample` files of each at most."""
+    """Commit -> agreement, for the tip or the given commits before it.
+
+    `sample`: number of files by commit, `otherwise` of all other commits; None is all of them. `tell` (done, of how many commits).
+    """
     wanted = list(commits) or [tip]
     states: dict[str, State] = {}
-    history = Pass(repo, git, options).run(tip, wanted=set(wanted), at=lambda sha, state: states.update({sha: state.copy()}))
-    return {sha: compare(git, history, sha, states[sha], pick(states[sha], sample, seed)) for sha in wanted}
+    history = Pass(repo, git, options).run(
+        tip, wanted=set(wanted), at=lambda sha, state: states.update({sha: state.copy()}), tell=tell
+    )
+    limits = sample or {}
+    return {sha: compare(git, history, sha, states[sha], pick(states[sha], limits.get(sha, otherwise), seed)) for sha in wanted}
 
 
 def pick(state: State, sample: int | None, seed: int) -> list[str]:

@@ -1,6 +1,6 @@
 """One forward pass over the history of a branch: the origin of every line at every commit, as `git blame` would say it there.
 
-Each commit edits the vectors of its parent (see `attribution.history.model`), merges ask all their parents (see `attribution.history.merge`), so that
+Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see `merge`), so that
 the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
 
     with ScratchGit(...) as git:
@@ -10,6 +10,7 @@ the whole history costs little more than the diffs git prints. Observers are tol
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from attribution.history.edit import write as write_lines
 from attribution.history.files import Contents
 from attribution.history.keep import Keep
 from attribution.history.merge import Merger, Parent, merge_deltas
-from attribution.history.model import UNREADABLE, FileState, History, Observer, Origins, State, Step
+from attribution.history.model import BINARY, UNREADABLE, FileState, History, Observer, Origins, State, Step, counted
 from attribution.history.outside import Blamed, Listing, Older, Outside, list_files
-from attribution.history.patch import FileDelta
+from attribution.history.patch import FileDelta, fingerprint
 from attribution.history.source import Source
 from collector.gitrepo import GitRepo
 from collector.mirror import GitFailed, ScratchGit
@@ -37,6 +38,7 @@ Commits = list[tuple[str, tuple[str, ...]]]
 class Options:
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
     keep: Keep = EXACT  # what does not end a line; nothing of it in exact mode
+    texts: bool = False  # also look at what lines say: blank ones, patches that take others back
 
 
 def open_scratch(repo: GitRepo) -> ScratchGit:
@@ -61,33 +63,39 @@ class Pass:
         self._origins = Origins()
         self._outside: Outside = Older(git, self._contents)
         self._observer: Observer | None = None
+        self._present = array("i")  # by commit: lines in its files
 
     def run(
         self,
         tip: str,
         *,
         since: Collection[str] = (),
+        after: str = "",
         saved: History | None = None,
         observer: Observer | None = None,
         wanted: Collection[str] = (),
         at: Callable[[str, State], None] | None = None,
+        tell: Callable[[int, int], None] | None = None,
     ) -> History:
-        """All of it, or from the commits `since` on, or from the tip of a `saved` history on.
+        """All of it, or from the commits `since` on, or what `after` does not have, or from the tip of a `saved` history on.
 
-        `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards).
+        `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards);
+        `tell` with the number of commits done and of all.
         """
         if not _ID.fullmatch(tip):
             raise ValueError(f"not a commit id: {tip!r}")
         self._observer = observer
-        commits = self._commits(tip, saved)
+        commits = self._commits(tip, saved.tip if saved else after)
         mainline = _first_parents(commits, tip)
         if since:
             commits = _descendants(commits, since)
-        self._prepare(commits, tip, saved, bool(since))
-        source = Source(self._repo, self._git, self._options.max_file, bool(self._options.keep))
+        self._prepare(commits, tip, saved, bool(since or after))
+        source = Source(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
         try:
             source.start(commits)
-            for sha, parents in commits:
+            for number, (sha, parents) in enumerate(commits):
+                if tell is not None:
+                    tell(number, len(commits))
                 self._one(sha, parents, sha in mainline, source)
                 if at is not None and sha in wanted:
                     at(sha, self._states[sha])
@@ -97,24 +105,24 @@ class Pass:
 
     # --- which commits ------------------------------------------------------------------------------------------------
 
-    def _commits(self, tip: str, saved: History | None) -> Commits:
-        """Parents first; without those of the saved history."""
+    def _commits(self, tip: str, after: str) -> Commits:
+        """Parents first; without `after` and all that it comes from."""
         args = ["rev-list", "--topo-order", "--reverse", "--parents", tip]
-        if saved is not None:
-            args.append(f"^{saved.tip}")
+        if after:
+            args.append(f"^{after}")
         try:
             rows = [line.split(" ") for line in self._git.output(args).decode("ascii").splitlines()]
             return [(row[0], tuple(row[1:])) for row in rows]
         except GitFailed as error:
             self._contents.report(tip, "incomplete_history", str(error))
-        found = list(self._repo.history_of([tip], [saved.tip] if saved else None))
-        known = {commit.sha for commit in found} | ({saved.tip} if saved else set())
-        self._boundary.update(c.sha for c in found if not all(p in known or self._repo.has(p) for p in c.parents))
-        return [(c.sha, tuple(p for p in c.parents if p in known or self._repo.has(p))) for c in found]
+        found = list(self._repo.history_of([tip], [after] if after else None))
+        there = {commit.sha for commit in found} | ({after} if after else set())
+        self._boundary.update(c.sha for c in found if not all(p in there or self._repo.has(p) for p in c.parents))
+        return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in found]
 
     def _prepare(self, commits: Commits, tip: str, saved: History | None, window: bool) -> None:
         if saved is not None:
-            self._shas, self._origins = saved.shas, saved.origins
+            self._shas, self._origins, self._present = saved.shas, saved.origins, saved.present
             self._states[saved.tip] = saved.state
             self._boundary.update(saved.boundary)
             self._partial.update({} if saved.complete else {saved.tip: saved.tip})
@@ -139,18 +147,21 @@ class Pass:
         state = self._states.get(tip, {})
         boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
         complete = tip not in self._partial
-        return History(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary)
+        return History(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
 
     # --- one commit ---------------------------------------------------------------------------------------------------
 
     def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: Source) -> None:
         step = Step(self._index[sha], sha, parents, mainline)
+        # A parent outside the window has none of the lines that are counted.
+        step.present = self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
         if len(parents) > 1:
             self._states[sha] = self._merge(step, source)
         else:
             self._states[sha] = self._plain(step, source)
         if parents and parents[0] in self._partial:
             self._partial[sha] = self._partial[parents[0]]
+        self._present.append(step.present)
         for parent in set(parents):
             self._release(parent)
         if self._observer is not None:
@@ -172,12 +183,16 @@ class Pass:
         deltas = source.changes(step.sha, step.parents)
         if deltas is None:
             return self._catch_up(step, state)
+        if self._options.texts:
+            step.patch = fingerprint(deltas)
         self._edit(step, state, parent, deltas)
         return state
 
     def _edit(self, step: Step, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
         missing = self._old_file(parent)
-        Edit(self._contents, self._origins, step, state, missing, self._options.keep, doubt).apply(deltas)
+        edit = Edit(self._contents, self._origins, step, state, missing, self._options.keep, doubt, self._options.texts)
+        edit.apply(deltas)
+        step.present += edit.net
 
     def _catch_up(self, step: Step, state: State) -> State:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
@@ -217,8 +232,10 @@ class Pass:
         changed: State = {}
         for delta in present:
 
-            def write(line: int, count: int, flags: int, path: str = delta.path) -> bytes:
-                return write_lines(self._origins, step, path, line, count, flags)
+            def write(line: int, count: int, flags: int, delta: FileDelta = delta) -> bytes:
+                blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
+                offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
+                return write_lines(self._origins, step, delta.path, line, count, flags, offsets)
 
             changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
         before = self._parent(step.parents[0], list)
@@ -228,6 +245,7 @@ class Pass:
         for path, _, _ in gone:
             old = before.file(path)
             step.swapped.append((path, old.vector if old else b"", b""))
+        step.present += sum(counted(new) - counted(old) for _, old, new in step.swapped)
         state = self._take(step.parents[0])
         for path, _, _ in gone:
             state.pop(path, None)
