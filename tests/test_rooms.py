@@ -24,13 +24,20 @@ DOORS = {
     },
     "orjson": {"collector/transcripts/jsonl.py"},
     "unidiff": {"collector/transcripts/apply_patch.py"},
+    "lifelines": {"attribution/estimates.py"},
+    "pandas": {"attribution/estimates.py"},
+    "numpy": {"attribution/estimates.py"},
+    "matplotlib": {"attribution/plots.py"},
     "multiprocessing": {"collector/console.py"},  # one worker per repository
 }
 # The only modules that talk to the person in front of the terminal.
 SPEAKERS = {"collector/cli.py", "collector/console.py", "attribution/cli.py", "attribution/demo.py"}
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
 SPEAKING_ROOMS = ("attribution/terminal/",)
-HEAVY = ("pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing")
+HEAVY = (
+    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
+    "numpy", "matplotlib",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -162,4 +169,5 @@ def test_commands_start_without_anything_heavy(module: str) -> None:
 
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {"semgrep", "datasette", "pydriller", "dask", "distributed", "numpy", "llm"}
+    optional |= {"lifelines", "pandas", "matplotlib", "scipy"}
     assert [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional] == []

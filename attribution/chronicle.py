@@ -1,0 +1,198 @@
+"""Line lives of a database joined to authors: fills `line_fates`, `deletions` and `survival`, and gives back records."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from attribution import survival
+from attribution.fates import SESSION_SLACK, Life, Span, Verdicts, fates
+from attribution.history.model import LOST
+from attribution.report import line_class
+from attribution.survival import Record
+from collector.load import digest
+from collector.store import Store
+
+VERSION = "1"
+STAGE = "survival"
+_DAY = 86400.0
+
+
+def update(store: Store, repo_id: int) -> None:
+    """Fills the tables anew when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
+    keys = store.rows("SELECT stage, input_key FROM stage_runs WHERE repo_id = ? AND stage IN ('lines', 'history')", (repo_id,))
+    key = digest(VERSION, *sorted(f"{row['stage']}={row['input_key']}" for row in keys))
+    if store.is_done(repo_id, STAGE, "", key, VERSION):
+        return
+    started = time.monotonic()
+    with store.transaction():
+        _fill_fates(store, repo_id)
+        found = _records(store, repo_id)
+        _fill_deletions(store, repo_id, found)
+        _fill_survival(store, repo_id, [record for _, record in found])
+        store.done(repo_id, STAGE, "", key, VERSION, time.monotonic() - started, 0)
+
+
+def records(store: Store, repo_id: int) -> list[Record]:
+    """All lines with text of files of text; see `left_out` for the others."""
+    return [record for _, record in _records(store, repo_id)]
+
+
+def left_out(store: Store, repo_id: int) -> dict[str, int]:
+    """Lines with text that no class has: binary, uncertain (something is missing in the clone), not_attributed (symbolic links)."""
+    found = store.rows(
+        "SELECT CASE l.kind WHEN 'text' THEN 'not_attributed' ELSE l.kind END AS why, SUM(t.nonblank) AS lines FROM line_fates t "
+        "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
+        "AND (l.kind <> 'text' OR t.origin_id IS NULL) GROUP BY 1",
+        (repo_id,),
+    )
+    return {row["why"]: row["lines"] for row in found if row["lines"]}
+
+
+# --- fates ------------------------------------------------------------------------------------------------------------
+
+_FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor", "actor_session_id", "actor_how")
+
+
+def _fill_fates(store: Store, repo_id: int) -> None:
+    store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
+    verdicts = Verdicts(_spans(store, repo_id), _removers(store, repo_id))
+    store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lives(store, repo_id), verdicts)))
+
+
+def _lives(store: Store, repo_id: int) -> Iterable[Life]:
+    rows = store.rows("SELECT * FROM line_lives WHERE repo_id = ? ORDER BY origin", (repo_id,))
+    for r in rows:
+        blank = tuple(map(int, (r["blank_lines"] or "").split()))
+        into = (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
+        yield Life(r["origin"], r["birth"], r["path"], r["start_line"], r["end_line"], blank, r["death"], r["cause"], into)
+
+
+def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[Span]]:
+    """(id in history_commits, path) -> spans."""
+    found: dict[tuple[int, str], list[Span]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.session_id "
+        "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
+        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
+        "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
+        (repo_id,),
+    ):
+        span = Span(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"])
+        found[r["id"], r["path"]].append(span)
+    return found
+
+
+def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
+    """(commit, path) -> its sessions that took lines from that file since the commit before it that changed the file."""
+    edits: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ? "
+        "AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed > 0 OR e.op IN ('delete', 'move'))",
+        (repo_id,),
+    ):
+        edits[r["session_id"], r["path"]].append(_seconds(r["at"]))
+    for times in edits.values():
+        times.sort()
+    sessions: dict[int, list[int]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
+        (repo_id,),
+    ):
+        sessions[r["commit_id"]].append(r["session_id"])
+    before: dict[str, float] = {}
+    found: dict[tuple[int, str], set[int]] = {}
+    for r in store.rows(
+        "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id "
+        "LEFT JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? "
+        "ORDER BY c.position",
+        (repo_id,),
+    ):
+        now, names = _seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
+        since = max((before.get(name, 0.0) for name in names), default=0.0)
+        took = {s for s in sessions.get(r["id"], ()) for name in names if _any(edits.get((s, name), ()), since, now)}
+        if took and r["number"] is not None:
+            found[r["number"], r["path"]] = took
+        before[r["path"]] = now
+    return found
+
+
+def _any(times: Sequence[float], since: float, until: float) -> bool:
+    at = bisect_left(times, since)
+    return at < len(times) and times[at] <= until + SESSION_SLACK
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+_RECORDS = """
+SELECT t.nonblank, t.actor, t.actor_session_id, l.path, l.cause, l.birth, l.death, b.author_at AS born, d.author_at AS died,
+  lb.main_line AS arrived, g.main_line AS left_main, b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason,
+  o.session_id, COALESCE(o.model, s.model) AS model, s.agent, s.agent_label, s.key, c.declared_agent
+FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
+LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = t.origin_id
+LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
+WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' ORDER BY t.origin
+"""
+
+
+def _records(store: Store, repo_id: int) -> list[tuple[int, Record]]:
+    """(commit that ended them or 0, record)."""
+    tip = store.rows(
+        "SELECT h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h ON h.repo_id = t.repo_id "
+        "AND h.commit_sha = t.tip_sha WHERE t.repo_id = ?",
+        (repo_id,),
+    )
+    if not tip:
+        return []
+    end, last = max(_seconds(tip[0]["author_at"]), _seconds(tip[0]["committed_at"])), tip[0]["main_line"]
+    return [(r["death"] or 0, _record(r, repo_id, end, last)) for r in store.rows(_RECORDS, (repo_id,))]
+
+
+def _record(r: dict[str, Any], repo_id: int, end: float, last: int) -> Record:
+    born = _seconds(r["born"])
+    follow = max(0.0, end - born) / _DAY
+    arrived = r["arrived"] if r["arrived"] is not None else last
+    lost, dead = r["cause"] == LOST, r["death"] is not None
+    days, commits = follow, last - arrived
+    if dead:
+        days = max(0.0, _seconds(r["died"]) - born) / _DAY
+        commits = max(0, r["left_main"] - arrived) if r["left_main"] is not None else 0
+    author = line_class(r["author"], r["evidence"], r["reason"]) if r["author"] else ""
+    agent = (r["agent"] or r["agent_label"] or "") if author == "agent" else (r["declared_agent"] or "")
+    return Record(
+        r["nonblank"], author, days, max(follow, days), commits, max(last - arrived, commits), dead and not lost, lost, r["path"],
+        repo_id, r["birth"], r["model"] or "", agent, r["session_id"], r["key"] or "", r["actor"] or "", r["actor_session_id"],
+        r["cause"] or "", bool(r["reverted"]),
+    )  # fmt: skip
+
+
+def _seconds(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp() if at else 0.0
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, Record]]) -> None:
+    store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
+    rows = survival.deletions(found)
+    if rows:
+        names = list(rows[0])
+        store.insert("deletions", ("repo_id", *names), ((repo_id, *(row[n] for n in names)) for row in rows))
+
+
+def _fill_survival(store: Store, repo_id: int, found: Sequence[Record]) -> None:
+    store.connection.execute("DELETE FROM survival WHERE repo_id = ?", (repo_id,))
+    columns = ("repo_id", "grouping", "name", "author", "unit", "horizon", "at_risk", "alive")
+    rows = (
+        (repo_id, grouping, name, author, p.unit, p.horizon, p.at_risk, p.alive)
+        for grouping in survival.GROUPINGS
+        for (name, author), group in survival.grouped(found, grouping).items()
+        for p in survival.alive_at(group)
+    )
+    store.insert("survival", columns, rows)

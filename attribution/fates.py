@@ -1,0 +1,128 @@
+"""Who wrote and who ended the lines of each life: lives of the history joined to the verdicts on commits. Pure.
+
+The author of a line is what the spans of the commit that wrote it say. Who ended it is told only where there is a reason:
+lines that came in its place were written by one session, one person, or agents only (`replaced`); or nothing came, and of the
+sessions linked to that commit exactly one took lines away from that file, and nobody else wrote into it there (`file`).
+Everything else is unknown.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+SESSION_SLACK = 5.0  # seconds: a call may end just after the commit it made
+
+
+class Span(NamedTuple):
+    """Added lines of one commit with one verdict."""
+
+    start: int
+    end: int
+    nonblank: int
+    origin_id: int
+    author: str  # agent | human | unknown
+    session: int | None
+
+
+class Life(NamedTuple):
+    """A row of line_lives, with ids of history_commits."""
+
+    origin: int
+    birth: int
+    path: str
+    start: int
+    end: int
+    blank: tuple[int, ...]  # line numbers
+    death: int | None
+    cause: str | None
+    into: tuple[str, int, int] | None  # path, first and last line
+
+
+class Fate(NamedTuple):
+    """A row of line_fates."""
+
+    origin: int
+    life: int
+    lines: int
+    nonblank: int
+    origin_id: int | None
+    actor: str | None
+    actor_session: int | None
+    actor_how: str | None
+
+
+Actor = tuple[str, int | None, str]
+"""agent, human or unknown; the session; how we know."""
+
+NOBODY: Actor = ("unknown", None, "none")
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What is known about commits, by ids of history_commits."""
+
+    spans: Mapping[tuple[int, str], Sequence[Span]]  # (commit, path) -> spans in order
+    removers: Mapping[tuple[int, str], set[int]] = field(default_factory=dict)  # sessions linked to the commit that took lines away
+    _actors: dict[tuple[int, str, int, int], Actor] = field(default_factory=lambda: defaultdict(lambda: NOBODY))
+
+    def between(self, commit: int, path: str, start: int, end: int) -> list[Span]:
+        """Spans of a file with at least one line from `start` to `end`."""
+        spans = self.spans.get((commit, path), ())
+        first = bisect_left(spans, start, key=lambda s: s.end)
+        return list(spans[first : bisect_right(spans, end, lo=first, key=lambda s: s.start)])
+
+    def actor(self, commit: int, into: tuple[str, int, int]) -> Actor:
+        key = (commit, *into)
+        if key not in self._actors:
+            path, start, end = into
+            self._actors[key] = self._replacing(commit, path, start, end) if end >= start else self._removing(commit, path)
+        return self._actors[key]
+
+    def _replacing(self, commit: int, path: str, start: int, end: int) -> Actor:
+        found = self.between(commit, path, start, end)
+        return _one_author([s for s in found if s.nonblank] or found)
+
+    def _removing(self, commit: int, path: str) -> Actor:
+        sessions = self.removers.get((commit, path), set())
+        written = [s for s in self.spans.get((commit, path), ()) if s.nonblank]
+        if len(sessions) != 1 or any(s.author != "agent" or s.session not in (None, *sessions) for s in written):
+            return NOBODY
+        return ("agent", next(iter(sessions)), "file")
+
+
+def _one_author(spans: Sequence[Span]) -> Actor:
+    authors, sessions = {s.author for s in spans}, {s.session for s in spans}
+    if authors == {"agent"}:
+        return ("agent", next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
+    if authors == {"human"}:
+        return ("human", None, "replaced")
+    return NOBODY
+
+
+def fates(lives: Iterable[Life], verdicts: Verdicts) -> Iterator[Fate]:
+    """Each life cut where its author changes."""
+    for life in lives:
+        actor: tuple[str | None, int | None, str | None] = (None, None, None)
+        if life.death is not None:
+            actor = verdicts.actor(life.death, life.into) if life.into is not None else NOBODY
+        for start, end, origin_id in _pieces(life, verdicts.between(life.birth, life.path, life.start, life.end)):
+            blank = bisect_right(life.blank, end) - bisect_left(life.blank, start)
+            lines = end - start + 1
+            yield Fate(life.origin + start - life.start, life.origin, lines, lines - blank, origin_id, *actor)
+
+
+def _pieces(life: Life, spans: Sequence[Span]) -> Iterator[tuple[int, int, int | None]]:
+    """(first line, last line, who wrote it) over the whole life; None where no verdict is."""
+    at = life.start
+    for span in spans:
+        start, end = max(span.start, life.start), min(span.end, life.end)
+        if start > at:
+            yield at, start - 1, None
+        yield start, end, span.origin_id
+        at = end + 1
+    if at <= life.end:
+        yield at, life.end, None
