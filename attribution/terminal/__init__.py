@@ -3,18 +3,24 @@
 from attribution.terminal.blame import blame_view, file_view
 from attribution.terminal.commit import commit_view
 from attribution.terminal.explain import line_view
+from attribution.terminal.history import agreement_view, life_view
 from attribution.terminal.lists import check_list, failures, problem_list, session_table
 from attribution.terminal.repo import hints, repo_report
+from attribution.terminal.survival import picture_note, survival_view
 
 __all__ = [
+    "agreement_view",
     "blame_view",
     "check_list",
     "commit_view",
     "failures",
     "file_view",
     "hints",
+    "life_view",
     "line_view",
+    "picture_note",
     "problem_list",
     "repo_report",
     "session_table",
+    "survival_view",
 ]

@@ -64,8 +64,9 @@ def _blame_line(line: BlameLine, digits: int) -> Text:
     style = STYLE.get(line.said.kind, "red")
     how, who = _fitted(_brief(line.said), _HOW_WIDTH), _fitted(_who(line), _WHO_WIDTH)
     return Text.assemble(
-        (line.birth.sha[:8], "dim"), " ", (LETTER[line.said.kind], f"bold {style}"), f" {how} ", (who, style),
-        (f" {line.line:>{digits}} ", "dim"), (source(line.text), "bright_black" if line.said.kind == "undeclared" else ""),
+        (line.birth.sha[:8], "dim"), ("~" if line.journey else " ", "dim"), (LETTER[line.said.kind], f"bold {style}"),
+        f" {how} ", (who, style), (f" {line.line:>{digits}} ", "dim"),
+        (source(line.text), "bright_black" if line.said.kind == "undeclared" else ""),
     )  # fmt: skip
 
 
@@ -103,6 +104,11 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
                 percent(count[kind], whole), Text(meaning, "dim"),
             )  # fmt: skip
     show(console, table, 0)
+    travelled = sum(line.journey is not None for line in lines)
+    if travelled:
+        console.print(
+            Text(f"~  {number(travelled)} lines are older: moved or laid out anew in that commit (attribute explain)", "dim")
+        )
 
 
 def file_view(console: Console, story: FileStory, found: Sequence[Block]) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from attribution.views.explain import Action, LineStory
+from attribution.views.journeys import Journey
 from collector.console import one_line
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
@@ -33,6 +34,8 @@ def line_view(console: Console, story: LineStory) -> None:
     table.add_row("verdict", Text(verdict, f"bold {style}"))
     table.add_row("how we know", _paragraphs(story.evidence))
     table.add_row("added by", _commit_words(story))
+    if line.journey is not None:
+        table.add_row("older than\nthat", _journey_words(line.journey))
     if said.session:
         _session_rows(table, story, room)
     if story.others:
@@ -61,6 +64,18 @@ def _commit_words(story: LineStory) -> Text:
             else ""
         )
         text.append(f"\nfollowed back from {story.sha[:9]} as git blame does{there}", "dim")
+    return text
+
+
+def _journey_words(journey: Journey) -> Text:
+    """What git blame does not see: the line is older than the commit it names."""
+    text = Text()
+    if journey.first is not None:
+        text.append(f"first written in {journey.first.sha[:9]} as {one_line(journey.first.path)}:{journey.first.line}")
+    else:
+        text.append("written before the history that was followed")
+    for travel in journey.travels:
+        text.append(f"\n{travel.how} in {travel.sha[:9]} to {one_line(travel.path)}:{travel.line}", "dim")
     return text
 
 

@@ -88,3 +88,32 @@ def _unchanged(old: bytes, new: bytes, lines: Sequence[Pair]) -> list[Pair]:
         if at == len(hunks) or line <= hunks[at].b0:
             kept.append((line + shift, wanted))
     return kept
+
+
+def trail(repo: GitRepo, sha: str, path: str, line: int) -> tuple[list[tuple[Birth, str]], Birth]:
+    """One line followed back: ([(place in a commit that renamed the file, the name before)], where it was added), newest first.
+
+    Where it was added is what `births` says.
+    """
+    renames: list[tuple[Birth, str]] = []
+    here = Birth(sha, path, line)
+    while (older := _before(repo, here.sha, here.path, here.line)) is not None:
+        if older.path != here.path:
+            renames.append((here, older.path))
+        here = older
+    return renames, here
+
+
+def _before(repo: GitRepo, sha: str, path: str, line: int) -> Birth | None:
+    """The line in the first parent that has it."""
+    commit = repo.commit(sha)
+    if commit is None:
+        return None
+    new = repo.file_at(sha, path)
+    for number, parent in sorted(enumerate(commit.parents), key=lambda p: (repo.file_at(p[1], path) != new, p[0])):
+        if repo.commit(parent) is None:
+            continue
+        old_path, passed = _handed_on(repo, sha, number, parent, path, [(line, line)])
+        if passed:
+            return Birth(parent, old_path, passed[0][0])
+    return None

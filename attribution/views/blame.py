@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.views.births import Birth, births
+from attribution.views.journeys import Journey, Journeys
 from attribution.views.place import SHORT, Place, file_in
 from attribution.views.verdicts import CommitRef, Said, Verdicts
 from collector.errors import UnknownBranch, WhoWroteError
@@ -21,13 +22,20 @@ class BlameLine:
     birth: Birth
     commit: CommitRef | None
     said: Said
+    journey: Journey | None = None  # where git blame stops but the line is older, when its history is stored
 
     def row(self) -> dict[str, Any]:
         """Plain values, for data."""
         return {
             "line": self.line, "commit": self.birth.sha, "path_then": self.birth.path, "line_then": self.birth.line,
-            **self.said.row(), "git_author": self.commit.author_name if self.commit else "", "text": self.text,
+            **self.said.row(), "git_author": self.commit.author_name if self.commit else "", **self._journey(), "text": self.text,
         }  # fmt: skip
+
+    def _journey(self) -> dict[str, Any]:
+        first = self.journey.first if self.journey else self.birth
+        known = (first.sha, first.path, first.line) if first else ("", "", None)
+        values = dict(zip(("first_commit", "first_path", "first_line"), known, strict=True))
+        return values | {"travels": self.journey.words() if self.journey else ""}
 
 
 @dataclass(slots=True)
@@ -55,7 +63,10 @@ def blame(where: Place, file: str, commit: str = "", only: Sequence[int] = ()) -
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
     verdicts = Verdicts(where)
     found = births(where.repo, sha, path, only or range(1, len(texts) + 1))
-    lines = [BlameLine(n, texts[n - 1], b, verdicts.commit(b.sha), verdicts.said(b)) for n, b in sorted(found.items())]
+    journeys = Journeys(where.store, where.repo_id)
+    lines = [
+        BlameLine(n, texts[n - 1], b, verdicts.commit(b.sha), verdicts.said(b), journeys.of(b)) for n, b in sorted(found.items())
+    ]
     return FileStory(where.name, path, sha, where.branch if sha == where.head else "", lines, texts, list(where.notes))
 
 
@@ -69,7 +80,8 @@ class Block:
     prompt: str
 
     def row(self) -> dict[str, Any]:
-        values = {k: v for k, v in self.first.row().items() if k not in ("line", "line_then", "text", "similarity")}
+        left_out = ("line", "line_then", "first_line", "text", "similarity")
+        values = {k: v for k, v in self.first.row().items() if k not in left_out}
         return {"start_line": self.start, "end_line": self.end, **values, "prompt": self.prompt}
 
 

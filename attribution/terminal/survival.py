@@ -1,0 +1,161 @@
+"""Survival on a terminal: tables by group, the curves, who ends lines, agents against people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from attribution.estimates import Curve, Hazard
+from attribution.survival import COMMITS, DAYS, Comparison
+from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
+from attribution.views.survival import Followed, Group, SurvivalReport
+from collector.console import one_line
+
+_ROWS, _MARGIN, _WIDTH = 12, 8, 72
+_MOST = 15  # groups of a kind
+_DOTS = "·-+x*"
+
+
+def survival_view(console: Console, r: SurvivalReport) -> None:
+    for one in r.repos:
+        title(console, one.name, _history(one))
+    console.print()
+    for grouping in dict.fromkeys(g.grouping for g in r.groups):
+        _groups(console, grouping, [g for g in r.groups if g.grouping == grouping])
+        console.print()
+    if r.curves:
+        _plot(console, r.curves)
+        _medians(console, r.curves)
+    _causes(console, r.causes)
+    _enders(console, r.ended_by)
+    _comparisons(console, r.comparisons, r.hazards)
+    left = [f"{number(lines)} {words(kind)} lines are not counted" for kind, lines in r.left_out.items()]
+    notes(console, [*r.notes, *left])
+
+
+def _history(one: Followed) -> str:
+    window = f"from {one.since[:10]} on" if one.after else "whole history"
+    kept = f"kept through: {one.keep.replace(' ', ', ')}" if one.keep else "exactly as git blame"
+    return f"at {one.tip[:9]}, {window}, {number(one.commits)} commits; lines {kept}"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _groups(console: Console, grouping: str, groups: Sequence[Group]) -> None:
+    keys = [("days", d) for d in DAYS] + [("commits", c) for c in COMMITS] + [("head", 0)]
+    there = [key for key in keys if any((p.unit, p.horizon) == key for g in groups for p in g.points)]
+    head = (grouping, *(("class",) if grouping != "class" else ()), "lines", *(_heading(*key) for key in there))
+    names = ("<",) if grouping == "class" else ("<~", "<")
+    table = grid(*names, *">" * (1 + len(there)), head=head)
+    for g in groups[:_MOST]:
+        style = STYLE.get(g.author, "")
+        points = {(p.unit, p.horizon): p for p in g.points}
+        cells = []
+        for key in there:
+            point = points.get(key)
+            cells.append(Text.assemble(percent(point.alive, point.at_risk), (f"\n{number(point.at_risk)}", "dim")) if point else "")
+        name = Text(one_line(g.name or "not attributed"), style if grouping == "class" else "")
+        table.add_row(name, *((Text(g.author, style),) if grouping != "class" else ()), number(g.lines), *cells)
+    show(console, table, 0)
+    if len(groups) > _MOST:
+        console.print(Text(f"and {len(groups) - _MOST} more; all of them with --csv or --json", "dim"))
+    console.print(Text("alive after so long, below it the lines at risk: with text, and old enough to be seen so long", "dim"))
+
+
+def _heading(unit: str, horizon: int) -> str:
+    return "HEAD" if unit == "head" else f"{horizon} d" if unit == "days" else f"{horizon} c"
+
+
+def _medians(console: Console, curves: Mapping[str, Curve]) -> None:
+    table = grid("<", ">", "<~")
+    for name, curve in curves.items():
+        last = curve.steps[-1]
+        middle = f"{curve.median:.1f} days" if curve.median is not None else "more than half alive"
+        low = f"{curve.median_low:.1f}" if curve.median_low is not None else "?"
+        high = f"{curve.median_high:.1f}" if curve.median_high is not None else "not reached"
+        interval = f"95 % {low} to {high}; {curve.commits} commits" if curve.median is not None else ""
+        tail = interval or f"{last.alive:.0%} at {last.days:.0f} days (95 % {last.low:.0%} to {last.high:.0%})"
+        table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
+    console.print(Text.assemble(("median life", "bold"), ("  Kaplan-Meier; intervals by drawing commits again and again", "dim")))
+    show(console, table)
+    console.print()
+
+
+def _causes(console: Console, causes: Mapping[str, Mapping[str, int]]) -> None:
+    names = list(dict.fromkeys(cause for of in causes.values() for cause in of))
+    if not names:
+        return
+    table = grid("<", *">" * len(names), head=("ended lines", *(words(n) for n in names)))
+    for name, of in ((name, of) for name, of in causes.items() if of):
+        table.add_row(Text(name or "not attributed", STYLE.get(name, "")), *(number(of.get(n)) for n in names))
+    show(console, table, 0)
+    console.print()
+
+
+def _enders(console: Console, ended: Mapping[str, int]) -> None:
+    whole = sum(ended.values())
+    if not whole:
+        return
+    console.print(Text.assemble(("who ended the agents' lines", "bold")))
+    table = grid("<", ">", ">")
+    for name, lines in ended.items():
+        table.add_row(name, number(lines), percent(lines, whole))
+    show(console, table)
+    console.print()
+
+
+def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequence[Hazard]) -> None:
+    ratios = {h.baseline: h for h in hazards}
+    console.print(Text.assemble(("agents against", "bold"), ("  within the same files", "dim")))
+    head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
+    table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
+    for c in found:
+        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} %"
+        h = ratios.get(c.baseline)
+        ratio = f"{h.ratio:.2f}" if h else ""
+        note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few lines" if not c.files else ""
+        table.add_row(
+            c.baseline, number(c.files), number(c.agent_lines), number(c.baseline_lines), rework, ratio, Text(note, "dim")
+        )  # fmt: skip
+    show(console, table)
+    console.print(Text("hazard ratio above 1: agents' lines die sooner; Cox model stratified by file, errors by commit", "dim"))
+    console.print(Text("excess rework: share dead within 30 days, agents minus baseline, in the whole repository", "dim"))
+    for c in found:
+        if c.chi_square is not None and c.p_value is not None:
+            test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, lines taken as independent (too sure)"
+            text = f"log-rank by file, {c.baseline}: {test}"
+            console.print(Text(text, "dim"))
+
+
+# --- the plot ---------------------------------------------------------------------------------------------------------
+
+
+def _plot(console: Console, curves: Mapping[str, Curve]) -> None:
+    """Step curves in characters; a class that has few lines is drawn first, below the others."""
+    width = min(_WIDTH, console.width - _MARGIN - 2)
+    longest = max(curve.steps[-1].days for curve in curves.values()) or 1.0
+    canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
+    for place, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1].lines)):
+        for column in range(width):
+            age = longest * column / (width - 1)
+            if age > curve.steps[-1].days and column:
+                break
+            alive = next((s.alive for s in reversed(curve.steps) if s.days <= age), 1.0)
+            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (_DOTS[place % len(_DOTS)], STYLE.get(name, ""))
+    for row, cells in enumerate(canvas):
+        share = f"{1 - row / (_ROWS - 1):>5.0%} │"
+        console.print(Text.assemble((share, "dim"), *cells), no_wrap=True)
+    console.print(Text(" " * 6 + "└" + "─" * width, "dim"))
+    end = f"{longest:.0f} days"
+    console.print(Text(" " * 7 + "0" + end.rjust(width - 1), "dim"))
+    order = sorted(curves.items(), key=lambda item: item[1].lines)
+    keys = [Text.assemble((_DOTS[n % len(_DOTS)] + " " + name + "   ", STYLE.get(name, ""))) for n, (name, _) in enumerate(order)]
+    console.print(Text.assemble(" " * 7, *reversed(keys)))
+    console.print()
+
+
+def picture_note(console: Console, path: object) -> None:
+    console.print(Text.assemble("picture written to ", plain(path)))
