@@ -4,7 +4,7 @@
 
 Four measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
 added lines, the random-session null (a commit judged with some other session's transcript must yield next to no agent lines), and
-lines audited by hand (docs/audit.csv). The second and third need real clones; without any, their last results are kept.
+lines audited by hand (docs/audit.csv); and the history against git blame. The second and third need real clones; without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from attribution.places import Places  # noqa: E402
 from attribution.replay import Worktree  # noqa: E402
 from attribution.timeline import Track, learn, timelines, track_of  # noqa: E402
 from attribution.worktrees import Look, Runner  # noqa: E402
+from benchmarks.exactness import exactness, section  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.load import read_session, session_files  # noqa: E402
@@ -228,7 +229,7 @@ def look_again(database: Path) -> None:
 
 
 def page(results: dict[str, Any]) -> str:
-    parts = [_HEAD, _construction(results), _clones(results), _hand(results["audit"])]
+    parts = [_HEAD, _construction(results), _clones(results), section(results.get("history", {})), _hand(results["audit"])]
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -306,15 +307,37 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.2f} %"
 
 
+def history(repositories: Sequence[Path], files: int | None) -> int:
+    """Adds the comparison with git blame to the results and leaves the rest as it is."""
+    for path in repositories:
+        found = exactness(path, files, files)
+        results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+        results.setdefault("history", {})[_name(path)] = found
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
+        PAGE.write_text(page(results), "utf-8")
+        print(_name(path), found, file=sys.stderr)
+    return 0
+
+
+def _name(path: Path) -> str:
+    return repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100, help="random histories (default 100)")
+    parser.add_argument(
+        "--history", nargs="?", const=0, type=int, metavar="FILES",
+        help="only the history against git blame; at most so many files of a commit (default: all)",
+    )  # fmt: skip
     parser.add_argument(
         "--audited", type=Path, metavar="DB", help="a database of the audited repositories: look at the lines again"
     )
     parser.add_argument("--check", action="store_true", help="only compare docs/accuracy.md with docs/accuracy.json")
     parser.add_argument("repositories", nargs="*", type=Path, help="clones for the null and git's counts")
     options = parser.parse_args(arguments)
+    if options.history is not None:
+        return history(options.repositories, options.history or None)
     results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     if not options.check:
         results |= {
@@ -323,8 +346,9 @@ def main(arguments: Sequence[str]) -> int:
             "fixtures": rates(fixtures()),
         }
         for path in options.repositories:
-            name = repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
+            name = _name(path)
             results.setdefault("clones", {})[name] = {"null": null(path), "git": git_counts(path)}
+            results.setdefault("history", {})[name] = exactness(path, None, None)
             print(name, results["clones"][name], file=sys.stderr)
         if options.audited:
             look_again(options.audited)

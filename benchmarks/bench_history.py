@@ -1,6 +1,6 @@
 """Whole-history line origins against what git needs for less: `git blame` of HEAD alone, and printing the patches.
 
-    python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame]
+    python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame] [--theseus]
 
 All candidates run one after the other in each round, as processes of their own. Times are CPU seconds (user and system) with
 all children, so that other work on the machine disturbs little; the medians are printed, and ratios to our whole process.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,16 +23,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.history.walk import Options, Pass, open_scratch  # noqa: E402
 from attribution.history.keep import Keep  # noqa: E402
 from attribution.history.lives import Lives  # noqa: E402
 from attribution.history.outside import list_files  # noqa: E402
+from attribution.history.stage import Wanted, update  # noqa: E402
 from attribution.history.store import dump, load  # noqa: E402
+from attribution.history.walk import Options, Pass, open_scratch  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
+from collector.load import repo_row  # noqa: E402
 from collector.mirror import ScratchGit  # noqa: E402
+from collector.store import Store  # noqa: E402
 from collector.text import is_binary  # noqa: E402
 
-KINDS = ("origins", "lives", "kept", "window", "again")
+KINDS = ("origins", "lives", "kept", "window", "again", "stored")
 
 
 def cpu() -> float:
@@ -57,7 +61,9 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     """One of our candidates, inside its own process."""
     repo = GitRepo(path)
     tip = repo.default_branch()[1]
-    options = Options(keep=Keep(True, True, True) if kind == "kept" else Keep())
+    if kind == "stored":
+        return run_stage(repo, tip)
+    options = Options(keep=Keep(True, True, True), texts=True) if kind == "kept" else Options()
     lives = Lives() if kind in ("lives", "kept") else None
     with open_scratch(repo) as git:
         if kind == "again":
@@ -65,7 +71,7 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
             assert saved is not None
             history = Pass(repo, git, options).run(tip, saved=saved[0])
         else:
-            history = Pass(repo, git, options).run(tip, since=newest(git, tip, window), observer=lives)
+            history = Pass(repo, git, options).run(tip, after=before_newest(git, tip, window), observer=lives)
         spans = sum(1 for _ in lives.lives(history)) if lives is not None else 0
     return {
         "commits": len(history.shas),
@@ -76,11 +82,37 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     }
 
 
-def newest(git: ScratchGit, tip: str, window: int) -> list[str]:
-    """The first-parent commit from which on about `window` commits follow; nothing for all."""
+def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
+    """The stage of the program: whole history, kept lines, written to a database."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
+        repo_id = repo_row(store, "bench")
+        done = update(store, repo, repo_id, tip, Wanted(full=True))
+        spans = store.value("SELECT COUNT(*) FROM line_lives")
+    git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    return {"commits": done.commits, "lines": 0, "spans": spans, "ours_mb": peak(), "git_mb": git_mb}
+
+
+def before_newest(git: ScratchGit, tip: str, window: int) -> str:
+    """The commit of the main line that about `window` commits came after; "" for all."""
     if not window:
-        return []
-    return [git.output(["rev-list", "--topo-order", "--first-parent", f"--skip={window}", "-1", tip]).decode().strip()]
+        return ""
+    chain = git.output(["rev-list", "--first-parent", f"--max-count={window + 1}", tip]).decode().split()
+    low, high = 0, len(chain) - 1
+    while low < high:  # the number of commits since grows along the chain
+        middle = (low + high) // 2
+        since = int(git.output(["rev-list", "--count", tip, f"^{chain[middle]}"]))
+        low, high = (low, middle) if since >= window else (middle + 1, high)
+    return chain[low]
+
+
+def theseus(path: Path, folder: Path) -> Callable[[], object]:
+    """git-of-theseus with its default weekly samples, of the branch that HEAD names."""
+    branch = GitRepo(path).default_branch()[0]
+    clone = folder / "clone"  # it does not read bare repositories
+    subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(path), str(clone)], check=True)
+    program = shutil.which("git-of-theseus-analyze") or str(Path(sys.executable).parent / "git-of-theseus-analyze")
+    command = [program, str(clone), "--branch", branch, "--outdir", str(folder / "theseus"), "--quiet"]
+    return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
 def start(kind: str, path: Path, window: int = 0, extra: str = "") -> dict[str, Any]:
@@ -98,7 +130,7 @@ def text_files(repo: GitRepo, git: ScratchGit, tip: str) -> list[str]:
     return found
 
 
-def bench(path: Path, repeat: int, window: int, with_blame: bool) -> None:
+def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: bool) -> None:
     repo = GitRepo(path)
     tip = repo.default_branch()[1]
     times: dict[str, list[float]] = {}
@@ -120,12 +152,15 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool) -> None:
             "origins": ours("origins"),
             "origins + lives": ours("lives"),
             "origins + lives, moves and reformatting kept": ours("kept"),
-            f"window (newest {window} main-line commits)": ours("window", window),
+            "origins, lives, kept lines, in a database": ours("stored"),
+            f"window (newest {window} commits)": ours("window", window),
             "10 new main-line commits on a saved state": ours("again", 0, str(saved)),
             "git log -p -U0": lambda: drain(git, ["log", "-p", "-U0", tip]),
         }
         if with_blame:
             candidates["git blame, all files of HEAD"] = blame
+        if with_theseus:
+            candidates["git-of-theseus, weekly samples"] = theseus(path, Path(folder))
         for _ in range(repeat):
             for name, work in candidates.items():
                 times.setdefault(name, []).append(measured(work))
@@ -155,7 +190,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--window", type=int, default=100)
+    parser.add_argument("--window", type=int, default=1000)
+    parser.add_argument("--theseus", action="store_true", help="also git-of-theseus, which must be installed beside this Python")
     parser.add_argument("--no-blame", action="store_true")
     parser.add_argument("--one", choices=KINDS, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -163,7 +199,7 @@ def main() -> None:
         print(json.dumps(run_one(args.one, args.paths[0], args.window)))
         return
     for path in args.paths:
-        bench(path, args.repeat, args.window, not args.no_blame)
+        bench(path, args.repeat, args.window, not args.no_blame, args.theseus)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+"""Does the history say what `git blame` says, line by line, at HEAD and at commits drawn at random? Used by accuracy.py."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from attribution.history.verify import Agreement, verify
+from attribution.history.walk import open_scratch
+from collector.gitrepo import GitRepo
+
+EARLIER = 20  # commits besides HEAD
+
+
+def exactness(path: Path, head_files: int | None, earlier_files: int | None, seed: int = 1) -> dict[str, Any]:
+    """Lines compared and lines that agree in commit, path and number. None: all files."""
+    repo = GitRepo(path)
+    tip = repo.default_branch()[1]
+    with open_scratch(repo) as git:
+        shas = git.output(["rev-list", "--topo-order", tip]).decode("ascii").split()
+        earlier = random.Random(seed).sample(shas[1:], min(EARLIER, len(shas) - 1))
+        found = verify(repo, git, tip, [tip, *earlier], sample={tip: head_files}, otherwise=earlier_files, seed=seed)
+    head, others = found.pop(tip), list(found.values())
+    for sha, name, lines in head.differing + [d for one in others for d in one.differing]:
+        print(f"{path}: {lines} lines differ in {sha[:12]}:{name}", file=sys.stderr)
+    return {
+        "commits": len(shas), "head": _numbers([head]), "earlier": _numbers(others), "earlier_commits": len(others),
+        "all_files": head_files is None, "all_files_earlier": earlier_files is None,
+    }  # fmt: skip
+
+
+def _numbers(found: Iterable[Agreement]) -> dict[str, int]:
+    total = {"files": 0, "lines": 0, "same": 0, "skipped": 0}
+    for one in found:
+        for name in total:
+            total[name] += getattr(one, name)
+    return total
+
+
+def section(results: dict[str, dict[str, Any]]) -> str:
+    """The table for docs/accuracy.md."""
+    rows = [
+        "## Does the history say what git blame says?", "",
+        "Origins of lines (commit, path and line number there) against `git blame`, moves and white space not followed, at HEAD",
+        f"and at {EARLIER} commits drawn at random from all commits of the branch, side branches included. Samples",
+        "of files are drawn with a fixed seed.", "",
+        "| repository | commits | HEAD: lines | agree | earlier commits: lines | agree | files compared |",
+        "|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name, found in sorted(results.items()):
+        head, earlier = found["head"], found["earlier"]
+        whole = "all" if found["all_files"] and found["all_files_earlier"] else "all at HEAD" if found["all_files"] else "a sample"
+        rows.append(
+            f"| {name} | {found['commits']:,} | {head['lines']:,} | {_percent(head)} | {earlier['lines']:,} | {_percent(earlier)} "
+            f"| {whole}: {head['files'] + earlier['files']:,} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def _percent(found: dict[str, int]) -> str:
+    if not found["lines"]:
+        return "–"
+    share = 100 * found["same"] / found["lines"]
+    return "100 %" if found["same"] == found["lines"] else f"{share:.4f} %"
