@@ -89,6 +89,19 @@ def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
 
 
+def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tuple[Path, Path, Build]) -> None:
+    repo, db, _ = travelled
+    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    before = run("survival", "--db", db, "--csv").stdout
+    with Store(db) as store:
+        store.connection.execute("DELETE FROM line_fates")
+        store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
+        store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
+    shown = run("survival", "--db", db, "--no-curves")
+    assert "attributed further than its lines were followed" in shown.stdout
+    assert run("survival", "--db", db, "--csv").stdout == before
+
+
 def test_curves_and_pictures(example: tuple[Path, Path], tmp_path: Path) -> None:
     pytest.importorskip("lifelines")
     repo, db = example

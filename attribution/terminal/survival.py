@@ -113,7 +113,8 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
     head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
     table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
     for c in found:
-        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} %"
+        risk = f" of {number(c.rework_agent.at_risk)} and {number(c.rework_baseline.at_risk)}"
+        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} %{risk}"
         h = ratios.get(c.baseline)
         ratio = f"{h.ratio:.2f}" if h else ""
         note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few lines" if not c.files else ""
@@ -122,7 +123,7 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
         )  # fmt: skip
     show(console, table)
     console.print(Text("hazard ratio above 1: agents' lines die sooner; Cox model stratified by file, errors by commit", "dim"))
-    console.print(Text("excess rework: share dead within 30 days, agents minus baseline, in the whole repository", "dim"))
+    console.print(Text("excess rework: share dead within 30 days, agents minus baseline, of all lines at risk", "dim"))
     for c in found:
         if c.chi_square is not None and c.p_value is not None:
             test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, lines taken as independent (too sure)"

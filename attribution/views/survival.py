@@ -15,6 +15,7 @@ from attribution.views.place import Place
 from collector.errors import WhoWroteError
 from collector.store import Store
 
+_COMMITS = 5  # a class with lines of fewer commits has no curve: nothing could be said of its band
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "")
 
 
@@ -46,6 +47,7 @@ class Followed:
     keep: str
     commits: int
     since: str  # author time of the first commit
+    stale: bool  # attributed at another tip since
 
 
 @dataclass(slots=True)
@@ -92,6 +94,7 @@ def report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curv
     records: list[Record] = []
     left_out: Counter[str] = Counter()
     for repo_id in repo_ids:
+        chronicle.update(store, repo_id)
         records += chronicle.records(store, repo_id)
         left_out.update(chronicle.left_out(store, repo_id))
     by_class = {name: [r for r in records if r.author == name] for name in CLASSES}
@@ -106,18 +109,25 @@ def report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curv
         dict(left_out),
     )
     if curves:
-        found.curves = {name: estimates.kaplan_meier(some) for name, some in by_class.items() if some and name}
+        enough = {name: some for name, some in by_class.items() if name and len({r.birth for r in some}) >= _COMMITS}
+        found.curves = {name: estimates.kaplan_meier(some) for name, some in enough.items()}
         found.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
+    found.notes += [f"{one.name} was attributed further than its lines were followed" for one in followed if one.stale]
     return found
 
 
 def _followed(store: Store, repo_id: int) -> list[Followed]:
     rows = store.rows(
-        "SELECT r.name, t.tip_sha, t.after_sha, t.keep, t.commits, (SELECT MIN(author_at) FROM history_commits h "
+        "SELECT r.name, r.head_sha, t.tip_sha, t.after_sha, t.keep, t.commits, (SELECT MIN(author_at) FROM history_commits h "
         "WHERE h.repo_id = r.id) AS since FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
         (repo_id,),
     )
-    return [Followed(r["name"], r["tip_sha"], r["after_sha"], r["keep"], r["commits"], r["since"] or "") for r in rows]
+    return [
+        Followed(
+            r["name"], r["tip_sha"], r["after_sha"], r["keep"], r["commits"], r["since"] or "", r["head_sha"] != r["tip_sha"]
+        )
+        for r in rows
+    ]  # fmt: skip
 
 
 def with_history(store: Store) -> tuple[list[int], list[str]]:
