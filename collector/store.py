@@ -7,6 +7,7 @@ the row that says it is done are written in one transaction, so a kill at any mo
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,11 +15,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import sqlite_utils
-
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.model import Problem
 from collector.text import printable
+
+# sqlite-utils loads pandas and numpy for types we never store, half a second wherever the extra `stats` is installed.
+_unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
+sys.modules.update(dict.fromkeys(_unwanted))  # type: ignore[arg-type]
+try:
+    import sqlite_utils
+finally:
+    for _name in _unwanted:
+        del sys.modules[_name]
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name

@@ -167,6 +167,12 @@ def test_commands_start_without_anything_heavy(module: str) -> None:
     assert set(done.stdout.split()) & set(HEAVY) == set()
 
 
+def test_the_database_does_not_bring_the_statistics_along() -> None:
+    program = "import sys; import collector.store; print('pandas' in sys.modules, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {"semgrep", "datasette", "pydriller", "dask", "distributed", "numpy", "llm"}
     optional |= {"lifelines", "pandas", "matplotlib", "scipy"}
