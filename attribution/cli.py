@@ -39,6 +39,7 @@ Try, in this order:
   attribute repo PATH                 attribute every commit, ends in a short table
   attribute blame PATH FILE           a file, line by line
   attribute explain PATH FILE:LINE    one line: who, how we know, the prompt and the edit behind it
+  attribute survival PATH             how long lines live, agents' and people's
 
 More: attribute --help
 """

@@ -257,6 +257,17 @@ def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> Non
     assert chronicle.left_out(shop.store, 1) == {"not_attributed": 1}
 
 
+def test_going_on_without_new_commits_changes_nothing(build: Build, shop: Shop) -> None:
+    tip = random_history(build, random.Random(400), 16)
+    build.done()
+    shop.follow(build, tip)
+    before = shop.everything()
+    shop.store.connection.execute("DELETE FROM stage_runs WHERE stage = 'history'")
+    done = shop.follow(build, tip)
+    assert (done.state, done.commits) == ("continued", 0)
+    assert shop.everything() == before
+
+
 def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
     build.commit("one", [], {"f": text("a")})
     build.commit("two", ["one"], {"f": text("a", "b")})
