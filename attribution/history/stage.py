@@ -11,13 +11,14 @@ from attribution.history.keep import Keep
 from attribution.history.lives import Lives
 from attribution.history.model import History
 from attribution.history.notes import Notes, Several
+from attribution.history.reverts import named
 from attribution.history.store import continues, load
-from attribution.history.tables import Finished
+from attribution.history.tables import Dated, Finished
 from attribution.history.walk import MAX_FILE, Options, Pass, open_scratch
 from collector.gitrepo import GitRepo
 from collector.load import digest
 from collector.mirror import GitFailed, ScratchGit
-from collector.model import Commit, Problem
+from collector.model import Problem
 from collector.store import Store
 
 VERSION = "1"
@@ -89,7 +90,7 @@ def update(
     return Updated(state, head, after, len(run.commits), seconds, notes)
 
 
-def _write(store: Store, repo_id: int, done: Finished, commits: dict[str, Commit], anew: bool) -> None:
+def _write(store: Store, repo_id: int, done: Finished, commits: dict[str, Dated], anew: bool) -> None:
     if anew:
         tables.clear(store, repo_id)
         store.connection.execute("DELETE FROM problems WHERE repo_id = ? AND stage = ?", (repo_id, STAGE))
@@ -132,7 +133,7 @@ class _Run:
         self._repo, self._git, self._options = repo, git, options
         self._head, self._after, self._settings = head, after, settings
         self._progress = progress
-        self.commits: dict[str, Commit] = {}
+        self.commits: dict[str, Dated] = {}
 
     def go(self, old: tuple[History, Lives] | None) -> Finished:
         saved, lives = old if old is not None else (None, Lives())
@@ -149,7 +150,7 @@ class _Run:
         for sha in history.shas[first:]:
             commit = self._repo.commit(sha)
             if commit is not None:
-                self.commits[sha] = commit
+                self.commits[sha] = Dated(commit.author_time, commit.commit_time, named(commit.message))
         return Finished(history, lives, notes, first, self._after, self._options.keep, self._settings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.history import reverts
 from attribution.history.keep import Keep
@@ -13,12 +13,19 @@ from attribution.history.lives import Life, Lives
 from attribution.history.model import AT_MERGE, BEFORE, BINARY, LOST, UNREADABLE, Fingerprint, History
 from attribution.history.notes import Count, Notes
 from attribution.history.store import dump
-from collector.model import Commit
 from collector.store import Store, iso
 from collector.text import printable
 
 REVERTED = "reverted"
 _TABLES = ("line_fates", "deletions", "survival", "line_travels", "line_lives", "tip_states", "history_commits")
+
+
+class Dated(NamedTuple):
+    """What the tables need of a commit; whole commits of a long history take hundreds of megabytes."""
+
+    author_time: float
+    commit_time: float
+    takes_back: str | None  # the commit that the message says it reverts
 
 
 @dataclass(slots=True)
@@ -39,7 +46,7 @@ def clear(store: Store, repo_id: int) -> None:
         store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-def write(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Commit]) -> None:
+def write(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> None:
     """All rows of what is new or different. `commits`: those of the new commits by id."""
     ids = _commits(store, repo_id, done, commits)
     taken_back = _reverts(store, repo_id, done, commits, ids)
@@ -56,7 +63,7 @@ _COMMIT = (
 )  # fmt: skip
 
 
-def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Commit]) -> list[int]:
+def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> list[int]:
     """Ids by number."""
     known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
     ids = [row["id"] for row in known]
@@ -72,7 +79,7 @@ def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, C
 
 
 def _commit_row(
-    repo_id: int, number: int, count: Count, ids: Sequence[int], main: int | None, lives: Lives, commits: Mapping[str, Commit]
+    repo_id: int, number: int, count: Count, ids: Sequence[int], main: int | None, lives: Lives, commits: Mapping[str, Dated]
 ) -> tuple[Any, ...]:
     commit = commits[count.sha]
     landed = lives.landed[number]
@@ -84,12 +91,12 @@ def _commit_row(
     )  # fmt: skip
 
 
-def _reverts(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Commit], ids: Sequence[int]) -> dict[int, set[int]]:
+def _reverts(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated], ids: Sequence[int]) -> dict[int, set[int]]:
     """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
     said = {}
     patches: list[tuple[int, Fingerprint]] = []
     for number, count in enumerate(done.notes.counts, done.first):
-        name = reverts.named(commits[count.sha].message)
+        name = commits[count.sha].takes_back
         if name is not None:
             said[number] = name
         if count.patch is not None:
