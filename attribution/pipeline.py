@@ -19,6 +19,7 @@ from attribution.conclude import CommitVerdict, Missing, conclude
 from attribution.lines import AddedFile
 from attribution.links import CommitLinks, by_trailer, looks
 from attribution.places import Places
+from attribution.recover import recover
 from attribution.replay import Worktree
 from attribution.timeline import EditFate, Timeline, Track, add_missing_end, edited_paths, learn, timelines, track_of
 from attribution.worktrees import Look, Run, Runner, Seen
@@ -38,6 +39,7 @@ from collector.load import (
 )
 from collector.load import write_session as store_session
 from collector.model import Checkpoint, Commit, Problem
+from collector.proposals import is_source
 from collector.store import Store
 from collector.transcripts import readers
 
@@ -111,7 +113,7 @@ def _nothing_found(path: str | Path) -> NoCheckpoints:
 
 
 def _input_key(repo: GitRepo, head: str, options: Options) -> str:
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name]
+    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name or is_source(name)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
@@ -172,6 +174,7 @@ class _Work:
         self.progress("reading commits", 0, 0)
         history = read_history(self.repo, list(self.repo.history(self.head)))
         links = by_trailer(history.commits, self.checkpoints)
+        recover(self.repo, self.head, history, links, self.checkpoints)
         places = Places(frozenset(history.paths))
         learn(places, tracks)
         lines, edits = timelines(tracks, places)
@@ -286,6 +289,7 @@ class _Work:
             describe_repo(self.store, self.repo_id, self.repo, self.branch, self.head)
             numbers = write_commits(self.store, self.repo_id, kept)
             write.clear(self.store, self.repo_id)
+            write.links(self.store, self.repo_id, numbers, links)
             write.lines(self.store, numbers, history, verdicts)
             write.edits(self.store, edits, lines, runs)
             write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
