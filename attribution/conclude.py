@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from attribution.commits import CommitDiff, FileDiff
 from attribution.lines import Verdict
 from attribution.links import CommitLinks
-from attribution.worktrees import FileSeen, Seen, explained_share
+from attribution.worktrees import FileSeen, Seen, content_share, explained_share
 from collector.model import Commit
 from collector.trailers import automation, declared_agent
 
@@ -59,10 +59,8 @@ def conclude(
     """
     by_path = _best(seen)
     linked = link.resolved
-    method, confidence = _strongest(link) if linked else ("time_and_files", 0.0)
-    if not linked and seen:
-        confidence = explained_share(by_path.values(), named=bool(link.named))
-        linked = confidence > 0
+    method, confidence = _strongest(link) if linked else _by_texts(link, seen)
+    linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
     # A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show.
@@ -84,9 +82,21 @@ def conclude(
     reason = _doubt(link.commit, [s for _, spans in result.files for s in spans])
     if reason:
         result.files = [(file, [_doubted(s, reason) for s in spans]) for file, spans in result.files]
+    if not link.resolved and declared_agent(link.commit) is not None:
+        declared = _without_session(link)  # what the texts do not show is still what the commit says of itself
+        result.files = [(file, [_declared(s, declared) for s in spans]) for file, spans in result.files]
     for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
+
+
+def _by_texts(link: CommitLinks, seen: Sequence[Seen]) -> tuple[str, float]:
+    """Without a named session the texts must speak: of the same person's worktrees first, then of any."""
+    same_person = [s for s in seen if not s.look.by_content]
+    found = explained_share(_best(same_person).values(), named=bool(link.named))
+    if found > 0:
+        return "time_and_files", found
+    return "content", content_share(_best(seen).values())
 
 
 def _strongest(link: CommitLinks) -> tuple[str, float]:
@@ -110,6 +120,10 @@ def _is_unseen(span: Span) -> bool:
 
 def _doubted(span: Span, reason: str) -> Span:
     return replace(span, verdict=Verdict("unknown", "none", "inferred", reason)) if _is_unseen(span) else span
+
+
+def _declared(span: Span, declared: Verdict) -> Span:
+    return replace(span, verdict=declared) if span.verdict.author == "unknown" else span
 
 
 def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from attribution.gaps import SLACK
@@ -58,13 +58,20 @@ class Made:
 
 
 def made_of(
-    commits: Iterable[Commit], proposals: Sequence[Proposal], bases: Sequence[str], paths: Paths, patch_id: PatchId
+    commits: Iterable[Commit],
+    proposals: Sequence[Proposal],
+    paths: Paths,
+    patch_id: PatchId,
+    arrived: Container[str] = frozenset(),
 ) -> dict[str, Made]:
-    """Commit id -> what it was made of, for those of `commits` that were. `bases`: where each proposal parts from the branch."""
+    """Commit id -> what it was made of, for those of `commits` that were.
+
+    `arrived`: checkpoint ids that commits of the branch name themselves, so that what became of their originals is known.
+    """
     search = _Search([c for c in commits if len(c.parents) < 2], proposals, paths, patch_id)
-    search.single_commits()
+    search.single_commits(arrived)
     search.numbers()
-    search.whole_proposals(bases)
+    search.whole_proposals(arrived)
     return search.found
 
 
@@ -106,12 +113,14 @@ class _Search:
 
     # --- commit by commit -----------------------------------------------------------------------------------------
 
-    def single_commits(self) -> None:
+    def single_commits(self, arrived: Container[str]) -> None:
         """Rebases, cherry-picks, amended commits, and squashes of one commit."""
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
         for commit in self.commits:
             twins[commit.author_email.lower(), commit.author_time].append(commit)
         for original in _named(self.proposals):
+            if _has_arrived(original, arrived):
+                continue
             known = twins.get((original.author_email.lower(), original.author_time), ())
             same = [c for c in known if subject_of(c) == subject_of(original)]
             for commit in same:
@@ -150,13 +159,16 @@ class _Search:
             if number in pulls and commit.sha in self._open:
                 self._squashed(commit, pulls[number], "squash_by_number")
 
-    def whole_proposals(self, bases: Sequence[str]) -> None:
+    def whole_proposals(self, arrived: Container[str]) -> None:
         """Squashes without a number: the same patch as everything the proposal changed."""
         used = {o.commit.sha for made in self.found.values() for o in made.originals}
-        for proposal, base in zip(self.proposals, bases, strict=True):
-            if not base or any(c.sha in used for c in proposal.commits if checkpoint_ids(c.message)):
+        for proposal in self.proposals:
+            named = [c for c in proposal.commits if checkpoint_ids(c.message)]
+            if any(c.sha in used or _has_arrived(c, arrived) for c in named):
                 continue
-            patch = None
+            base, patch = proposal.base, None
+            if not base:
+                continue
             for commit in self._with_paths(self._paths_between(base, proposal.tip)):
                 patch = patch or self._patch_id(base, proposal.tip)
                 if commit.sha in self._open and patch is not None and patch == self.patch(commit):
@@ -181,6 +193,10 @@ def _named(proposals: Iterable[Proposal]) -> list[Commit]:
     """Commits that name checkpoints, each once, merges left out."""
     found = {c.sha: c for p in proposals for c in p.commits if len(c.parents) < 2 and checkpoint_ids(c.message)}
     return list(found.values())
+
+
+def _has_arrived(original: Commit, arrived: Container[str]) -> bool:
+    return all(key in arrived for key in checkpoint_ids(original.message))
 
 
 def _parent(commit: Commit) -> str:

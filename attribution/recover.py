@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from attribution.commits import History
 from attribution.links import CommitLinks, add_originals
 from attribution.originals import Made, made_of
 from collector.gitrepo import GitRepo
 from collector.model import Checkpoint, Commit
-from collector.proposals import read_proposals
+from collector.proposals import Proposal, read_proposals
 
 
 def recover(repo: GitRepo, head: str, history: History, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]) -> None:
     """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
-    proposals = read_proposals(repo, head)
-    if not proposals or not checkpoints:
-        return
-    bases = [repo.merge_base(head, p.tip) or "" for p in proposals]
-    wanting = [c for c in history.commits if not links[c.sha].resolved]
-    found = made_of(wanting, proposals, bases, _Paths(repo, history), repo.patch_id)
+    proposals = read_proposals(repo, head) if checkpoints else []
+    resolved = {sha: link for sha, link in links.items() if link.resolved}
+    arrived = {key for link in resolved.values() for key in link.named}
+    found = originals_of(repo, history, proposals, resolved, arrived)
     add_originals(links, found, checkpoints)
     _know_versions(repo, history, [found[sha] for sha in found if links[sha].resolved])
+
+
+def originals_of(
+    repo: GitRepo,
+    history: History,
+    proposals: Sequence[Proposal],
+    settled: Container[str] = frozenset(),
+    arrived: Container[str] = frozenset(),
+) -> dict[str, Made]:
+    """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
+    if not proposals:
+        return {}
+    wanting = [c for c in history.commits if c.sha not in settled]
+    return made_of(wanting, proposals, _Paths(repo, history), repo.patch_id, arrived)
 
 
 class _Paths:
@@ -55,4 +67,4 @@ def _know_versions(repo: GitRepo, history: History, made: Sequence[Made]) -> Non
         history.versions[path].sort(key=lambda version: version[0])
 
 
-__all__ = ["recover"]
+__all__ = ["originals_of", "recover"]

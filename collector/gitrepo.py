@@ -312,14 +312,6 @@ class GitRepo:
             return None
         return self._with_renames(found) if renames else found
 
-    def merge_base(self, a: str, b: str) -> str | None:
-        """The commit where two lines of history part; None when they have none in common, or it is missing."""
-        try:
-            found = self._repo.merge_base(pygit2.Oid(hex=a), pygit2.Oid(hex=b))
-        except (KeyError, ValueError, pygit2.GitError):
-            return None
-        return str(found) if found is not None else None
-
     def patch_id(self, base: str, tip: str) -> str | None:
         """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the lines stand, layout aside.
 

@@ -250,7 +250,7 @@ class SessionRecord:
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     id: str
-    store: str  # ref | v1 | v2 | v2full | legacy
+    store: str  # ref | v1 | v2 | v2full | legacy | shadow
     ref: str
     strategy: str = ""
     branch: str = ""

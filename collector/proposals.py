@@ -7,7 +7,7 @@ has the refs of the pull requests (`refs/pull/N/head` on GitHub, `refs/merge-req
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from collector.gitrepo import GitRepo
@@ -26,6 +26,7 @@ class Proposal:
     number: int  # of the pull request; 0 for a branch
     tip: str
     commits: tuple[Commit, ...]  # the ones the attributed branch does not reach, parents first
+    base: str = ""  # where it parts from the branch, as far as is known: the last commit of the branch that it contains
 
 
 def is_source(ref: str) -> bool:
@@ -45,7 +46,7 @@ def read_proposals(repo: GitRepo, head: str) -> list[Proposal]:
         if tip in telling and tip not in found:  # a branch that is also a pull request adds nothing
             pull = _PULL.match(name)
             commits = tuple(beside[sha] for sha in sorted(_reached(tip, beside), key=place.__getitem__))
-            found[tip] = Proposal(name, int(pull[1]) if pull else 0, tip, commits)
+            found[tip] = Proposal(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
     return list(found.values())
 
 
@@ -56,6 +57,13 @@ def _telling(beside: Mapping[str, Commit]) -> set[str]:
         if checkpoint_ids(commit.message) or any(parent in found for parent in commit.parents):
             found.add(sha)
     return found
+
+
+def _base(repo: GitRepo, commits: Iterable[Commit], beside: Mapping[str, Commit]) -> str:
+    """The latest of the branch's commits that these were put on or merged with."""
+    edges = {parent for commit in commits for parent in commit.parents if parent not in beside}
+    known = [found for found in map(repo.commit, sorted(edges)) if found is not None]
+    return max(known, key=lambda c: c.commit_time).sha if known else ""
 
 
 def _reached(tip: str, beside: Mapping[str, Commit]) -> list[str]:

@@ -22,8 +22,8 @@ CREATE TABLE IF NOT EXISTS repos (
 CREATE TABLE IF NOT EXISTS checkpoints (
   id INTEGER PRIMARY KEY, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID
-  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy
+  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID; of a snapshot the id of its commit
+  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy; shadow: a snapshot at the end of a turn, not tied to a commit
   ref TEXT NOT NULL, -- git ref it was read from
   strategy TEXT, -- manual-commit, auto-commit, …
   branch TEXT, -- branch the developer was on
@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
 CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), worktree (same directory as a named session), time_and_files
+  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
   confidence REAL NOT NULL, -- 0 to 1
   agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before

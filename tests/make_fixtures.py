@@ -856,6 +856,69 @@ def squash_partly_named() -> World:
 
 
 @case
+def squash_by_content() -> World:
+    """A squash by somebody else, without number, trailers or originals: only its text tells which sessions wrote it."""
+    w = _months_and_budgets("squash_by_content", "hidden/months")
+    w.switch("main")
+    w.wait(7_200)
+    w.squash("hidden/months", "Months and budgets", listed=False, author="Bo Example <bo@example.com>")
+    return w
+
+
+@case
+def same_words_by_another() -> World:
+    """Somebody else writes a file of the same name with a few of the same lines while the agent's is never committed."""
+    w = begin("same_words_by_another")
+    w.branch_off("hidden/never")
+    s = w.session()
+    s.prompt("Add a budget check.")
+    s.write("budget.py", BUDGET)
+    w.commit("Budget check", [s])
+    w.switch("main")
+    w.wait(3_600)
+    w.human_write("budget.py", OTHER_BUDGET)
+    w.commit("Compare with the limit", author="Bo Example <bo@example.com>")
+    return w
+
+
+OTHER_BUDGET = """\
+LIMITS = {"food": 400_00, "rent": 900_00}
+
+
+def check(limit, spent):
+    if spent > limit:
+        raise ValueError(f"{spent - limit} cents too much")
+    return "over budget" if spent == limit else ""
+
+
+def over(entries):
+    for what, limit in LIMITS.items():
+        spent = sum(int(entry["cents"]) for entry in entries if entry["what"] == what)
+        if check(limit, spent):
+            yield what
+"""
+
+
+@case
+def shadow_branch() -> World:
+    """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit that names nothing."""
+    w = begin("shadow_branch")
+    s = w.session()
+    s.prompt("Add monthly totals.")
+    s.write("monthly.py", MONTHLY)
+    s.end_turn()
+    w.snapshot(s)
+    s.prompt("And a budget check.")
+    s.write("budget.py", BUDGET)
+    s.edit("monthly.py", "    return dict(months)", "    return dict(sorted(months.items()))")
+    s.end_turn()
+    w.snapshot(s)
+    made = w.commit("Months and budgets")
+    w.members["snapshots"], made.checkpoints = [s], ("snapshots",)
+    return w
+
+
+@case
 def rebase_merge() -> World:
     """A pull request is rebased onto the branch; the trailers get lost, authors and their times stay."""
     w = _months_and_budgets("rebase_merge", "hidden/months")

@@ -43,11 +43,9 @@ class Repository:
         return self._patches.get(tip, f"patch of {tip}")
 
 
-def _found(
-    commits: Sequence[Commit], *proposals: Proposal, repo: Repository | None = None, base: str = "base"
-) -> dict[str, list[tuple[str, str]]]:
+def _found(commits: Sequence[Commit], *proposals: Proposal, repo: Repository | None = None) -> dict[str, list[tuple[str, str]]]:
     repo = repo or Repository()
-    made = made_of(commits, proposals, [base] * len(proposals), repo.paths, repo.patch_id)
+    made = made_of(commits, proposals, repo.paths, repo.patch_id)
     return {sha: [(o.commit.sha, o.method) for o in one.originals] for sha, one in made.items()}
 
 
@@ -164,7 +162,7 @@ def test_number_of_an_issue_that_shares_no_path_proves_nothing() -> None:
 
 def test_commits_of_a_squash_that_name_nothing_are_remembered() -> None:
     squash, (one, two) = _commit("new", "Totals (#7)", AT + 900), _two(second="")
-    made = made_of([squash], [_pull(one, two)], ["base"], Repository().paths, Repository().patch_id)["new"]
+    made = made_of([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)["new"]
     assert isinstance(made, Made)
     assert [c.sha for c in made.others] == ["two"]
     assert made.paths == {"a.py"}
@@ -187,12 +185,13 @@ def test_stacked_pull_request_does_not_claim_what_was_merged_before() -> None:
 def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
     repo = Repository(patches={"new": "all", "two": "all"})
     squash = _commit("new", "Totals and budgets", AT + 900)
-    proposal = Proposal("refs/heads/totals", 0, "two", _two())
+    proposal = Proposal("refs/heads/totals", 0, "two", _two(), "base")
     assert _found([squash], proposal, repo=repo) == {"new": [("two", "same_patch_id")]}  # the last commit alone already has it
     repo = Repository({"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"}, {"new": "all", "tip": "all"})
-    proposal = Proposal("refs/heads/totals", 0, "tip", (*_two(), _commit("tip", "Typo", AT + 120)))
+    commits = (*_two(), _commit("tip", "Typo", AT + 120))
+    proposal = Proposal("refs/heads/totals", 0, "tip", commits, "base")
     assert _found([squash], proposal, repo=repo) == {"new": [("one", "same_patch_id"), ("two", "same_patch_id")]}
-    assert _found([squash], proposal, repo=repo, base="") == {}
+    assert _found([squash], Proposal("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
 
 
 # --- refs ---------------------------------------------------------------------------------------------------------------
@@ -259,4 +258,6 @@ def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
     (proposal,) = read_proposals(repo, repo.default_branch()[1])
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
     assert [c.subject for c in proposal.commits] == ["Monthly totals", "Note what is left to do", "Budgets"]
+    base = repo.commit(proposal.base)
+    assert base is not None and base.subject == "Start the ledger"
     assert read_proposals(repo, proposal.tip) == []

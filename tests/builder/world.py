@@ -245,6 +245,18 @@ class World(Worktree):
             self._store(ref, tree, title if finalise else f"{title}\n\n{trailers}")
         return checkpoint_id
 
+    def snapshot(self, session: Session) -> None:
+        """The end of a turn on a shadow branch: the whole worktree and the session's transcript so far."""
+        ref = f"refs/heads/entire/{self.tips[self.branch].sha[:7]}-e3b0c4"
+        folder = f".entire/metadata/{session.id}"
+        transcript = self._copy(session, USUAL) or ""
+        tree = {path: file.blob() for path, file in self.files.items()}
+        tree |= {f"{folder}/full.jsonl": Blob(transcript.encode()), f"{folder}/prompt.txt": Blob(b"a prompt")}
+        message = f"A prompt\n\nEntire-Metadata: {folder}\nEntire-Session: {session.id}\nEntire-Strategy: manual-commit\n"
+        tip = self.history.refs.get(ref)
+        self.history.refs[ref] = self.history.commit(tree, [tip] if tip else [], ADA, int(self.clock) + 1, message)
+        self.wait(3)
+
     def finalise(self, commit: Commit, stored: Stored = USUAL) -> None:
         """The end of the turn rewrites the checkpoints of its commits with everything that happened since."""
         self.wait(1)
