@@ -46,8 +46,8 @@ from collector.store import Store
 from collector.text import is_binary
 from collector.transcripts import readers
 
-VERSION = "1"
-_FACTS = "1"
+VERSION = "2"
+_FACTS = "2"
 _GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
 
 Progress = Callable[[str, int, int], None]
@@ -202,8 +202,7 @@ class _Work:
             self.loaded[one.key] = (loaded.state, end or 0.0)
             if loaded.session is not None:
                 track = track_of(loaded.session, session_id, one.emails)
-                unread = [r.created_at for r in one.records if r.transcript_state == "missing_blob" and r.created_at is not None]
-                add_missing_end(track, max(unread, default=0.0))
+                add_missing_end(track, max(loaded.unread(), default=0.0))
                 yield track
 
     def _store(self, files: SessionFiles, session_id: int, loaded: Loaded, began: float) -> None:

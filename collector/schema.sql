@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
   model TEXT, -- model of most responses
   models INTEGER, -- number of different models
-  transcript TEXT NOT NULL, -- present, partial (some copies unreadable), missing_blob, none, unreadable, unknown_format
+  transcript TEXT NOT NULL, -- present, partial (some copies unreadable, or readable in their compact form only), missing_blob, none, unreadable, unknown_format
   started_at TEXT, -- first event
   ended_at TEXT, -- last event
   cwd TEXT, -- first working directory
