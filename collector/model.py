@@ -208,6 +208,7 @@ class TranscriptReader(Protocol):
 
     NAME: str  # slug
     LABEL: str  # for people
+    GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.transcripts.FACETS`
 
     def sniff(self, head: object) -> bool:
         """Whether a transcript whose first JSON value is `head` is of this format."""
