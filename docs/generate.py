@@ -85,10 +85,10 @@ def agents_page() -> str:
         parts.append(f"| {reader.LABEL} | `{reader.NAME}` | {_summary(reader.__doc__)} |")
     parts += [
         "",
-        "What a transcript of each can hold, as its sample shows. Without times an edit counts for no commit before the session's",
+        "What a transcript of each can hold, as its sample shows. Without times an edit is taken to be made when the session",
     ]
     parts += [
-        "end; without results every edit counts as done; without the text before, it is rebuilt from what is known of the file.",
+        "began; without results every edit counts as done; without the text before, it is rebuilt from what is known of the file.",
         "",
     ]
     parts += ["| " + " | ".join(["", *(r.LABEL for r in readers())]) + " |", "|---" * (len(readers()) + 1) + "|"]
