@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from builder import import_stream
+from builder import git, import_stream
 from truth import REPOS
 
 from attribution.originals import Made, made_of, pull_number, subject_of
@@ -261,3 +261,14 @@ def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
     base = repo.commit(proposal.base)
     assert base is not None and base.subject == "Start the ledger"
     assert read_proposals(repo, proposal.tip) == []
+
+
+def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
+    clone = import_stream((REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo")
+    blob = git(clone, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
+    for number, target in enumerate((blob, "1" * 40), 100):
+        path = clone / "refs" / "pull" / str(number) / "head"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(target + "\n")
+    repo = GitRepo(clone)
+    assert [p.number for p in read_proposals(repo, repo.default_branch()[1])] == [7]
