@@ -64,9 +64,11 @@ class History:
                 reached |= own | above
             self._ancestors[commit.sha] = (1 << number, reached)
 
-    def is_common(self, text: str) -> bool:
+    def rarity(self, text: str) -> float:
+        """1 / number of files that ever added the line; 0 for lines of many files and for ones that are too short to tell."""
         stripped = text.strip()
-        return len(stripped) < 4 or self.frequency[hash(stripped.encode("utf-8", "replace"))] > RARE
+        files = max(1, self.frequency[hash(stripped.encode("utf-8", "replace"))])
+        return 1.0 / files if len(stripped) >= 4 and files <= RARE else 0.0
 
 
 def read_history(repo: GitRepo, commits: Sequence[Commit]) -> History:

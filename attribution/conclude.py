@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from attribution.commits import CommitDiff, FileDiff
 from attribution.lines import Verdict
 from attribution.links import CommitLinks
-from attribution.worktrees import FileSeen, Seen, explained_share
+from attribution.worktrees import FileSeen, Seen, content_share, explained_share
 from collector.model import Commit
 from collector.trailers import automation, declared_agent
 
@@ -33,7 +33,7 @@ class CommitVerdict:
     """All added lines of one commit."""
 
     files: list[tuple[FileDiff, list[Span]]]
-    method: str = ""  # trailer | time_and_files | "" (no session)
+    method: str = ""  # trailer | trailer_in_pull_ref | squash_by_number | same_patch_id | time_and_files | "" (no session)
     confidence: float = 0.0
     sessions: set[int] = field(default_factory=set)  # sessions whose calls wrote lines
 
@@ -59,31 +59,48 @@ def conclude(
     """
     by_path = _best(seen)
     linked = link.resolved
-    confidence = 1.0 if linked else 0.0
-    if not linked and seen:
-        confidence = explained_share(by_path.values(), named=bool(link.named))
-        linked = confidence > 0
+    method, confidence = _strongest(link) if linked else _by_texts(link, seen)
+    linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
     # A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show.
     claimed = {path for one in link.records for path in one.files_touched if path not in edited.get(one.session_id, ())}
-    result = CommitVerdict([], "trailer" if link.resolved else "time_and_files", confidence)
+    result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
         if judged is not None and link.incomplete:
             judged = _without_human(judged, "checkpoint_missing", also_followed=True)  # sessions we cannot know of took part
-        elif judged is not None and not link.resolved:
+        elif judged is not None and (link.partly or not link.resolved):
             judged = _without_human(judged, "no_session", also_followed=True)
         elif judged is not None and file.change.path in claimed:
             judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
-        spans = _spans_of(file, judged, missing)
+        if link.made is not None and link.partly and file.change.path not in link.made.paths and not _by_agent(judged):
+            spans = _spans(file, _without_session(link))  # came with a commit that names nothing
+        else:
+            spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
     reason = _doubt(link.commit, [s for _, spans in result.files for s in spans])
     if reason:
         result.files = [(file, [_doubted(s, reason) for s in spans]) for file, spans in result.files]
+    if not link.resolved and declared_agent(link.commit) is not None:
+        declared = _without_session(link)  # what the texts do not show is still what the commit says of itself
+        result.files = [(file, [_declared(s, declared) for s in spans]) for file, spans in result.files]
     for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
+
+
+def _by_texts(link: CommitLinks, seen: Sequence[Seen]) -> tuple[str, float]:
+    """Without a named session the texts must speak: of the same person's worktrees first, then of any."""
+    same_person = [s for s in seen if not s.look.by_content]
+    found = explained_share(_best(same_person).values(), named=bool(link.named))
+    if found > 0:
+        return "time_and_files", found
+    return "content", content_share(_best(seen).values())
+
+
+def _strongest(link: CommitLinks) -> tuple[str, float]:
+    return max((link.method_of(s) for s in link.sessions), key=lambda method: method[1])
 
 
 def _doubt(commit: Commit, spans: Sequence[Span]) -> str:
@@ -105,8 +122,20 @@ def _doubted(span: Span, reason: str) -> Span:
     return replace(span, verdict=Verdict("unknown", "none", "inferred", reason)) if _is_unseen(span) else span
 
 
+def _declared(span: Span, declared: Verdict) -> Span:
+    return replace(span, verdict=declared) if span.verdict.author == "unknown" else span
+
+
 def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
-    return CommitVerdict([(f, [Span(a + 1, b, n, verdict) for a, b, n in f.added]) for f in diff.files or ()])
+    return CommitVerdict([(f, _spans(f, verdict)) for f in diff.files or ()])
+
+
+def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
+    return [Span(a + 1, b, n, verdict) for a, b, n in file.added]
+
+
+def _by_agent(judged: FileSeen | None) -> bool:
+    return judged is not None and any(v.author == "agent" for v in judged.verdicts.values())
 
 
 def _without_session(link: CommitLinks) -> Verdict:
@@ -117,7 +146,8 @@ def _without_session(link: CommitLinks) -> Verdict:
     bot = automation(commit)
     if bot is not None:
         return Verdict("unknown", "none", "inferred", "automation")
-    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named else "no_session")
+    lost = link.named and not link.partly
+    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if lost else "no_session")
 
 
 def _best(seen: Iterable[Seen]) -> dict[str, FileSeen]:
@@ -171,8 +201,7 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
 def _spans_of(file: FileDiff, judged: FileSeen | None, missing: Sequence[Missing]) -> list[Span]:
     if judged is None:
         absent = _missing_for(file.change.path, missing) or bool(missing)
-        verdict = Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained")
-        return [Span(a + 1, b, n, verdict) for a, b, n in file.added]
+        return _spans(file, Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained"))
     unreliable = _missing_for(file.change.path, missing)
     spans: list[Span] = []
     for start, end, _ in file.added:

@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from attribution.align import lines_of
 from collector.model import Edit, Hunk, Replacement
 
+# Stands for a line of a file of which only the parts around edits are known; no text file holds it, so it equals no committed line.
+UNSEEN = "\0"
+
 
 class NoFit(Exception):
     """An edit does not fit a text."""
@@ -103,30 +106,71 @@ def text_after(edit: Edit, before: str) -> tuple[str, bool]:
 
 
 def overlaid(text: str, edit: Edit) -> str:
-    """`text` changed so that the edit's old side stands in it, at the most probable place."""
+    """`text` changed so that the edit's old side stands in it, at the most probable place.
+
+    Of an unknown text ("") only that is known; lines that were not seen stand between, so that numbers of lines hold.
+    """
     lines = lines_of(text)
-    places = [h.old_start - 1 for h in edit.hunks] or [len(lines)]
-    olds = [r.old for r in edit.replacements] or [
-        "\n".join(line[1:] for line in h.lines if line[:1] in (" ", "-")) for h in edit.hunks if h.exact_text
-    ]
-    for number, old in enumerate(olds):
-        if old and old not in ended("\n".join(lines)):
-            wanted = lines_of(old)
-            start, end = _region(lines, wanted, places[min(number, len(places) - 1)])
-            lines[start:end] = wanted
+    unknown = not lines or UNSEEN in lines
+    if not edit.replacements:
+        return ended("\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown)))
+    places = [h.old_start - 1 for h in edit.hunks]
+    for number, replacement in enumerate(edit.replacements):
+        if replacement.old and replacement.old not in ended("\n".join(lines)):
+            expected = places[min(number, len(places) - 1)] if places else -1
+            _lay(lines, lines_of(replacement.old), expected, 0, unknown)
     return ended("\n".join(lines))
 
 
-def _region(lines: Sequence[str], wanted: Sequence[str], expected: int) -> tuple[int, int]:
-    """Where `wanted` most probably stood: around lines both have that are unique, else at the recorded place."""
+def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[str]:
+    """The old sides stand one after the other, each as often as the patch has it: hunks may be equal but for their place."""
+    position = 0
+    for hunk in hunks:
+        wanted = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
+        expected = hunk.old_start - 1
+        try:
+            start = _locate(lines, wanted, -1, position)
+        except NoFit:
+            start = -1
+        if start < 0 or (unknown and start != expected >= position and _is_unseen(lines, expected, len(wanted))):
+            start = _lay(lines, wanted, expected, position, unknown)
+        position = start + len(wanted)
+    return lines
+
+
+def _lay(lines: list[str], wanted: Sequence[str], expected: int, minimum: int, unknown: bool) -> int:
+    """Puts `wanted` into the lines from `minimum` on: around lines both have, at the recorded place, or at the end.
+
+    Where nothing is known at the recorded place it comes first, for lines that are unique among a few known ones prove little.
+    """
+    start, end = _region(lines[minimum:], wanted)
+    if end > start and not (unknown and expected >= minimum and _is_unseen(lines, expected, len(wanted))):
+        start, end = start + minimum, end + minimum
+    elif expected < 0:
+        start = end = len(lines)
+    else:
+        if unknown and expected > len(lines):
+            lines.extend([UNSEEN] * (expected - len(lines)))
+        start = end = max(minimum, min(expected, len(lines)))
+        while end < len(lines) and end - start < len(wanted) and lines[end] == UNSEEN:
+            end += 1
+    lines[start:end] = wanted
+    return start
+
+
+def _is_unseen(lines: Sequence[str], start: int, count: int) -> bool:
+    return all(line == UNSEEN for line in lines[start : start + count])
+
+
+def _region(lines: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
+    """Where `wanted` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
     anchors = []
     for offset, text in enumerate(wanted):
         if text.strip() and lines.count(text) == 1:
             anchors.append((lines.index(text), offset))
     anchors = [a for a in anchors if abs(a[0] - anchors[0][0]) <= len(wanted) * 2]
     if not anchors:
-        place = max(0, min(expected, len(lines)))
-        return place, place
+        return 0, 0
     first, last = min(anchors), max(anchors)
     start = max(0, first[0] - first[1])
     return start, min(len(lines), max(last[0] + 1, last[0] + len(wanted) - last[1]))
@@ -193,13 +237,20 @@ def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     """`text` with hunks of exact text applied; their line numbers may be absent (0) or off. Raises NoFit."""
+    try:
+        return _applied(text, hunks, by_number=True)
+    except NoFit:
+        return _applied(text, hunks, by_number=False)  # the nearest place of one hunk may leave no place for the next
+
+
+def _applied(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
     lines = lines_of(text)
     result: list[str] = []
     position = 0
     for hunk in hunks:
         old = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
         new = [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
-        start = _locate(lines, old, hunk.old_start - 1 if hunk.old_start else -1, position)
+        start = _locate(lines, old, hunk.old_start - 1 if hunk.old_start and (by_number or not old) else -1, position)
         result.extend(lines[position:start])
         result.extend(new)
         position = start + len(old)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.gaps import SLACK
+from attribution.originals import Made
 from attribution.timeline import Timeline
 from attribution.worktrees import Look
 from collector.model import Checkpoint, Commit, SessionRecord
@@ -19,12 +20,14 @@ _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 @dataclass(slots=True)
 class CommitLinks:
-    """What a commit's message names, resolved as far as this clone can."""
+    """What a commit's message names, or the messages of the commits it was made of, resolved as far as this clone can."""
 
     commit: Commit
-    named: tuple[str, ...]  # checkpoint ids in the message
+    named: tuple[str, ...]  # checkpoint ids
     records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
+    made: Made | None = None  # set when the ids come from other commits
+    methods: dict[str, tuple[str, float]] = field(default_factory=dict)  # checkpoint id -> (method, confidence)
 
     @property
     def resolved(self) -> bool:
@@ -34,6 +37,23 @@ class CommitLinks:
     def sessions(self) -> list[str]:
         return list(dict.fromkeys(r.session_id for r in self.records))
 
+    @property
+    def partly(self) -> bool:
+        """Some of the commits it was made of name nothing: whoever wrote them is not known."""
+        return self.made is not None and bool(self.made.others)
+
+    def method_of(self, session: str) -> tuple[str, float]:
+        """(method, confidence) of the strongest link to a session."""
+        known = (self.methods.get(r.checkpoint_id, ("trailer", 1.0)) for r in self.records if r.session_id == session)
+        return max(known, key=lambda method: method[1], default=("trailer", 1.0))
+
+    def _resolve(self, known: Mapping[str, Checkpoint]) -> None:
+        for key in self.named:
+            if key in known:
+                self.records.extend(known[key].sessions)
+            else:
+                self.incomplete = True
+
 
 def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
     """Commit id -> what it names."""
@@ -41,14 +61,22 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
     links = {}
     for commit in commits:
         named = checkpoint_ids(commit.message)
-        found = CommitLinks(commit, tuple(named))
-        for key in named:
-            if key in known:
-                found.records.extend(known[key].sessions)
-            else:
-                found.incomplete = True
-        links[commit.sha] = found
+        links[commit.sha] = found = CommitLinks(commit, tuple(named), methods=dict.fromkeys(named, ("trailer", 1.0)))
+        found._resolve(known)
     return links
+
+
+def add_originals(links: dict[str, CommitLinks], made: Mapping[str, Made], checkpoints: Iterable[Checkpoint]) -> None:
+    """What the commits that a commit was made of name counts as named by itself."""
+    known = {c.id: c for c in checkpoints}
+    for sha, one in made.items():
+        own = links[sha]
+        methods = dict(own.methods)
+        for original in one.originals:
+            for key in checkpoint_ids(original.commit.message):
+                methods.setdefault(key, (original.method, original.confidence))
+        links[sha] = found = CommitLinks(own.commit, tuple(methods), made=one, methods=methods)
+        found._resolve(known)
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:
@@ -78,7 +106,7 @@ def looks(
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
             for root in sorted(roots):
                 last = _amended(link)
-                redone = commit.commit_time > (last or at) + _LATE
+                redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
                 result[root].append(Look(last or at, sha, begin, redone=redone, here=here))
                 others = [*_earlier(link), *([at] if last else [])]
@@ -92,10 +120,13 @@ def looks(
 
 
 def _earlier(link: CommitLinks) -> list[float]:
-    """Moments of the checkpoints a squash names, besides its own."""
+    """Moments of the checkpoints a squash names, besides its own, or of the commits it was made of."""
     commit = link.commit
-    moments = {r.created_at for r in link.records if r.created_at is not None and r.created_at < commit.author_time - _LATE}
-    return sorted(moments)[-_MAX_MOMENTS:]
+    if link.made is not None:
+        moments = {o.commit.author_time + SLACK for o in link.made.originals}
+    else:
+        moments = {r.created_at for r in link.records if r.created_at is not None}
+    return sorted(at for at in moments if at < commit.author_time - _LATE)[-_MAX_MOMENTS:]
 
 
 def _amended(link: CommitLinks) -> float:

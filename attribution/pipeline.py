@@ -10,21 +10,24 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from attribution import write
 from attribution.align import text_of
 from attribution.commits import History, added_files, read_history
 from attribution.conclude import CommitVerdict, Missing, conclude
+from attribution.content import content_looks
 from attribution.lines import AddedFile
 from attribution.links import CommitLinks, by_trailer, looks
 from attribution.places import Places
+from attribution.recover import recover
 from attribution.replay import Worktree
-from attribution.timeline import EditFate, Timeline, Track, add_missing_end, edited_paths, learn, timelines, track_of
+from attribution.timeline import EditFate, Timeline, Track, add_missing_end, add_snapshots, edited_paths, learn, timelines, track_of
 from attribution.worktrees import Look, Run, Runner, Seen
-from collector.checkpoints import read_all
+from collector.checkpoints import read_all, shadow
 from collector.errors import NoCheckpoints
-from collector.gitrepo import GitRepo, blob_id
+from collector.gitrepo import MAX_TEXT, GitRepo, blob_id
 from collector.load import (
     Loaded,
     SessionFiles,
@@ -38,11 +41,13 @@ from collector.load import (
 )
 from collector.load import write_session as store_session
 from collector.model import Checkpoint, Commit, Problem
+from collector.proposals import is_source
 from collector.store import Store
+from collector.text import is_binary
 from collector.transcripts import readers
 
-VERSION = "1"
-_FACTS = "1"
+VERSION = "2"
+_FACTS = "2"
 _GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
 
 Progress = Callable[[str, int, int], None]
@@ -81,10 +86,10 @@ def repo_name(repo: GitRepo) -> str:
     return path.parent.name if path.name == ".git" else path.name.removesuffix(".git")
 
 
-def attribute_repo(store: Store, path: str | Path, options: Options, progress: Progress = no_progress) -> Attributed:
-    """Attributes one clone. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
+def attribute_repo(store: Store, path: str | Path | GitRepo, options: Options, progress: Progress = no_progress) -> Attributed:
+    """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
     started = time.monotonic()
-    repo = GitRepo(path)
+    repo = path if isinstance(path, GitRepo) else GitRepo(path)
     branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
     name = repo_name(repo)
     key = _input_key(repo, head, options)
@@ -94,14 +99,14 @@ def attribute_repo(store: Store, path: str | Path, options: Options, progress: P
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not options.anyway:
-        raise _nothing_found(path)
+        raise _nothing_found(repo.path)
     repo_id = repo_row(store, name)
     work = _Work(store, repo, repo_id, (branch, head), options, progress, checkpoints)
     work.run(key, started)
     return Attributed(repo_id, name, False, time.monotonic() - started, _censored(repo))
 
 
-def _nothing_found(path: str | Path) -> NoCheckpoints:
+def _nothing_found(path: Path) -> NoCheckpoints:
     return NoCheckpoints(
         f"no agent checkpoints in {path}",
         "A plain clone brings the branch entire/checkpoints/v1 but not the newer refs; get them with:\n"
@@ -111,7 +116,7 @@ def _nothing_found(path: str | Path) -> NoCheckpoints:
 
 
 def _input_key(repo: GitRepo, head: str, options: Options) -> str:
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name]
+    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name or is_source(name)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
@@ -172,9 +177,11 @@ class _Work:
         self.progress("reading commits", 0, 0)
         history = read_history(self.repo, list(self.repo.history(self.head)))
         links = by_trailer(history.commits, self.checkpoints)
+        recover(self.repo, self.head, history, links, self.checkpoints)
         places = Places(frozenset(history.paths))
         learn(places, tracks)
         lines, edits = timelines(tracks, places)
+        add_snapshots(lines, self._snapshots(), partial(_text_at, self.repo))
         seen, runs = self._worktrees(history, links, tracks, places, lines)
         verdicts = self._verdicts(history, links, seen, edited_paths(lines))
         self.progress("writing", 0, 0)
@@ -195,8 +202,7 @@ class _Work:
             self.loaded[one.key] = (loaded.state, end or 0.0)
             if loaded.session is not None:
                 track = track_of(loaded.session, session_id, one.emails)
-                unread = [r.created_at for r in one.records if r.transcript_state == "missing_blob" and r.created_at is not None]
-                add_missing_end(track, max(unread, default=0.0))
+                add_missing_end(track, max(loaded.unread(), default=0.0))
                 yield track
 
     def _store(self, files: SessionFiles, session_id: int, loaded: Loaded, began: float) -> None:
@@ -207,6 +213,12 @@ class _Work:
             store_session(self.store, self.repo_id, session_id, loaded)
             seconds = time.monotonic() - began
             self.store.done(self.repo_id, "session", subject, key, _FACTS, seconds, len(loaded.problems))
+
+    def _snapshots(self) -> Iterator[tuple[float, int, str]]:
+        """(when, session, commit) of the worktrees that shadow branches hold."""
+        for c in self.checkpoints:
+            if c.store == shadow.STORE and c.created_at is not None:
+                yield c.created_at, self.ids[write.shown(c.sessions[0].session_id)], c.id
 
     # --- worktrees ------------------------------------------------------------------------------------------------
 
@@ -221,8 +233,12 @@ class _Work:
         commits = {c.sha: c for c in history.commits}
         roots = _roots_of(tracks, places, lines)
         touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
-        moments = looks(links, commits, roots, lines, touched)
         texts = Texts(self.repo, history)
+        moments = looks(links, commits, roots, lines, touched)
+        wanted = self._wanted(links)
+        for root, more in content_looks(links, commits, lines, touched, texts.added, history.rarity, wanted).items():
+            known = {(look.at, look.sha) for look in moments[root]}
+            moments[root].extend(look for look in more if (look.at, look.sha) not in known)
         seen: dict[str, list[Seen]] = defaultdict(list)
         runs = []
         for number, (root, line) in enumerate(sorted(lines.items())):
@@ -231,7 +247,7 @@ class _Work:
                 line,
                 Worktree(texts.versions, texts.is_committed),
                 texts.added,
-                history.is_common,
+                history.rarity,
                 history.is_ancestor,
             )
             run = runner.run(moments.get(root, ()))
@@ -239,6 +255,12 @@ class _Work:
             for one in run.seen:
                 seen[one.look.sha].append(one)
         return seen, runs
+
+    def _wanted(self, links: Mapping[str, CommitLinks]) -> set[int]:
+        """Numbers of the sessions with a checkpoint that no commit names."""
+        named = {key for link in links.values() for key in link.named}
+        records = (record for c in self.checkpoints if c.id not in named for record in c.sessions)
+        return {self.ids[write.shown(record.session_id)] for record in records}
 
     def _verdicts(
         self,
@@ -286,6 +308,7 @@ class _Work:
             describe_repo(self.store, self.repo_id, self.repo, self.branch, self.head)
             numbers = write_commits(self.store, self.repo_id, kept)
             write.clear(self.store, self.repo_id)
+            write.links(self.store, self.repo_id, numbers, links)
             write.lines(self.store, numbers, history, verdicts)
             write.edits(self.store, edits, lines, runs)
             write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
@@ -336,6 +359,15 @@ class Texts:
         """Whether some object of the repository holds exactly this text."""
         data = text.encode("utf-8", "replace")
         return any(self._repo.has(blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
+
+
+def _text_at(repo: GitRepo, commit: str, path: str) -> str | None:
+    oid = repo.file_at(commit, path)
+    size = repo.blob_size(oid) if oid else None
+    if oid is None or size is None or size > MAX_TEXT:
+        return None
+    data = repo.blob(oid) or b""
+    return None if is_binary(data) else text_of(data)
 
 
 __all__ = ["Attributed", "Commit", "Look", "Options", "attribute_repo", "no_progress", "repo_name"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attribution.gaps import Action, Gaps
@@ -25,6 +25,7 @@ _MAY_WRITE = re.compile(
     re.I,
 )
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
+_LAST = 10**15  # after every step of the same moment
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
 
 
@@ -147,6 +148,10 @@ def _add_spawn(track: Track, call: ToolCall, ref: CallRef, at: float) -> None:
     track.actions.append(Action(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))
 
 
+TextAt = Callable[[str, str], str | None]
+"""(commit, path) -> text of the file; None when there is none."""
+
+
 # --- worktrees --------------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +217,21 @@ def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
         for step in line.steps:
             found.setdefault(step.call.session_id, set()).update((step.path, step.new_path) if step.new_path else (step.path,))
     return found
+
+
+def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float, int, str]], text_at: TextAt) -> None:
+    """What a worktree held at the end of a turn: (when, session, commit) become sightings of every file that is followed.
+
+    A session that worked in several worktrees says nothing, since the snapshot does not tell which of them it shows.
+    """
+    for number, (at, session, commit) in enumerate(snapshots):
+        mine = [line for line in lines.values() if session in line.sessions]
+        if len(mine) != 1:
+            continue
+        for path in sorted({step.path for step in mine[0].steps}):
+            text = text_at(commit, path)
+            if text is not None:
+                mine[0].sightings.append((at, _LAST + number, path, text))
 
 
 def _placed(raw: RawEdit, places: Places) -> EditFate:

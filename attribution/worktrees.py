@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,6 +28,8 @@ from attribution.timeline import Timeline
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5
+_MIN_WEIGHT = 3.0  # the same for rare lines alone, where not even the author is the same
+_MIN_RARE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Look:
     redone: bool = False  # rebased, amended or squashed: the worktree may have stood on another base
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
     here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
+    by_content: bool = False  # not even author and time speak for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class FileSeen:
     verdicts: dict[int, Verdict]
     nonblank: frozenset[int]  # of those lines, the ones with text
     followed: bool  # the worktree knew the file
+    rarity: Mapping[int, float] = field(default_factory=dict)  # of those lines, where only content links the commit
 
 
 @dataclass(slots=True)
@@ -94,14 +98,14 @@ class Runner:
         timeline: Timeline,
         tree: Worktree,
         files: Files,
-        is_common: Callable[[str], bool],
+        rarity: Callable[[str], float],
         is_ancestor: Callable[[str, str], bool],
     ) -> None:
         self.timeline = timeline
         self.tree = tree
         self.run_ = Run(timeline.root)
         self._files = files
-        self._is_common = is_common
+        self._rarity = rarity
         self._is_ancestor = is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._fates: dict[int, LineFate] = {}
@@ -155,9 +159,10 @@ class Runner:
         seen = Seen(look, self.timeline.root)
         for file, verdict, found in zip(files, verdicts, matches, strict=True):
             nonblank = frozenset(i for i in verdict if file.lines[i].strip())
-            seen.files.append(FileSeen(file.path, verdict, nonblank, found.state is not None))
+            rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
+            seen.files.append(FileSeen(file.path, verdict, nonblank, found.state is not None, rarity))
         self.run_.seen.append(seen)
-        if look.main and (look.linked or explained_share(seen.files) > 0):
+        if look.main and (look.linked or linked_by(look, seen.files)[1] > 0):
             self._settle(look, matches, verdicts)
         if look.here:
             self._sighted(look, matches)
@@ -184,6 +189,9 @@ class Runner:
         if sources:
             for number, index, verdict in moved(list(zip(files, verdicts, strict=True)), sources, self._is_common):
                 verdicts[number][index] = verdict
+
+    def _is_common(self, text: str) -> bool:
+        return self._rarity(text) == 0
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
 
@@ -257,9 +265,37 @@ def explained_share(files: Iterable[FileSeen], named: bool = False) -> float:
         for index, verdict in file.verdicts.items() if file.followed else ():
             if index in file.nonblank:
                 total += 1
-                explained += verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
+                explained += _is_shown(verdict)
     share = explained / total if total else 0.0
     return round(min(share, 0.95), 3) if explained >= (1 if named else _MIN_LINES) and share >= _MIN_SHARE else 0.0
+
+
+def content_share(files: Iterable[FileSeen]) -> float:
+    """The same for rare lines, each weighing 1 / number of files that ever added it; 0 when it is too little.
+
+    Neither author nor time speak for the commit: only rare text, in the place where the replay has it, does.
+    """
+    explained = total = 0.0
+    for file in files:
+        for index, verdict in file.verdicts.items() if file.followed else ():
+            weight = file.rarity.get(index, 0.0)
+            total += weight
+            explained += weight * _is_shown(verdict)
+    share = explained / total if total else 0.0
+    return round(min(share, 0.95), 3) if explained >= _MIN_WEIGHT and share >= _MIN_RARE_SHARE else 0.0
+
+
+def linked_by(look: Look, files: Sequence[FileSeen], named: bool = False) -> tuple[str, float]:
+    """(method, confidence) of a link that nothing but the worktree's text shows; ("", 0.0) if it does not."""
+    share = 0.0 if look.by_content else explained_share(files, named)
+    if share > 0:
+        return "time_and_files", share
+    share = content_share(files)
+    return ("content", share) if share > 0 else ("", 0.0)
+
+
+def _is_shown(verdict: Verdict) -> bool:
+    return verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
 
 
 class LinesOf:
@@ -284,4 +320,4 @@ def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, 
     return AddedFile(path, old_path, lines, added, LinesOf(before), ended(text))
 
 
-__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file", "explained_share"]
+__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file", "content_share", "explained_share", "linked_by"]

@@ -148,6 +148,20 @@ def _edit_row(fate: EditFate, replayed: Mapping[int, Any]) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def links(store: Store, repo_id: int, numbers: Mapping[str, int], found: Mapping[str, CommitLinks]) -> None:
+    """commit_checkpoint_links that no message of the commit itself gives."""
+    known = {
+        r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
+    }
+    rows = (
+        (number, key, known.get(key), method, confidence)
+        for sha, number in numbers.items()
+        for key, (method, confidence) in found[sha].methods.items()
+        if method != "trailer"
+    )
+    store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), rows)
+
+
 def sessions(
     store: Store,
     numbers: Mapping[str, int],
@@ -162,14 +176,14 @@ def sessions(
     for sha, number in numbers.items():
         verdict, link = verdicts[sha], links[sha]
         written = _written(verdict)
-        named = {ids[shown(key)] for key in link.sessions if shown(key) in ids}
-        clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - named) == 0
-        for session in sorted(named | verdict.sessions):
+        named = {ids[shown(key)]: key for key in link.sessions if shown(key) in ids}
+        clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
+        for session in sorted(named.keys() | verdict.sessions):
             if session in named:
-                method, confidence = "trailer", 1.0
+                method, confidence = link.method_of(named[session])
             else:
-                method = "worktree" if verdict.method == "trailer" else verdict.method
-                confidence = 0.9 if verdict.method == "trailer" else verdict.confidence
+                method = "worktree" if link.resolved else verdict.method
+                confidence = 0.9 * verdict.confidence if link.resolved else verdict.confidence
             counts = fates.get((sha, session), Counter())
             produced = sum(counts.values())
             rows.append(
@@ -272,7 +286,7 @@ def vendor(store: Store, repo_id: int) -> None:
         "FROM checkpoint_sessions cs JOIN checkpoints k ON k.id = cs.checkpoint_id "
         "JOIN commit_checkpoint_links l ON l.checkpoint = k.id JOIN commits c ON c.id = l.commit_id "
         "LEFT JOIN commit_files f ON f.commit_id = c.id "
-        "WHERE k.repo_id = ? AND cs.vendor_percentage IS NOT NULL "
+        "WHERE k.repo_id = ? AND cs.vendor_percentage IS NOT NULL AND l.method = 'trailer' "
         "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.checkpoint = k.id) = 1 "
         "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.commit_id = c.id) = 1 GROUP BY cs.id",
         (repo_id,),
@@ -327,4 +341,4 @@ def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Time
     return found
 
 
-__all__ = ["clear", "edits", "lines", "problems", "sessions", "shown", "totals", "vendor"]
+__all__ = ["clear", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]

@@ -1,10 +1,11 @@
 """How often is the program wrong? Writes docs/accuracy.md.
 
-    python benchmarks/accuracy.py [--seeds N] [--check] [REPOSITORY ...]
+    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [REPOSITORY ...]
 
-Four measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
-added lines, the random-session null (a commit judged with some other session's transcript must yield next to no agent lines), and
-lines audited by hand (docs/audit.csv); and the history against git blame. The second and third need real clones; without any, their last results are kept.
+Six measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
+added lines, the random-session null (a commit judged with some other session's transcript must yield next to no agent lines), links
+that are found again when trailers are hidden, the history against git blame, and lines audited by hand (docs/audit.csv). The second to fourth need real clones;
+without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -21,21 +22,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
+import hidden_links  # noqa: E402
 import random_history  # noqa: E402
 from builder import import_stream  # noqa: E402
+from exactness import exactness, section  # noqa: E402
 from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
 from attribution.commits import added_files, read_history  # noqa: E402
 from attribution.history.walk import open_scratch  # noqa: E402
 from attribution.links import by_trailer  # noqa: E402
-from attribution.pipeline import Texts, repo_name  # noqa: E402
+from attribution.pipeline import Options, Texts, attribute_repo, repo_name  # noqa: E402
 from attribution.places import Places  # noqa: E402
 from attribution.replay import Worktree  # noqa: E402
 from attribution.timeline import Track, learn, timelines, track_of  # noqa: E402
 from attribution.worktrees import Look, Runner  # noqa: E402
-from benchmarks.exactness import exactness, section  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.load import read_session, session_files  # noqa: E402
@@ -166,7 +168,7 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
 
 def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo) -> int:
     tree = Worktree(texts.versions, texts.is_committed)
-    seen = Runner(line, tree, texts.added, history.is_common, history.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
+    seen = Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
     return sum(
         1
         for one in seen
@@ -229,7 +231,8 @@ def look_again(database: Path) -> None:
 
 
 def page(results: dict[str, Any]) -> str:
-    parts = [_HEAD, _construction(results), _clones(results), section(results.get("history", {})), _hand(results["audit"])]
+    clones = [_clones(results), _links(results), _agents(results), section(results.get("history", {}))]
+    parts = [_HEAD, _construction(results), *clones, _hand(results["audit"])]
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -280,6 +283,58 @@ def _clones(results: dict[str, Any]) -> str:
     return "\n".join(rows) + "\n"
 
 
+_METHODS = ("same_patch_id", "trailer_in_pull_ref", "squash_by_number", "time_and_files", "content")
+
+
+def _links(results: dict[str, Any]) -> str:
+    """One row per link method, and one per measurement for what there was to find."""
+    rows = [
+        "## Links that were lost", "",
+        "The trailers of a branch are hidden, and what is found by other ways is compared with what they say: links of commits to",
+        "originals (to sessions where there are none), and the agents' lines that follow from them. Precision by method, recall over",
+        "all. With originals: pull refs and other branches are there, commits count that have an original. Alone: all other refs are",
+        "hidden too, commits count of which a named session wrote some line.", "",
+        "| | method | links found | precision | lines found | precision |",
+        "|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for title, key in (("with originals", "links"), ("alone", "links_alone")):
+        found = hidden_links.summed(results.get(key, {}).values())
+        for method in _METHODS:
+            n = found.get(method, {})
+            if n.get("links"):
+                shares = [_percent(_share(n.get(f"{what}_right", 0), n.get(what, 0))) for what in ("links", "lines")]
+                rows.append(f"| {title} | `{method}` | {n['links']:,} | {shares[0]} | {n.get('lines', 0):,} | {shares[1]} |")
+    rows += ["", "| | repositories | links to find | found | lines to find | found |", "|---|---|---|---|---|---|"]
+    for title, key in (("with originals", "links"), ("alone", "links_alone")):
+        n = hidden_links.summed(results.get(key, {}).values()).get("all", {})
+        shares = [_percent(_share(n.get(f"{what}_right", 0), n.get(f"{what}_findable", 0))) for what in ("links", "lines")]
+        many = sum(1 for one in results.get(key, {}).values() if one["all"]["links_findable"])
+        sizes = [n.get(f"{what}_findable", 0) for what in ("links", "lines")]
+        rows.append(f"| {title} | {many} | {sizes[0]:,} | {shares[0]} | {sizes[1]:,} | {shares[1]} |")
+    rows += ["", _LINKS_NOTE]
+    return "\n".join(rows) + "\n"
+
+
+_LINKS_NOTE = """What is not found alone: commits of one or two lines, and commits that were amended and then rebased, whose author time is older
+than their text; only their checkpoint tells when that was written."""
+
+
+def _agents(results: dict[str, Any]) -> str:
+    rows = [
+        "## Agent by agent", "",
+        "Edits by edit tools in the repositories above. Unmatched: of the edits of the repository that did not fail, the share that",
+        "could not be placed. Lines: what commits hold of it, by evidence.", "",
+        "| agent | sessions | edits | unmatched | lines observed | replayed | matched | inferred |",
+        "|---|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for agent, n in hidden_links.summed(results.get("agents", {}).values()).items():
+        edits = sum(n.get(o, 0) for o in ("applied", "unmatched", "tool_error", "rejected", "outside_repo"))
+        share = _percent(_share(n.get("unmatched", 0), n.get("applied", 0) + n.get("unmatched", 0)))
+        lines = " | ".join(f"{n.get(e, 0):,}" for e in ("observed", "replayed", "matched", "inferred"))
+        rows.append(f"| {agent} | {n.get('sessions', 0):,} | {edits:,} | {n.get('unmatched', 0):,} ({share}) | {lines} |")
+    return "\n".join(rows) + "\n"
+
+
 def _hand(audit: dict[str, dict[str, dict[str, int]]]) -> str:
     rows = [
         "## Read by hand", "",
@@ -317,14 +372,25 @@ def history(repositories: Sequence[Path], files: int | None) -> int:
     for path in repositories:
         found = exactness(path, files, files)
         results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
-        results.setdefault("history", {})[_name(path)] = found
+        results.setdefault("history", {})[_name_of(path)] = found
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
         PAGE.write_text(page(results), "utf-8")
-        print(_name(path), found, file=sys.stderr)
+        print(_name_of(path), found, file=sys.stderr)
     return 0
 
 
-def _name(path: Path) -> str:
+def _measure_links(results: dict[str, Any], path: Path) -> None:
+    """Lost links and the agents of one repository, into the results."""
+    name = _name_of(path)
+    for key, alone in (("links", False), ("links_alone", True)):
+        results.setdefault(key, {})[name] = hidden_links.measure(path, alone)
+        print(name, key, results[key][name], file=sys.stderr)
+    with tempfile.TemporaryDirectory() as directory, Store(Path(directory) / "out.db") as store:
+        attribute_repo(store, path, Options())
+        results.setdefault("agents", {})[name] = hidden_links.agents_of(store)
+
+
+def _name_of(path: Path) -> str:
     return repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
 
 
@@ -338,31 +404,39 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--audited", type=Path, metavar="DB", help="a database of the audited repositories: look at the lines again"
     )
+    parser.add_argument(
+        "--links", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost links and agents of these clones"
+    )
     parser.add_argument("--check", action="store_true", help="only compare docs/accuracy.md with docs/accuracy.json")
     parser.add_argument("repositories", nargs="*", type=Path, help="clones for the null and git's counts")
     options = parser.parse_args(arguments)
     if options.history is not None:
         return history(options.repositories, options.history or None)
     results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
-    if not options.check:
+    if options.links:
+        for path in options.links:
+            _measure_links(results, path)
+    elif not options.check:
         results |= {
             "seeds": options.seeds,
             "random": rates(generated(range(1000, 1000 + options.seeds))),
             "fixtures": rates(fixtures()),
         }
         for path in options.repositories:
-            name = _name(path)
+            name = _name_of(path)
             results.setdefault("clones", {})[name] = {"null": null(path), "git": git_counts(path)}
             results.setdefault("history", {})[name] = exactness(path, None, None)
             print(name, results["clones"][name], file=sys.stderr)
+        for path in options.repositories:
+            _measure_links(results, path)
         if options.audited:
             look_again(options.audited)
-        results["audit"] = audited()
+    results["audit"] = audited()
+    if not options.check:
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
         PAGE.write_text(page(results), "utf-8")
         print(page(results))
         return 0
-    results["audit"] = audited()
     if PAGE.read_text("utf-8") != page(results):
         print("docs/accuracy.md is not what docs/accuracy.json and docs/audit.csv say; run make accuracy", file=sys.stderr)
         return 1

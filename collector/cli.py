@@ -61,7 +61,7 @@ def formats(form: str) -> None:
     _print(
         form,
         known_formats(),
-        ("kind", "name", "label"),
+        ("kind", "name", "label", "gives"),
         "An agent is recognised by the content of its transcript, not by its label.",
     )
 
@@ -120,10 +120,12 @@ def _agent(repo: GitRepo, record: SessionRecord, known: dict[str, str]) -> str:
 def known_formats() -> list[dict[str, Any]]:
     """Agents and layouts, from the registries."""
     from collector.checkpoints import layouts
-    from collector.transcripts import readers
+    from collector.transcripts import FACETS, readers
 
-    agents = [{"kind": "agent", "name": r.NAME, "label": r.LABEL} for r in readers()]
-    stores = [{"kind": "layout", "name": m.NAME, "label": _first_line(m.__doc__)} for m in layouts()]
+    agents = [
+        {"kind": "agent", "name": r.NAME, "label": r.LABEL, "gives": " ".join(f for f in FACETS if f in r.GIVES)} for r in readers()
+    ]
+    stores = [{"kind": "layout", "name": m.NAME, "label": _first_line(m.__doc__), "gives": ""} for m in layouts()]
     return agents + stores
 
 

@@ -320,6 +320,19 @@ class GitRepo:
             return None
         return self._with_renames(found) if renames else found
 
+    def patch_id(self, base: str, tip: str) -> str | None:
+        """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the lines stand, layout aside.
+
+        None when a tree or a text is missing, or nothing differs.
+        """
+        try:
+            new = self._repo[tip].peel(pygit2.Tree)
+            old = self._repo[base].peel(pygit2.Tree) if base else None
+            diff = old.diff_to_tree(new) if old is not None else new.diff_to_tree(swap=True)
+            return str(diff.patchid) if len(diff) else None
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+
     def _with_renames(self, changes: list[FileChange]) -> list[FileChange]:
         """Additions paired with deletions as `git diff -M` pairs them."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}

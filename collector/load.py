@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from collector.compacted import continued
 from collector.gitrepo import GitRepo, blob_id
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
 from collector.store import Store, iso
@@ -33,8 +34,12 @@ class SessionFiles:
         """Distinct readable copies as tuples of blob ids."""
         return list(dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present"))
 
+    def compacts(self) -> list[str]:
+        """Blob ids of the compact form of copies that cannot be read."""
+        return list(dict.fromkeys(r.compact for r in self.records if r.transcript_state != "present" and r.compact))
+
     def input_key(self) -> str:
-        text = "|".join(sorted({",".join(c) for c in self.copies()}))
+        text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts()}))
         return digest(text, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
 
 
@@ -62,10 +67,42 @@ class Loaded:
     session: Session | None
     state: str  # present | partial | missing_blob | none | unreadable | unknown_format
     problems: list[Problem] = field(default_factory=list)
+    compact: bool = False  # what lies after the last readable copy is known from the compact form
+
+    def unread(self) -> list[float]:
+        """When copies were stored that cannot be read in any form."""
+        missing = (r for r in self.files.records if r.transcript_state == "missing_blob" and not (self.compact and r.compact))
+        return [r.created_at for r in missing if r.created_at is not None]
 
 
 def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> Loaded:
-    """Parses all copies of a session, longest first, one in memory at a time."""
+    """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones."""
+    readers_ = known or readers()
+    loaded = _read_copies(repo, files, readers_)
+    sized = sorted(((size, (oid,)) for oid in files.compacts() if (size := repo.blob_size(oid))), reverse=True)
+    first = _content(repo, sized[0][1]) if sized else b""
+    reader = reader_for(first, readers_) if first else None
+    if reader is not None:
+        compact = reader.read(files.key, _different(repo, first, sized))
+        loaded.session = continued(loaded.session, compact) if loaded.session is not None else compact
+        loaded.state, loaded.compact = "partial", True
+        loaded.problems.append(Problem("transcripts", files.key, "compact_transcript", f"{len(sized)} compact copies read instead"))
+    return loaded
+
+
+def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str, ...]]]) -> Iterable[bytes]:
+    """The longest copy, and of the others the ones that are not its beginning."""
+    yield first
+    for size, copy in sized[1:]:
+        # Most copies are the session so far, the beginning of the longest one: git's own id of it tells without reading.
+        if len(copy) == 1 and blob_id(memoryview(first)[:size], copy[0]) == copy[0]:
+            continue
+        content = _content(repo, copy)
+        if not first.startswith(content):
+            yield content
+
+
+def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> Loaded:
     copies = files.copies()
     states = {r.transcript_state for r in files.records}
     if not copies:
@@ -84,23 +121,13 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         loaded.state = "unreadable"
         return loaded
     first = _content(repo, kept[0][1])
-    reader = reader_for(first, known or readers())
+    reader = reader_for(first, known)
     if reader is None:
         loaded.state = "unknown_format" if first.strip() else "unreadable"
         loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
         return loaded
 
-    def blobs() -> Iterable[bytes]:
-        yield first
-        for size, copy in kept[1:]:
-            # Most copies are the session so far, the beginning of the longest one: git's own id of it tells without reading.
-            if len(copy) == 1 and blob_id(memoryview(first)[:size], copy[0]) == copy[0]:
-                continue
-            content = _content(repo, copy)
-            if not first.startswith(content):
-                yield content
-
-    loaded.session = reader.read(files.key, blobs())
+    loaded.session = reader.read(files.key, _different(repo, first, kept))
     loaded.problems.extend(loaded.session.problems)
     return loaded
 

@@ -208,6 +208,7 @@ class TranscriptReader(Protocol):
 
     NAME: str  # slug
     LABEL: str  # for people
+    GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.transcripts.FACETS`
 
     def sniff(self, head: object) -> bool:
         """Whether a transcript whose first JSON value is `head` is of this format."""
@@ -250,7 +251,7 @@ class SessionRecord:
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     id: str
-    store: str  # ref | v1 | v2 | v2full | legacy
+    store: str  # ref | v1 | v2 | v2full | legacy | shadow
     ref: str
     strategy: str = ""
     branch: str = ""

@@ -22,8 +22,8 @@ CREATE TABLE IF NOT EXISTS repos (
 CREATE TABLE IF NOT EXISTS checkpoints (
   id INTEGER PRIMARY KEY, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID
-  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy
+  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID; of a snapshot the id of its commit
+  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy; shadow: a snapshot at the end of a turn, not tied to a commit
   ref TEXT NOT NULL, -- git ref it was read from
   strategy TEXT, -- manual-commit, auto-commit, …
   branch TEXT, -- branch the developer was on
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
   model TEXT, -- model of most responses
   models INTEGER, -- number of different models
-  transcript TEXT NOT NULL, -- present, partial (some copies unreadable), missing_blob, none, unreadable, unknown_format
+  transcript TEXT NOT NULL, -- present, partial (some copies unreadable, or readable in their compact form only), missing_blob, none, unreadable, unknown_format
   started_at TEXT, -- first event
   ended_at TEXT, -- last event
   cwd TEXT, -- first working directory
@@ -158,12 +158,12 @@ CREATE TABLE IF NOT EXISTS commits (
   UNIQUE (repo_id, commit_sha)
 );
 
--- A checkpoint id named by a commit, resolved or not.
+-- A checkpoint id named by a commit, or by a commit it was made of, resolved or not.
 CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   checkpoint_key TEXT NOT NULL, -- the id as named
   checkpoint INTEGER REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint; NULL when this clone has none of that id
-  method TEXT NOT NULL, -- trailer
+  method TEXT NOT NULL, -- trailer (the message names it), or the message of a commit it was made of does: same_patch_id, trailer_in_pull_ref (same author, second and subject), squash_by_number
   confidence REAL NOT NULL, -- 0 to 1
   PRIMARY KEY (commit_id, checkpoint_key)
 );
@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
 CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  method TEXT NOT NULL, -- trailer (the commit names a checkpoint of the session), worktree (same directory as a named session), time_and_files
+  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
   confidence REAL NOT NULL, -- 0 to 1
   agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before

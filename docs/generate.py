@@ -17,7 +17,7 @@ import click  # noqa: E402
 
 from collector.checkpoints import layouts  # noqa: E402
 from collector.store import schema_sql  # noqa: E402
-from collector.transcripts import readers  # noqa: E402
+from collector.transcripts import FACETS, readers  # noqa: E402
 
 _TABLE = re.compile(r"^CREATE TABLE IF NOT EXISTS (\w+) \($")
 _VIEW = re.compile(r"^CREATE VIEW IF NOT EXISTS (\w+) AS$")
@@ -83,6 +83,17 @@ def agents_page() -> str:
     ]  # fmt: skip
     for reader in readers():
         parts.append(f"| {reader.LABEL} | `{reader.NAME}` | {_summary(reader.__doc__)} |")
+    parts += [
+        "",
+        "What a transcript of each can hold, as its sample shows. Without times an edit is taken to be made when the session",
+    ]
+    parts += [
+        "began; without results every edit counts as done; without the text before, it is rebuilt from what is known of the file.",
+        "",
+    ]
+    parts += ["| " + " | ".join(["", *(r.LABEL for r in readers())]) + " |", "|---" * (len(readers()) + 1) + "|"]
+    for facet, meaning in FACETS.items():
+        parts.append("| " + " | ".join([meaning, *("yes" if facet in r.GIVES else "–" for r in readers())]) + " |")
     parts += ["", "| layout | what the module says |", "|---|---|"]
     for layout in layouts():
         parts.append(f"| `{layout.NAME}` | {_summary(layout.__doc__)} |")

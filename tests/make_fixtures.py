@@ -799,6 +799,148 @@ def squash_without_originals() -> World:
     return w
 
 
+def _months_and_budgets(name: str, branch: str, unnamed: bool = False) -> World:
+    """A branch with two sessions, ready to be merged in some way."""
+    w = begin(name)
+    w.branch_off(branch)
+    first, second = w.session(), w.session()
+    first.prompt("Add monthly totals.")
+    first.write("monthly.py", MONTHLY)
+    w.commit("Monthly totals", [first])
+    if unnamed:
+        w.human_write("todo.txt", "Ask Bo which months are closed.\nPrint the busiest month first.\n")
+        w.commit("Note what is left to do")
+    second.prompt("Add budgets.")
+    second.read("monthly.py")
+    second.edit("monthly.py", "    return dict(months)", "    return dict(sorted(months.items()))")
+    second.write("budget.py", BUDGET)
+    w.commit("Budgets", [second])
+    return w
+
+
+@case
+def squash_by_number() -> World:
+    """A squash with nothing but the number of its pull request; the pull ref still has the commits with their trailers."""
+    w = _months_and_budgets("squash_by_number", "hidden/months")
+    w.ref("refs/pull/7/head", w.tips["hidden/months"])
+    w.switch("main")
+    w.human_insert("README.md", "Amounts are in cents.")
+    w.commit("Say what amounts mean (#6)")
+    w.wait(7_200)
+    w.files |= w.tips["hidden/months"].files | {"README.md": w.files["README.md"]}
+    squashed = w.commit("Months and budgets (#7)")
+    squashed.checkpoints = w.commits[1].checkpoints + w.commits[2].checkpoints
+    return w
+
+
+@case
+def squash_of_a_branch() -> World:
+    """A squash without number and trailers; the branch it was made of is still there."""
+    w = _months_and_budgets("squash_of_a_branch", "months")
+    w.switch("main")
+    w.wait(7_200)
+    w.squash("months", "Months and budgets", listed=False)
+    return w
+
+
+@case
+def squash_partly_named() -> World:
+    """One of the squashed commits names no checkpoint: its file was written by nobody we know."""
+    w = _months_and_budgets("squash_partly_named", "hidden/months", unnamed=True)
+    w.ref("refs/pull/7/head", w.tips["hidden/months"])
+    w.switch("main")
+    w.wait(7_200)
+    w.squash("hidden/months", "Months and budgets (#7)", listed=False)
+    w.commits[-1].hidden = True
+    return w
+
+
+@case
+def squash_by_content() -> World:
+    """A squash by somebody else, without number, trailers or originals: only its text tells which sessions wrote it."""
+    w = _months_and_budgets("squash_by_content", "hidden/months")
+    w.switch("main")
+    w.wait(7_200)
+    w.squash("hidden/months", "Months and budgets", listed=False, author="Bo Example <bo@example.com>")
+    return w
+
+
+@case
+def same_words_by_another() -> World:
+    """Somebody else writes a file of the same name with a few of the same lines while the agent's is never committed."""
+    w = begin("same_words_by_another")
+    w.branch_off("hidden/never")
+    s = w.session()
+    s.prompt("Add a budget check.")
+    s.write("budget.py", BUDGET)
+    w.commit("Budget check", [s])
+    w.switch("main")
+    w.wait(3_600)
+    w.human_write("budget.py", OTHER_BUDGET)
+    w.commit("Compare with the limit", author="Bo Example <bo@example.com>")
+    return w
+
+
+OTHER_BUDGET = """\
+LIMITS = {"food": 400_00, "rent": 900_00}
+
+
+def check(limit, spent):
+    if spent > limit:
+        raise ValueError(f"{spent - limit} cents too much")
+    return "over budget" if spent == limit else ""
+
+
+def over(entries):
+    for what, limit in LIMITS.items():
+        spent = sum(int(entry["cents"]) for entry in entries if entry["what"] == what)
+        if check(limit, spent):
+            yield what
+"""
+
+
+@case
+def shadow_branch() -> World:
+    """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit that names nothing."""
+    w = begin("shadow_branch")
+    s = w.session()
+    s.prompt("Add monthly totals.")
+    s.write("monthly.py", MONTHLY)
+    s.end_turn()
+    w.snapshot(s)
+    s.prompt("And a budget check.")
+    s.write("budget.py", BUDGET)
+    s.edit("monthly.py", "    return dict(months)", "    return dict(sorted(months.items()))")
+    s.end_turn()
+    w.snapshot(s)
+    made = w.commit("Months and budgets")
+    w.members["snapshots"], made.checkpoints = [s], ("snapshots",)
+    return w
+
+
+@case
+def rebase_merge() -> World:
+    """A pull request is rebased onto the branch; the trailers get lost, authors and their times stay."""
+    w = _months_and_budgets("rebase_merge", "hidden/months")
+    w.ref("refs/pull/7/head", w.tips["hidden/months"])
+    w.switch("main")
+    w.human_insert("README.md", "Amounts are in cents.")
+    w.commit("Say what amounts mean")
+    w.rebase("hidden/months")
+    return w
+
+
+@case
+def cherry_pick() -> World:
+    """Commits of another branch are picked, with other subjects and without their trailers."""
+    w = _months_and_budgets("cherry_pick", "next")
+    w.switch("main")
+    w.human_insert("README.md", "Amounts are in cents.")
+    w.commit("Say what amounts mean")
+    w.rebase("next", lambda title: f"{title}, for the release")
+    return w
+
+
 @case
 def revert_by_human() -> World:
     """A person reverts the agent's commit, then brings part of it back by hand."""

@@ -589,7 +589,9 @@ def test_overlay_keeps_the_rest_of_what_is_known() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "start", "result"),
     [
-        ("", "x\ny", 5, "x\ny\n"),
+        ("", "x\ny", 1, "x\ny\n"),
+        ("", "x\ny", 3, "\0\n\0\nx\ny\n"),  # numbers of lines hold where nothing is known
+        ("x\n\0\n\0\nx\n", "a\nb", 2, "x\na\nb\nx\n"),  # lines that were not seen give way
         ("a\nb\nc\n", "b", 1, "a\nb\nc\n"),  # already there
         ("a\nb\nc\nd\n", "b\nX\nd", 2, "a\nb\nX\nd\n"),  # around the lines both have
         ("a\nb\n", "new", 2, "a\nnew\nb\n"),  # at the recorded place
@@ -599,6 +601,28 @@ def test_overlay_keeps_the_rest_of_what_is_known() -> None:
 def test_overlay_puts_the_old_side_at_the_most_probable_place(text: str, old: str, start: int, result: str) -> None:
     edit = Edit(F, "edit", (Replacement(old, "whatever"),), hunks=(Hunk(start, 1, start, 1),))
     assert overlaid(text, edit) == result
+
+
+def _changes(*hunks: tuple[int, str, str, str, str]) -> Edit:
+    """Hunks of one changed line each: (first line, line before, old, new, line after)."""
+    return Edit(F, "edit", hunks=tuple(Hunk(n, 3, n, 3, (f" {a}", f"-{x}", f"+{y}", f" {b}"), True) for n, a, x, y, b in hunks))
+
+
+def test_equal_hunks_of_an_unknown_file_are_laid_one_after_the_other() -> None:
+    play = Play()
+    patch = _changes(*((n, "call({", "  issuer: a,", "  verified: a,", "}),") for n in (2, 9, 16)))
+    assert play.apply(patch).applied
+    assert play.text().split("\n").count("  verified: a,") == 3
+    assert [number for number, line in enumerate(play.text().split("\n"), 1) if "verified" in line] == [3, 10, 17]
+
+
+def test_later_patch_of_an_unknown_file_finds_its_place_between_the_known_parts() -> None:
+    play = Play()
+    play.apply(_changes((10, "b {", "old", "new", "}")))
+    assert play.apply(_changes((2, "a {", "x", "y", "}"), (10, "b {", "new", "newer", "}"), (20, "c {", "p", "q", "}"))).applied
+    known = [line for line in play.text().split("\n") if line not in ("\0", "")]
+    assert known == ["a {", "y", "}", "b {", "newer", "}", "c {", "q", "}"]
+    assert [line for line, who in play.who() if who == "c2"] == ["y", "newer", "q"]
 
 
 def test_shell_edit_without_a_base_is_never_guessed() -> None:

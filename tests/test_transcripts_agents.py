@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.model import Edit, Mark, Said, Session, Status, ToolCall, TranscriptReader, Usage
-from collector.transcripts import reader_for, readers
+from collector.transcripts import FACETS, reader_for, readers
 from collector.transcripts.apply_patch import (
     commands_in_script,
     parse_patch,
@@ -44,6 +44,32 @@ def _is_document(name: str) -> bool:
 
 def _read(name: str, blobs: Iterable[bytes]) -> Session:
     return _READERS[name].read(_SESSION, blobs)
+
+
+def _gives(session: Session) -> set[str]:
+    """What a session really holds, in the words of FACETS."""
+    calls, edits = session.calls, [edit for call in session.calls for edit in call.edits]
+    holds = {
+        "times": any(c.at is not None for c in calls),
+        "results": any(c.status is not Status.UNKNOWN for c in calls),
+        "text": any(e.content or e.after or e.replacements or any(h.exact_text for h in e.hunks) for e in edits),
+        "before": any(e.before_known for e in edits),
+        "positions": any(h.old_start for e in edits for h in e.hunks),
+        "reads": any(c.seen for c in calls),
+        "commands": any(c.command for c in calls),
+        "commits": any(c.commits for c in calls),
+        "subagents": any(c.agent_id for c in calls),
+        "models": any(u.model for u in session.usage) or any(c.model for c in calls),
+        "tokens": any(u.input or u.output for u in session.usage),
+        "directory": bool(session.cwds),
+    }
+    assert holds.keys() == FACETS.keys()
+    return {facet for facet, held in holds.items() if held}
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_reader_declares_what_its_sample_holds(name: str) -> None:
+    assert _gives(_read(name, [_sample(name)])) == _READERS[name].GIVES
 
 
 # --- the words of expected.json -----------------------------------------------------------------------------------------

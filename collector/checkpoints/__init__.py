@@ -36,7 +36,7 @@ def read_all(repo: GitRepo) -> list[Checkpoint]:
     return [merged[key] for key in sorted(merged)]
 
 
-_STORE_RANK = {"ref": 0, "v1": 1, "legacy": 2, "v2": 3, "v2full": 4}
+_STORE_RANK = {"ref": 0, "v1": 1, "legacy": 2, "v2": 3, "v2full": 4, "shadow": 5}
 
 
 def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:

@@ -81,7 +81,7 @@ def _session(
         checkpoint_id=checkpoint_id,
         index=index,
         # A record without an id is a session of its own: it must not be mixed with another.
-        session_id=_DATE_PREFIX.sub("", raw_id) or f"{checkpoint_id}/{index}",
+        session_id=session_key(raw_id) or f"{checkpoint_id}/{index}",
         session_id_raw=raw_id,
         agent_label=text(meta, "agent"),
         model=text(meta, "model").removesuffix("[1m]"),
@@ -100,6 +100,11 @@ def _session(
         vendor=compact_json(meta.get("initial_attribution")),
         metadata=compact_json({k: v for k, v in meta.items() if k not in _DROPPED}) if meta else "",
     )
+
+
+def session_key(raw: str) -> str:
+    """The agent's own session id; old versions put the date before it."""
+    return _DATE_PREFIX.sub("", raw)
 
 
 def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:

@@ -29,6 +29,7 @@ from collector.transcripts.prompts import classify
 
 NAME = "antigravity"
 LABEL = "Antigravity"
+GIVES = frozenset(["times", "results", "text", "positions", "commands", "models", "directory"])
 ORDER = 80
 
 _EDIT_TOOLS = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})

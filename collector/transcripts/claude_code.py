@@ -35,6 +35,22 @@ from collector.transcripts.prompts import PromptKind, classify, without_reminder
 
 NAME = "claude-code"
 LABEL = "Claude Code"
+GIVES = frozenset(
+    [
+        "times",
+        "results",
+        "text",
+        "before",
+        "positions",
+        "reads",
+        "commands",
+        "commits",
+        "subagents",
+        "models",
+        "tokens",
+        "directory",
+    ]
+)
 ORDER = 90  # the most permissive sniffer goes last
 
 _TYPES = frozenset(

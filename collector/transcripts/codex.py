@@ -44,6 +44,7 @@ from collector.transcripts.prompts import CODEX_INJECTED
 
 NAME = "codex"
 LABEL = "Codex"
+GIVES = frozenset(["times", "results", "text", "positions", "reads", "commands", "commits", "models", "tokens", "directory"])
 ORDER = 30
 
 _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call", "container.exec", "unified_exec"})

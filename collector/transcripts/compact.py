@@ -38,6 +38,7 @@ from collector.transcripts.prompts import CODEX_INJECTED, PromptKind, classify, 
 
 NAME = "entire-compact"
 LABEL = "Entire compact transcript"
+GIVES = frozenset(["times", "results", "text", "reads", "commands", "commits", "tokens", "directory"])
 ORDER = 10
 
 _SHELLS = frozenset({"bash", "powershell", "shell", "execute", "exec_command", "shell_command", "run_shell_command", "run_command"})

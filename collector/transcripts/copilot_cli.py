@@ -37,6 +37,22 @@ from collector.transcripts.prompts import PromptKind, classify, without_reminder
 
 NAME = "copilot-cli"
 LABEL = "Copilot CLI"
+GIVES = frozenset(
+    [
+        "times",
+        "results",
+        "text",
+        "before",
+        "positions",
+        "reads",
+        "commands",
+        "commits",
+        "subagents",
+        "models",
+        "tokens",
+        "directory",
+    ]
+)
 ORDER = 50
 
 _SHELLS = frozenset({"bash", "powershell", "shell"})

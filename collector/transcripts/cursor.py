@@ -17,6 +17,7 @@ from collector.transcripts.prompts import classify, without_reminders
 
 NAME = "cursor"
 LABEL = "Cursor"
+GIVES = frozenset(["text", "commands", "directory"])
 ORDER = 60
 
 _WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})

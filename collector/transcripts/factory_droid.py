@@ -27,6 +27,7 @@ from collector.transcripts.prompts import PromptKind, classify, without_reminder
 
 NAME = "factory-droid"
 LABEL = "Factory AI Droid"
+GIVES = frozenset(["times", "results", "text", "reads", "commands", "commits", "models", "tokens", "directory"])
 ORDER = 70
 
 _WRITERS = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})

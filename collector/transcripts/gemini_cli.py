@@ -31,6 +31,9 @@ from collector.transcripts.prompts import without_reminders
 
 NAME = "gemini-cli"
 LABEL = "Gemini CLI"
+GIVES = frozenset(
+    ["times", "results", "text", "before", "positions", "reads", "commands", "commits", "models", "tokens", "directory"]
+)
 ORDER = 21
 
 _EDIT_TOOLS = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})

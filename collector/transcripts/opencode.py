@@ -31,6 +31,7 @@ from collector.transcripts.jsonl import (
 
 NAME = "opencode"
 LABEL = "OpenCode"
+GIVES = frozenset(["times", "results", "text", "before", "positions", "reads", "commands", "models", "tokens", "directory"])
 ORDER = 20
 
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}

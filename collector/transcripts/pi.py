@@ -33,6 +33,7 @@ from collector.transcripts.prompts import PromptKind, classify, without_reminder
 
 NAME = "pi"
 LABEL = "Pi"
+GIVES = frozenset(["times", "results", "text", "positions", "reads", "commands", "commits", "models", "tokens", "directory"])
 ORDER = 40
 
 _NOTED = frozenset({"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info"})

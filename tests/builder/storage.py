@@ -92,10 +92,11 @@ class Writer:
     def _v2_main(self, folder: str) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
         for i, number in enumerate(self._numbers()):
-            compact = claude.to_compact(self.sessions[i].log.records, self.world.cli_version)
             files[f"{folder}{number}/metadata.json"] = _json(self._session_metadata(i))
-            files[f"{folder}{number}/transcript.jsonl"] = encode(compact)
-            files[f"{folder}{number}/transcript_hash.txt"] = _hash(compact)
+            if self.copies[i] is not None:  # else the truth would not count on what the compact form tells
+                compact = claude.to_compact(self.sessions[i].log.records, self.world.cli_version)
+                files[f"{folder}{number}/transcript.jsonl"] = encode(compact)
+                files[f"{folder}{number}/transcript_hash.txt"] = _hash(compact)
             files[f"{folder}{number}/prompt.txt"] = encode("\n\n---\n\n".join(self.sessions[i].log.prompts))
         pointers = [
             {

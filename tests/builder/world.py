@@ -164,24 +164,47 @@ class World(Worktree):
             touch()
         return self.commit(message, merge=other, **options)
 
-    def squash(self, name: str, title: str, **options: Any) -> Commit:
-        """The branch as one commit on top of this one: the message lists its commits with their trailers, as GitHub does."""
-        base, commit, line = self._fork(name), self.tips[name], list[Commit]()
-        while commit is not base:
-            line.insert(0, commit)
-            commit = commit.parents[0]
-        bodies = ["* " + commit.node.message.strip() for commit in line]
+    def squash(self, name: str, title: str, listed: bool = True, **options: Any) -> Commit:
+        """The branch as one commit on top of this one: the message lists its commits with their trailers, as GitHub does.
+
+        `listed=False`: the message is the title alone, so that the trailers are lost.
+        """
+        line = self._line(name)
+        bodies = ["* " + commit.node.message.strip() for commit in line] if listed else []
         names = [checkpoint for commit in line for checkpoint in commit.checkpoints]
         for commit in line:
             self.renamed |= {new: self.renamed.pop(old, old) for new, old in commit.renamed.items()}
         self.files = dict(self.tips[name].files)
-        signed = "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"])
+        signed = "\n\n".join([title, *bodies, "---------", f"Co-authored-by: {ADA}"]) if listed else title
         squashed = self.commit(signed, trailer="none", **options)
         squashed.checkpoints = tuple(dict.fromkeys(names))
         squashed.dangling, squashed.hidden = any(one.dangling for one in line), any(one.hidden for one in line)
         squashed.blunt = frozenset().union(*(one.blunt for one in line)) & squashed.files.keys()
         squashed.blind = frozenset().union(*(one.blind for one in line)) & squashed.files.keys()
         return squashed
+
+    def rebase(self, name: str, retitle: Callable[[str], str] = str, later: int = 3_600) -> None:
+        """The branch commit by commit on top of this one, authors and their times kept, trailers lost; other files than here."""
+        for commit in self._line(name):
+            tip, before = self.tips[self.branch], commit.parents[0].files
+            files = {path: file for path, file in tip.files.items() if path not in before or path in commit.files}
+            files |= {path: file for path, file in commit.files.items() if before.get(path) != file}
+            tree = {path: file.blob() for path, file in files.items()}
+            title = retitle(commit.node.message.split("\n", 1)[0]) + "\n"
+            node = self.history.commit(tree, [tip.node], ADA, commit.at, title, int(self.clock) - commit.at + later)
+            made = Commit(node, commit.at, files, commit.renamed, (tip,), commit.checkpoints)
+            made.hidden, made.blunt = commit.hidden, commit.blunt
+            self._advance(made)
+        self.files = dict(self.tips[self.branch].files)
+        self.wait(later)
+
+    def _line(self, name: str) -> list[Commit]:
+        """The commits of a branch since it left this one, oldest first."""
+        base, commit, line = self._fork(name), self.tips[name], list[Commit]()
+        while commit is not base:
+            line.insert(0, commit)
+            commit = commit.parents[0]
+        return line
 
     def _fork(self, name: str) -> Commit:
         mine, commit = set[int](), self.tips[self.branch]
@@ -221,6 +244,18 @@ class World(Worktree):
             trailers = f"Entire-Session: {sessions[-1].id}\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\n"
             self._store(ref, tree, title if finalise else f"{title}\n\n{trailers}")
         return checkpoint_id
+
+    def snapshot(self, session: Session) -> None:
+        """The end of a turn on a shadow branch: the whole worktree and the session's transcript so far."""
+        ref = f"refs/heads/entire/{self.tips[self.branch].sha[:7]}-e3b0c4"
+        folder = f".entire/metadata/{session.id}"
+        transcript = self._copy(session, USUAL) or ""
+        tree = {path: file.blob() for path, file in self.files.items()}
+        tree |= {f"{folder}/full.jsonl": Blob(transcript.encode()), f"{folder}/prompt.txt": Blob(b"a prompt")}
+        message = f"A prompt\n\nEntire-Metadata: {folder}\nEntire-Session: {session.id}\nEntire-Strategy: manual-commit\n"
+        tip = self.history.refs.get(ref)
+        self.history.refs[ref] = self.history.commit(tree, [tip] if tip else [], ADA, int(self.clock) + 1, message)
+        self.wait(3)
 
     def finalise(self, commit: Commit, stored: Stored = USUAL) -> None:
         """The end of the turn rewrites the checkpoints of its commits with everything that happened since."""

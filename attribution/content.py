@@ -1,0 +1,125 @@
+"""Links by content alone: commits that hold, in order, rare text that an agent wrote into the same files before. Pure.
+
+No trailer, no original and another author: a squash on a clone without pull refs. Text equality only proposes here; a commit counts
+as linked when the replayed state of a worktree, aligned with it, explains enough of its rare lines (`worktrees.content_share`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+
+from attribution.gaps import SLACK
+from attribution.lines import AddedFile
+from attribution.links import CommitLinks, since
+from attribution.replay import Step
+from attribution.timeline import Timeline
+from attribution.worktrees import Look
+from collector.model import Commit, Edit
+
+_WINDOW = 30 * 86_400.0  # a pull request is merged within that time after the last edit, or not found
+_PROPOSED = 3  # rare lines that must be equal before a worktree is compared at all
+_PROPOSED_SHARE = 0.2  # of the rare lines it adds to files of the worktree
+_MAX_MOMENTS = 4
+
+Added = Callable[[str], Sequence[AddedFile]]
+"""Added lines of a commit, by its id."""
+
+Rarity = Callable[[str], float]
+"""Text of a line -> 1 / number of files that ever added it; 0 for common lines."""
+
+
+def content_looks(
+    links: Mapping[str, CommitLinks],
+    commits: Mapping[str, Commit],
+    timelines: Mapping[str, Timeline],
+    touched: Mapping[str, Iterable[str]],
+    added: Added,
+    rarity: Rarity,
+    wanted: Container[int],
+) -> dict[str, list[Look]]:
+    """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
+
+    `wanted`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
+    """
+    written = {root: _Written(line, wanted) for root, line in timelines.items()}
+    roots_of: dict[str, set[str]] = defaultdict(set)
+    for root, one in written.items():
+        for path in one.steps:
+            roots_of[path].add(root)
+    found: dict[str, list[Look]] = defaultdict(list)
+    for sha, link in links.items():
+        commit = link.commit
+        if link.resolved or len(commit.parents) > 1:
+            continue
+        at = commit.author_time + SLACK
+        for root in sorted({root for path in touched[sha] for root in roots_of.get(path, ())}):
+            same_person = commit.author_email in timelines[root].emails
+            if same_person or not any(written[root].worked_on(path, at) for path in touched[sha]):
+                continue  # `links.looks` compares commits of the same person anyhow
+            moments = written[root].moments(added(sha), at, rarity)
+            begin = since(commit, [commits[p] for p in commit.parents if p in commits])
+            for moment in moments:
+                main = moment == moments[-1]
+                look = Look(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
+                found[root].append(look)
+    return found
+
+
+class _Written:
+    """What was written into which file of a worktree, and when."""
+
+    def __init__(self, line: Timeline, wanted: Container[int]) -> None:
+        self.steps: dict[str, list[Step]] = defaultdict(list)
+        for step in sorted(line.steps, key=lambda s: s.at):
+            if step.call.session_id in wanted:
+                self.steps[step.path].append(step)
+        self._texts: dict[str, dict[str, list[float]]] = {}
+
+    def worked_on(self, path: str, at: float) -> bool:
+        return any(at - _WINDOW <= step.at <= at for step in self.steps.get(path, ()))
+
+    def moments(self, files: Iterable[AddedFile], at: float, rarity: Rarity) -> list[float]:
+        """When the worktree may have looked like the commit: after the last edits that wrote its lines. Empty: hardly ever."""
+        hits: set[str] = set()
+        rare = 0
+        last: dict[float, int] = defaultdict(int)
+        for file in files:
+            texts = self._of(file.path) if self.worked_on(file.path, at) else {}
+            for index in file.added if texts else ():
+                text = file.lines[index].strip()
+                if rarity(text) == 0:
+                    continue
+                rare += 1
+                times = [t for t in texts.get(text, ()) if at - _WINDOW <= t <= at]
+                if times:
+                    hits.add(text)
+                    last[times[-1]] += 1
+        if len(hits) < _PROPOSED or sum(last.values()) < _PROPOSED_SHARE * rare:
+            return []
+        telling = sorted(last, key=lambda t: (-last[t], -t))[: _MAX_MOMENTS - 1]
+        return sorted({*(t + SLACK for t in telling if t + SLACK < at), at})
+
+    def _of(self, path: str) -> dict[str, list[float]]:
+        """Text of a line -> when it was written into that file, earliest first."""
+        if path not in self._texts:
+            found = self._texts[path] = {}
+            for step in self.steps.get(path, ()):
+                for line in _lines_of(step.edit):
+                    times = found.setdefault(line.strip(), [])
+                    if not times or times[-1] != step.at:
+                        times.append(step.at)
+        return self._texts[path]
+
+
+def _lines_of(edit: Edit) -> Iterator[str]:
+    """Lines an edit writes."""
+    texts = [r.new for r in edit.replacements]
+    texts += [text for text in (edit.content, edit.after) if text is not None]
+    for text in texts:
+        yield from text.split("\n")
+    for hunk in edit.hunks:
+        yield from (line[1:] for line in hunk.lines if line.startswith("+"))
+
+
+__all__ = ["content_looks"]

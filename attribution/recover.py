@@ -1,0 +1,70 @@
+"""Links that a squash, a rebase or a cherry-pick lost, from what is left of the original commits in the clone."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from attribution.commits import History
+from attribution.links import CommitLinks, add_originals
+from attribution.originals import Made, made_of
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint, Commit
+from collector.proposals import Proposal, read_proposals
+
+
+def recover(repo: GitRepo, head: str, history: History, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]) -> None:
+    """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
+    proposals = read_proposals(repo, head) if checkpoints else []
+    resolved = {sha: link for sha, link in links.items() if link.resolved}
+    arrived = {key for link in resolved.values() for key in link.named}
+    found = originals_of(repo, history, proposals, resolved, arrived)
+    add_originals(links, found, checkpoints)
+    _know_versions(repo, history, [found[sha] for sha in found if links[sha].resolved])
+
+
+def originals_of(
+    repo: GitRepo,
+    history: History,
+    proposals: Sequence[Proposal],
+    settled: Container[str] = frozenset(),
+    arrived: Container[str] = frozenset(),
+) -> dict[str, Made]:
+    """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
+    if not proposals:
+        return {}
+    wanting = [c for c in history.commits if c.sha not in settled]
+    return made_of(wanting, proposals, _Paths(repo, history), repo.patch_id, arrived)
+
+
+class _Paths:
+    """Paths that differ between two commits; for commits of the branch they were found before."""
+
+    def __init__(self, repo: GitRepo, history: History) -> None:
+        self._repo, self._history = repo, history
+
+    def __call__(self, base: str, tip: str) -> frozenset[str]:
+        known = self._history.diffs.get(tip)
+        if known is not None:
+            return frozenset(path for f in known.files or () for path in (f.change.path, f.change.old_path))
+        old = self._repo.commit(base) if base else None
+        new = self._repo.commit(tip)
+        if new is None or (base and old is None):
+            return frozenset()
+        changes = self._repo.tree_changes(old.tree if old else "", new.tree, renames=False)
+        return frozenset(c.path for c in changes or ())
+
+
+def _know_versions(repo: GitRepo, history: History, made: Sequence[Made]) -> None:
+    """Edits whose base was not recorded may have been made to a text that only an original commit holds."""
+    originals: dict[str, Commit] = {c.sha: c for one in made for c in one.commits}
+    touched: set[str] = set()
+    for commit in originals.values():
+        for change in repo.changes(commit, renames=False) or ():
+            if change.new is not None:
+                history.versions.setdefault(change.path, []).append((commit.author_time, change.new))
+                touched.add(change.path)
+    for path in touched:
+        history.versions[path].sort(key=lambda version: version[0])
+
+
+__all__ = ["originals_of", "recover"]

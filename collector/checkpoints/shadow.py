@@ -1,0 +1,72 @@
+"""Shadow branches `entire/<commit>-<worktree>`: the whole worktree and the transcript so far at the end of every turn.
+
+They are meant to stay on the developer's machine until a commit takes them over; a clone of one's own has them, and some were
+pushed. They hold sessions that no commit has taken over, and what a worktree really held at the end of a turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from collector.checkpoints import problem
+from collector.checkpoints.tree import blob_of, session_key, transcript_chunks
+from collector.gitrepo import GitRepo
+from collector.model import Checkpoint, Commit, SessionRecord
+
+NAME = "shadow"
+STORE = "shadow"
+_REF = re.compile(r"^refs/(?:heads|remotes/[^/]+)/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
+_SESSION = re.compile(r"^Entire-Session: *([\w.:-]{1,100}) *$", re.M)
+_METADATA = re.compile(r"^Entire-Metadata(?:-Task)?: ", re.M)
+_LONGEST = 5_000  # turns on one branch
+
+
+def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
+    """One checkpoint per snapshot; its id is the id of the commit, which no message can name as a checkpoint's."""
+    done: set[str] = set()
+    for name, target in sorted(refs.items()):
+        sha = repo.peel_commit(target) if _REF.match(name) else None
+        for _ in range(_LONGEST):
+            commit = repo.commit(sha) if sha and sha not in done else None
+            session = _session(commit) if commit is not None else ""
+            if commit is None or not session:
+                break
+            done.add(commit.sha)
+            yield _checkpoint(repo, commit, session, name)
+            sha = commit.parents[0] if commit.parents else None
+
+
+def _session(commit: Commit) -> str:
+    """The session whose turn a snapshot ends; "" for a commit that is none."""
+    found = _SESSION.findall(commit.message)
+    return found[-1] if found and _METADATA.search(commit.message) else ""
+
+
+def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkpoint:
+    where = repo.entries(commit.tree)
+    for name in (".entire", "metadata", session):
+        oid, is_tree = where.get(name, ("", False))
+        where = repo.entries(oid) if is_tree else {}
+    chunks = tuple(transcript_chunks(where))
+    state = ("present" if all(repo.has(c) for c in chunks) else "missing_blob") if chunks else "none"
+    record = SessionRecord(
+        checkpoint_id=commit.sha,
+        index=0,
+        session_id=session_key(session),
+        session_id_raw=session,
+        created_at=commit.author_time,
+        transcript=chunks,
+        transcript_state=state,
+        prompt_blob=blob_of(where, "prompt.txt"),
+    )
+    missing = (problem(f"{commit.sha}/0", "transcript_missing_blob", "listed in the tree, absent from this clone"),)
+    return Checkpoint(
+        id=commit.sha,
+        store=STORE,
+        ref=ref,
+        created_at=commit.author_time,
+        sessions=(record,),
+        author_email=commit.author_email,
+        problems=missing if state == "missing_blob" else (),
+    )
