@@ -7,6 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from collector.compacted import continued
@@ -16,6 +17,7 @@ from collector.store import Store, iso
 from collector.text import printable
 from collector.trailers import automation, checkpoint_ids, declared_agent
 from collector.transcripts import reader_for, readers
+from collector.transcripts.jsonl import first_value, get_str
 
 VERSION = "1"
 _MAX_PROMPT = 100_000
@@ -38,8 +40,12 @@ class SessionFiles:
         """Blob ids of the compact form of copies that cannot be read."""
         return list(dict.fromkeys(r.compact for r in self.records if r.transcript_state != "present" and r.compact))
 
+    def tasks(self) -> list[str]:
+        """Blob ids of the transcripts of subagents, which may be another session's of the same checkpoint."""
+        return list(dict.fromkeys(oid for r in self.records for oid in r.tasks))
+
     def input_key(self) -> str:
-        text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts()}))
+        text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
         return digest(text, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
 
 
@@ -127,9 +133,18 @@ def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
         return loaded
 
-    loaded.session = reader.read(files.key, _different(repo, first, kept))
+    loaded.session = reader.read(files.key, chain(_different(repo, first, kept), _subagents(repo, files, reader)))
     loaded.problems.extend(loaded.session.problems)
     return loaded
+
+
+def _subagents(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[bytes]:
+    """Transcripts of this session's subagents that are stored as files of their own."""
+    for oid in files.tasks():
+        content = repo.blob(oid) or b""
+        head = first_value(content)
+        if reader.sniff(head) and get_str(head, "sessionId") == files.key:
+            yield content
 
 
 def _content(repo: GitRepo, copy: Sequence[str]) -> bytes:

@@ -238,6 +238,7 @@ class SessionRecord:
     transcript: tuple[str, ...] = ()  # blob ids of the chunks, in order; empty when there is none
     transcript_state: str = "none"  # present | none | missing_blob
     compact: str = ""  # blob id of the compact transcript
+    tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
     start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
     files_touched: tuple[str, ...] = ()
     prompt_blob: str = ""

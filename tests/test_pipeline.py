@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import claude_writer as claude
 import pytest
 from builder import Commit, Session, Stored, World, git
 
@@ -817,3 +819,44 @@ def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path
     commit = world.commit("Both", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "unknown", "agent_text"), (3, 3, "human", "none")]
+
+
+def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, at: float) -> bytes:
+    """What a subagent did, as a transcript of its own: the task, a Write, its result."""
+    shared = {"isSidechain": True, "sessionId": session, "agentId": agent_id, "cwd": cwd, "version": "2.1.150"}
+    tool = {"type": "tool_use", "id": "toolu_sub", "name": "Write", "input": {"file_path": f"{cwd}/{path}", "content": text}}
+    messages = [
+        ("user", {"role": "user", "content": "Write that file"}, None),
+        ("assistant", {"role": "assistant", "id": "msg_sub", "model": "claude-haiku-4-5", "content": [tool]}, None),
+        (
+            "user",
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_sub", "content": "done"}]},
+            claude.write_result(f"{cwd}/{path}", text, None),
+        ),
+    ]
+    records = []
+    for number, (kind, message, detail) in enumerate(messages):
+        record = {**shared, "type": kind, "uuid": f"sub-{number}", "parentUuid": f"sub-{number - 1}" if number else None}
+        record |= {"timestamp": claude.iso(at + number), "message": message}
+        records.append(record | ({"toolUseResult": detail} if detail else {}))
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+@pytest.mark.parametrize(("owner", "said"), [("", ("agent", "exact")), ("another-session", ("unknown", "invisible_subagent"))])
+def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, said: tuple[str, str], tmp_path: Path) -> None:
+    world = World("task-files")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    with session.subagent("Write a file", visible=False) as sub:
+        began = world.clock
+        sub.write("sub.py", "written = by_a_subagent\n")
+    commit = world.commit("By a subagent", [session])
+    (checkpoint,) = commit.checkpoints
+    content = _subagent_file(owner or session.id, sub.agent_id, session.log.cwd, "sub.py", "written = by_a_subagent\n", began)
+    world.store_files({f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content}, "Task")
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["sub.py"] == [(1, 1, *said)]
+    (row,) = _rows(tmp_path / "out.db", "SELECT turns, unseen_subagents FROM sessions")
+    assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}

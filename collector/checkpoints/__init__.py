@@ -68,7 +68,18 @@ def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
     return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in found
 
 
-_FROM_OTHER = ("session_id", "session_id_raw", "agent_label", "model", "branch", "created_at", "compact", "prompt_blob", "vendor")
+_FROM_OTHER = (
+    "session_id",
+    "session_id_raw",
+    "agent_label",
+    "model",
+    "branch",
+    "created_at",
+    "compact",
+    "tasks",
+    "prompt_blob",
+    "vendor",
+)
 
 
 def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +25,7 @@ _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _CHUNK = re.compile(r"\.\d+$")
 _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
 _MAX_METADATA = 20_000_000
+_MAX_TASKS = 2_000
 # Text of prompts and bulky records that the transcript holds better; the rest of the metadata is kept as it is.
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
@@ -33,6 +35,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str
     entries = repo.entries(tree)
     problems: list[Problem] = []
     root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store != "v2full")
+    tasks = task_blobs(repo, entries)  # of whichever session: the records say
     sessions = []
     if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
         sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
@@ -41,6 +44,8 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str
         subject = f"{checkpoint_id}/{number}"
         meta = load_json(repo, inner, "metadata.json", subject, problems, required=store != "v2full")
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
+    if tasks:
+        sessions = [replace(s, tasks=(*s.tasks, *tasks)) if s.index >= 0 else s for s in sessions]
     if not sessions:
         problems.append(problem(checkpoint_id, "no_sessions"))
     created = [s.created_at for s in sessions if s.created_at is not None]
@@ -93,6 +98,7 @@ def _session(
         compact=blob_of(entries, "transcript.jsonl"),
         start=_start(meta),
         files_touched=texts(meta.get("files_touched")),
+        tasks=task_blobs(repo, entries),
         prompt_blob=blob_of(entries, "prompt.txt"),
         turn_id=text(meta, "turn_id"),
         kind=text(meta, "kind"),
@@ -119,6 +125,16 @@ def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
             ]
             return [first, *(oid for _, oid in sorted(numbered))]
     return []
+
+
+def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[str, ...]:
+    """Blob ids of `tasks/<call>/agent-<id>.jsonl`: what a subagent did, by its own records."""
+    found = entries.get("tasks")
+    if found is None or not found[1]:
+        return ()
+    folders = [oid for oid, is_tree in repo.entries(found[0]).values() if is_tree][:_MAX_TASKS]
+    files = ((name, oid) for folder in folders for name, (oid, is_tree) in repo.entries(folder).items() if not is_tree)
+    return tuple(oid for name, oid in files if name.startswith("agent-") and name.endswith(".jsonl") and repo.has(oid))
 
 
 def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:

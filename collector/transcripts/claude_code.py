@@ -179,8 +179,11 @@ class _Builder:
             self.times.append(at)
         self._envelope(record)
         kind = get_str(record, "type")
+        agent_id = get_str(record, "agentId")
+        if agent_id:  # a subagent's own record, of a file of its own
+            self.agents_seen.add(agent_id)
         if kind == "assistant":
-            self._assistant(get_dict(record, "message"), at, get_str(record, "agentId"), get_str(record, "cwd"))
+            self._assistant(get_dict(record, "message"), at, agent_id, get_str(record, "cwd"))
         elif kind == "user":
             self._user(record, at)
         elif kind == "progress":
@@ -247,7 +250,7 @@ class _Builder:
                 self._result(block, record.get("toolUseResult"), at)
             elif get(block, "type") == "text":
                 texts.append(get_str(block, "text"))
-        if texts:
+        if texts and record.get("isSidechain") is not True:  # what a subagent is told is no word of the user's
             self._user_text("\n".join(texts), record, at)
 
     def _user_text(self, text: str, record: dict[str, Any], at: float | None) -> None:
