@@ -75,7 +75,7 @@ def conclude(
         elif judged is not None and file.change.path in claimed:
             judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
         if link.made is not None and link.partly and file.change.path not in link.made.paths and not _by_agent(judged):
-            spans = _spans(file, _without_session(link))  # came with a commit that names nothing
+            spans = _spans(file, _without_session(link, named=False))  # came with a commit that names nothing
         else:
             spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
@@ -138,7 +138,8 @@ def _by_agent(judged: FileSeen | None) -> bool:
     return judged is not None and any(v.author == "agent" for v in judged.verdicts.values())
 
 
-def _without_session(link: CommitLinks) -> Verdict:
+def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
+    """`named`: the lines belong to a commit that names checkpoints, if this one does."""
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
@@ -146,8 +147,7 @@ def _without_session(link: CommitLinks) -> Verdict:
     bot = automation(commit)
     if bot is not None:
         return Verdict("unknown", "none", "inferred", "automation")
-    lost = link.named and not link.partly
-    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if lost else "no_session")
+    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named and named else "no_session")
 
 
 def _best(seen: Iterable[Seen]) -> dict[str, FileSeen]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 
 from attribution.replay import CallRef
@@ -33,6 +33,7 @@ class Cause:
     evidence: str = "inferred"
     reason: str = ""
     call: CallRef | None = None
+    says: str = ""  # text of a command that changes files in place: lines it wrote share words with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,10 @@ class Gaps:
             if effect.kind in _NAMED or effect.kind == "generate":
                 if not self._touches(effect, gap.path):
                     continue
-                if not (gap.made and effect.kind == "modify"):
+                if effect.kind != "modify":
                     return mine
+                if not gap.made:
+                    return replace(mine, says=action.command)
                 weaker = weaker or Cause("unknown", reason="base_unknown", call=action.call)
             elif effect.kind == "format" and self._may_touch(effect, gap.path):
                 if gap.layout:
@@ -158,7 +161,7 @@ class Gaps:
                 weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
             elif effect.kind == "opaque":
                 weaker = weaker or Cause("unknown", reason="opaque_shell", call=action.call)
-        return mine if _writes(found, action.command) and mentions(action.command, gap.path) else weaker
+        return mine if _names(found, action.command, gap.path) else weaker
 
     def _effects_of(self, action: Action) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
@@ -170,7 +173,8 @@ class Gaps:
         return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:
-        return any(self._same(p, path) for p in (*effect.paths, effect.target) if p)
+        named = (effect.target,) if effect.kind == "copy" else (*effect.paths, effect.target)  # what is copied stays as it is
+        return any(self._same(p, path) for p in named if p)
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)
@@ -188,14 +192,27 @@ class Gaps:
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
-# What a program that nothing is known of must say before naming a file counts as writing it: most only run, parse or show it.
-_WRITING = re.compile(
-    r"writ|open\s*\(|[^-=]>|dump|save|replac|\btee\b|patch|apply|gen|format|updat|insert|append|fix|\s-(?:i|o|w|-in-place|-out\w*)\b",
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_INTO = r"(?:(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]|[^-=<]>{1,2}|\btee(?: -a)?)\s*['\"]?[^\s'\";|&<>]*"
+_SCRIPT_WRITES = re.compile(
+    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s*\([^)]*,\s*(?:mode\s*=\s*)?['\"](?:[wax]|r\+)|\bdump\(|Set-Content|Add-Content|Out-File"
+    r"|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
     re.I,
 )
 
 
-def _writes(found: tuple[Effect, ...], command: str) -> bool:
-    """May write to files that its effects do not name, so that naming one in its text means something."""
-    opaque = any(effect.kind == "opaque" for effect in found) and _WRITING.search(command) is not None
-    return opaque or any(effect.kind in _UNNAMED and not effect.paths for effect in found)
+def _names(found: tuple[Effect, ...], command: str, path: str) -> bool:
+    """Whether a command that writes to files its effects do not name says in its text that this is one of them.
+
+    Most programs that nothing is known of only run, parse or show the files they name.
+    """
+    unnamed = {effect.kind for effect in found if not effect.paths}
+    if "generate" in unnamed and mentions(command, path):
+        return True
+    if unnamed.intersection(_UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace
+        return True
+    if "opaque" not in unnamed or not mentions(command, path):
+        return False
+    name = path.rpartition("/")[2]
+    into = re.search(_INTO + re.escape(name), command, re.I) is not None
+    return into or _SCRIPT_WRITES.search(command.replace(name, "")) is not None

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
 from attribution.gaps import Cause, Gap
@@ -254,8 +255,24 @@ def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Wo
 _IMPORT = re.compile(r"""^\s*(?:import\b|from\s|use\s|#include\b|require\b|using\s|(?:[\w.]+ )?"[\w./@-]+"$|\}? from ['"])""")
 
 
+_WORD = re.compile(r"[^\W_]{3,}")
+
+
+def _could_write(cause: Cause, text: str) -> bool:
+    """`sed` and its like write only what their text says, or what was on the line before."""
+    words = set(_WORD.findall(text))
+    return not cause.says or not words or not words.isdisjoint(_words_of(cause.says))
+
+
+@lru_cache(maxsize=512)
+def _words_of(command: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(command))
+
+
 def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "", layout: bool = False) -> Verdict:
     """`observed`: the line was seen to appear between two events of sessions, not only in the commit."""
+    if cause.author == "agent" and not _could_write(cause, text):
+        return Verdict("unknown", "none", "inferred", "opaque_shell", cause.call)
     if cause.author == "agent":
         return Verdict("agent", cause.how, cause.evidence, call=cause.call)
     if cause.author == "unknown":

@@ -51,7 +51,14 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     [
         ("tsx src/app.py", "unknown opaque_shell"),  # it is run
         ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),  # it is read
-        ("mytool save src/app.py", "agent"),
+        ("mytool save src/app.py", "unknown opaque_shell"),
+        ("python3 break.py && mytool src/app.py", "unknown opaque_shell"),
+        ("python -c \"import json; print(json.load(open('src/app.py')))\"; ./x", "unknown opaque_shell"),
+        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "unknown opaque_shell"),  # it stands in what is replaced
+        ("cp src/app.py $BACKUP && ./x", "unknown opaque_shell"),  # what is copied stays as it is
+        ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
+        ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
+        ("python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE", "agent"),
         ("mytool -o src/app.py", "agent"),
     ],
 )
@@ -138,8 +145,8 @@ def test_command_that_could_do_anything_leaves_it_open() -> None:
     assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
 
 
-def test_opaque_command_that_mentions_the_file_did_it() -> None:
-    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "agent"
+def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
+    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "unknown opaque_shell"
 
 
 def test_text_that_comes_from_git_is_nobodys_of_now() -> None:

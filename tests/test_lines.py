@@ -392,6 +392,18 @@ def test_text_an_agent_once_wrote_into_the_file_is_not_called_human(line: str, a
     assert (verdicts[0].author, verdicts[1]) == (author, AGENT)
 
 
+def test_command_that_changes_in_place_wrote_only_lines_that_share_words_with_it() -> None:
+    stage = Stage("top\nend\n")
+    stage.edit("top\n", "top\nthe agent wrote this\n")
+    sed = Cause("agent", "shell", "inferred", call=CALL, says="sed -i 's/oldName/newName/g' app.py")
+    text = "top\nthe agent wrote this\ncall = newName(1)\nsomething else entirely\n}\nend\n"
+    assert short(stage.said(text, [3, 4, 5], Asked(sed))) == {
+        3: "agent shell c1",
+        4: "unknown c1 opaque_shell",
+        5: "agent shell c1",  # a bracket has no words
+    }
+
+
 def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
     verdicts = {0: BY_HAND, 1: AGENT, 2: GUESSED, 3: OPAQUE}
     doubt_unplaced(verdicts)
