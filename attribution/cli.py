@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attribution.cli_sessions import COMMANDS
 from collector.console import (
     EXIT_CODES,
     Program,
@@ -52,6 +53,10 @@ def cli(context: click.Context) -> None:
     """Who wrote each line of a git repository, human or coding agent, and how we know."""
     if context.invoked_subcommand is None:
         click.echo(TEACH, nl=False)
+
+
+for _command in COMMANDS:
+    cli.add_command(_command)
 
 
 def main() -> None:

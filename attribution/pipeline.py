@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from attribution import write
+from attribution import aftermath, scoring, write
 from attribution.align import text_of
 from attribution.commits import History, added_files, read_history
 from attribution.conclude import CommitVerdict, Missing, conclude
 from attribution.content import content_looks
+from attribution.features import of_session, rows
+from attribution.features import version as features_version
 from attribution.lines import AddedFile
 from attribution.links import CommitLinks, by_trailer, looks
 from attribution.places import Places
@@ -94,6 +96,7 @@ def attribute_repo(store: Store, path: str | Path | GitRepo, options: Options, p
     name = repo_name(repo)
     key = _input_key(repo, head, options)
     known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
+    rows.prepare(store)
     if known is not None and store.is_done(known, "lines", "", key, VERSION) and not _arrived(store, repo, known):
         return Attributed(known, name, True, time.monotonic() - started, _censored(repo))
     progress("reading checkpoints", 0, 0)
@@ -120,7 +123,17 @@ def _input_key(repo: GitRepo, head: str, options: Options) -> str:
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
-    return digest(VERSION, _FACTS, head, str(options.since), *censored.shallow, *packs, *refs, *(r.NAME for r in readers()))
+    return digest(
+        VERSION,
+        _FACTS,
+        features_version(),
+        head,
+        str(options.since),
+        *censored.shallow,
+        *packs,
+        *refs,
+        *(r.NAME for r in readers()),
+    )
 
 
 def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
@@ -185,7 +198,7 @@ class _Work:
         seen, runs = self._worktrees(history, links, tracks, places, lines)
         verdicts = self._verdicts(history, links, seen, edited_paths(lines))
         self.progress("writing", 0, 0)
-        self._write(key, started, history, links, verdicts, runs, lines, edits)
+        self._write(key, started, history, links, verdicts, runs, lines, edits, tracks)
 
     # --- facts ----------------------------------------------------------------------------------------------------
 
@@ -198,6 +211,7 @@ class _Work:
             loaded = read_session(self.repo, one, known)
             session_id = self.ids[write.shown(one.key)]
             self._store(one, session_id, loaded, began)
+            self._store_features(one, session_id, loaded)
             end = loaded.session.ended_at if loaded.session is not None else None
             self.loaded[one.key] = (loaded.state, end or 0.0)
             if loaded.session is not None:
@@ -219,6 +233,17 @@ class _Work:
         for c in self.checkpoints:
             if c.store == shadow.STORE and c.created_at is not None:
                 yield c.created_at, self.ids[write.shown(c.sessions[0].session_id)], c.id
+
+    def _store_features(self, files: SessionFiles, session_id: int, loaded: Loaded) -> None:
+        """What the transcript alone tells of the session, while it is in memory."""
+        (key, version), subject = rows.stage_key(files.input_key()), write.shown(files.key)
+        if loaded.session is None or self.store.is_done(self.repo_id, "features", subject, key, version):
+            return
+        began = time.monotonic()
+        values = of_session(loaded.session)
+        with self.store.transaction():
+            rows.write(self.store, session_id, values)
+            self.store.done(self.repo_id, "features", subject, key, version, time.monotonic() - began, 0)
 
     # --- worktrees ------------------------------------------------------------------------------------------------
 
@@ -302,6 +327,7 @@ class _Work:
         runs: Sequence[Run],
         lines: Mapping[str, Timeline],
         edits: Sequence[EditFate],
+        tracks: Sequence[Track],
     ) -> None:
         kept = [c for c in history.commits if self.options.since is None or c.author_time >= self.options.since]
         with self.store.transaction():
@@ -314,6 +340,8 @@ class _Work:
             write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
             write.totals(self.store, self.repo_id, self.ids, runs)
             write.vendor(self.store, self.repo_id)
+            aftermath.write(self.store, self.repo_id, tracks, runs, lines, edits)
+            scoring.write(self.store, self.repo_id)
             problems = [*self.problems, *write.problems(history, runs, lines, self.ids)]
             self.store.add_problems(self.repo_id, problems)
             self.store.done(self.repo_id, "lines", "", key, VERSION, time.monotonic() - started, len(problems))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes
 from attribution.edits import NoFit, changed_window, ended, first_line, fits, last_line, overlaid, text_after
-from collector.model import Edit
+from collector.model import Edit, LineChange
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
 _MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
@@ -103,6 +103,24 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """One hunk: lines that went away and the ones that took their place, by id. `call` None: done by no recorded call."""
+
+    path: str
+    at: float
+    call: CallRef | None
+    start: int  # 1-based number of the first new line, after the change
+    gone: tuple[int, ...]
+    fresh: tuple[int, ...]
+    before: int  # id of the line above, -1 at the top
+    below: int  # id of the line below, -1 at the end
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    op: str = ""
+    after: float = 0.0  # call None: when the file was last known to be without it
+
+
+@dataclass(frozen=True, slots=True)
 class Buried:
     """Agent lines that an agent took out again, with their neighbours: a commit may still hold the state before."""
 
@@ -126,6 +144,7 @@ class Worktree:
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
         self.removed: dict[int, Removal] = {}
+        self.changes: list[Change] = []  # by calls, and by others where they took agents' lines away
         self.buried: dict[str, list[Buried]] = {}
         self.written: dict[str, set[str]] = {}  # path -> texts of all lines that agents ever wrote there, stripped
         self.first_seen: dict[str, float] = {}
@@ -273,6 +292,11 @@ class Worktree:
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
             fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
+            above = ids[-1] if ids else state.ids[first - 1] if first else -1
+            below = next(iter((*window[hunk.a1 : hunk.a1 + 1], *state.ids[first + len(window) : first + len(window) + 1])), -1)
+            old, new = tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new_lines[hunk.b0 : hunk.b1])
+            place, op = first + hunk.b0 + 1, step.edit.op
+            self.changes.append(Change(step.path, step.at, step.call, place, tuple(gone), tuple(fresh), above, below, old, new, op))
             ids.extend(fresh)
             self.born.setdefault(step.path, []).extend(fresh)
             self.written.setdefault(step.path, set()).update(x.strip() for x in new_lines[hunk.b0 : hunk.b1])
@@ -308,6 +332,9 @@ class Worktree:
             return Outcome(True)
         self._mark_removed(state.ids, Removal(step.at, step.call))
         removed = len(state.ids)
+        if removed:
+            old = tuple(lines_of(state.text))
+            self.changes.append(Change(step.path, step.at, step.call, 0, tuple(state.ids), (), -1, -1, old, (), "delete"))
         self._remember(state)
         state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
         return Outcome(True, "", 0, removed)
@@ -320,7 +347,9 @@ class Worktree:
                 return Outcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)
         if step.edit.op == "copy":
-            ids = self._new_ids(lines_of(source.text), Origin(AGENT, step.call, "replayed"))
+            lines = lines_of(source.text)
+            ids = self._new_ids(lines, Origin(AGENT, step.call, "replayed"))
+            self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
             self.born.setdefault(step.new_path, []).extend(ids)
             self.files[step.new_path] = FileState(source.text, ids, step.at)
             return Outcome(True, "", len(ids), 0)
@@ -392,7 +421,32 @@ class Worktree:
             self.removed[line] = Removal(at, None, state.known_at, replaced=line in removal)
         for line in ids:
             self.removed.pop(line, None)
+        if lost:
+            self._note_loss(state, path, ids, at, (hunks, old_lines, new_lines))
         state.text, state.ids, state.known_at, state.exists = text, ids, at, True
+
+    def _note_loss(
+        self,
+        state: FileState,
+        path: str,
+        ids: list[int],
+        at: float,
+        difference: tuple[Sequence[LineChange], Sequence[str], Sequence[str]],
+    ) -> None:
+        """Agents' lines that somebody else took away, and what stands in their place now."""
+        hunks, old_lines, new_lines = difference
+        kept, known = set(ids), set(state.ids)
+        for hunk in hunks:
+            gone = [
+                (i, t) for i, t in zip(state.ids[hunk.a0 : hunk.a1], old_lines[hunk.a0 : hunk.a1], strict=True) if i not in kept
+            ]
+            fresh = [(i, t) for i, t in zip(ids[hunk.b0 : hunk.b1], new_lines[hunk.b0 : hunk.b1], strict=True) if i not in known]
+            if not self.has_agent(i for i, _ in gone):
+                continue
+            above, below = (ids[hunk.b0 - 1] if hunk.b0 else -1), (ids[hunk.b1] if hunk.b1 < len(ids) else -1)
+            old, now = tuple(t for _, t in gone), tuple(t for _, t in fresh)
+            numbers = tuple(i for i, _ in gone), tuple(i for i, _ in fresh)
+            self.changes.append(Change(path, at, None, hunk.b0 + 1, *numbers, above, below, old, now, "", state.known_at))
 
     def _keep_kin(
         self,

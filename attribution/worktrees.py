@@ -23,7 +23,7 @@ from attribution.lines import (
     settle_weak,
     sources_of,
 )
-from attribution.replay import AGENT, Outcome, Step, Worktree
+from attribution.replay import AGENT, Change, Outcome, Step, Worktree
 from attribution.timeline import Timeline
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
@@ -84,6 +84,7 @@ class Run:
     seen: list[Seen] = field(default_factory=list)
     outcomes: dict[int, Outcome] = field(default_factory=dict)  # number of the step -> outcome
     fates: list[LineFate] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
 
 
 Files = Callable[[str], Sequence[AddedFile]]
@@ -126,6 +127,7 @@ class Runner:
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()
         self._close()
+        self.run_.changes = self.tree.changes
         return self.run_
 
     def _step(self, number: int, step: Step) -> None:
@@ -137,7 +139,10 @@ class Runner:
             if path != step.path:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
                 one = Step(step.at, step.order, path, step.edit, step.call, target)
-            self.run_.outcomes[number] = self.tree.apply(one)
+            done, known = self.tree.apply(one), self.run_.outcomes.get(number)
+            if known is not None:  # of a directory: all its files together
+                done = Outcome(done.applied or known.applied, done.why, known.added + done.added, known.removed + done.removed)
+            self.run_.outcomes[number] = done
 
     # --- looks ----------------------------------------------------------------------------------------------------
 

@@ -212,9 +212,7 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
     if gone:  # conclusions may point to them: they are drawn anew
         connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
-    connection.executemany(
-        "DELETE FROM stage_runs WHERE repo_id = ? AND stage = 'session' AND subject = ?", [(repo_id, key) for key in gone]
-    )
+    connection.executemany("DELETE FROM stage_runs WHERE repo_id = ? AND subject = ?", [(repo_id, key) for key in gone])
     for files in wanted:
         key = printable(files.key)
         if key not in known:

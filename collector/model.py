@@ -155,6 +155,7 @@ class Usage:
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0  # of cache_write, tokens kept for an hour, which cost more
     reasoning: int | None = None
     agent_id: str = ""
 

@@ -268,6 +268,59 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
   disagreement_reason TEXT NOT NULL -- none, rounding, vendor_zero_but_lines_found, denominator, window, multi_session, transcript_missing, unexplained
 );
 
+-- A place of a file that a session edited: hunks that change or split each other's lines, followed by line identity.
+CREATE TABLE IF NOT EXISTS regions (
+  id INTEGER PRIMARY KEY, -- number used by region_edits
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  path TEXT NOT NULL, -- file, relative to its worktree
+  root TEXT NOT NULL, -- worktree directory on the author's machine
+  start_line INTEGER NOT NULL, -- first line of the last hunk, after it
+  end_line INTEGER NOT NULL, -- last line of the last hunk, after it
+  hunks INTEGER NOT NULL, -- hunks of applied edits
+  rounds INTEGER NOT NULL, -- calls that edited it
+  convergence TEXT, -- converging, oscillating (a state came back, or no trend), expanding; NULL when one call edited it
+  returned_to INTEGER, -- oscillating: the round whose state came back, 0 is the text before the session; NULL when none did
+  sizes TEXT NOT NULL, -- lines added and removed by each round, JSON list
+  first_at TEXT, -- first edit
+  last_at TEXT -- last edit
+);
+
+-- One hunk of one applied edit, in the region it belongs to.
+CREATE TABLE IF NOT EXISTS region_edits (
+  region_id INTEGER NOT NULL REFERENCES regions(id) ON DELETE CASCADE, -- the region
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  round INTEGER NOT NULL, -- 1, 2, … for each call that edited the region
+  call_id TEXT NOT NULL, -- the agent's own id of the call
+  turn_index INTEGER NOT NULL, -- turn it belongs to
+  at TEXT, -- when it took effect
+  tool TEXT NOT NULL, -- edit, write, append, delete, copy, substitute; by_shell calls have the same names
+  start_line INTEGER NOT NULL, -- first new line, after the edit
+  end_line INTEGER NOT NULL, -- last new line; start_line - 1 when lines were only removed
+  lines_added INTEGER NOT NULL, -- lines
+  lines_removed INTEGER NOT NULL, -- lines
+  removed TEXT, -- text taken away; NULL in regions that one call edited
+  added TEXT -- text put in its place; NULL in regions that one call edited
+);
+
+-- The quality score of a session, with its parts; a part without any signal is NULL and its weight goes to the others.
+CREATE TABLE IF NOT EXISTS scores (
+  session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  task_type TEXT NOT NULL, -- coding, operations, research, chat, discovery, heartbeat
+  q REAL, -- 0 to 1; NULL when nothing could be scored
+  tier TEXT, -- Excellent, Good, Acceptable, Poor, Failed
+  completion REAL, -- did the session do what it was for, 0 to 1
+  execution REAL, -- how well did the agent work, 0 to 1
+  efficiency REAL, -- was it worth its tokens and turns, 0 to 1
+  outcome REAL, -- is there a result, 0 to 1
+  weight_covered REAL NOT NULL, -- share of all weights whose signal was there
+  special TEXT, -- heartbeat_ok, no_reply, empty, quiet_cron: scored by its own rule; NULL otherwise
+  cost_usd REAL, -- cost of the session when it was scored
+  roi REAL, -- q / cost_usd
+  parts TEXT NOT NULL, -- every signal with its value, score and weight, JSON
+  version INTEGER NOT NULL -- of the formula
+);
+
+
 -- === conclusions: the history of lines, kept apart because new rules about authors leave it as it is ===
 
 -- A commit of the history that was followed: the window, or everything.
@@ -417,6 +470,9 @@ CREATE INDEX IF NOT EXISTS commit_sessions_session ON commit_sessions(session_id
 CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
 CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
+CREATE INDEX IF NOT EXISTS regions_session ON regions(session_id);
+CREATE INDEX IF NOT EXISTS region_edits_region ON region_edits(region_id);
+CREATE INDEX IF NOT EXISTS region_edits_session ON region_edits(session_id);
 CREATE INDEX IF NOT EXISTS problems_repo ON problems(repo_id, stage);
 CREATE INDEX IF NOT EXISTS history_commits_sha ON history_commits(repo_id, commit_sha);
 CREATE INDEX IF NOT EXISTS history_commits_parent ON history_commits(first_parent);

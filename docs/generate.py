@@ -1,4 +1,4 @@
-"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md. `--check` compares instead.
+"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md, docs/metrics.md. `--check` compares instead.
 
 python docs/generate.py [--check]
 """
@@ -100,11 +100,90 @@ def agents_page() -> str:
     return "\n".join(parts) + "\n"
 
 
+_METRICS = """\
+Each session whose transcript can be read has one row in `session_features`, filled by `attribute repo`. NULL is never zero: the last
+column says when there is no value. Only what the user typed counts as the user's: reminders, task notifications, command and hook
+output and summaries of an earlier context are put there by the harness and are never counted; approved plans and slash commands are
+turns, but their text is not the user's. Text is counted in words (runs without blanks; characters in scripts written without
+blanks), so that no tokenizer is involved. Token usage is counted once per response, however often a transcript repeats it.
+
+*Deterministic* features follow from the structure of the transcript or of git. *Heuristic* ones use word lists
+(`attribution/features/data/words.toml`), tables of tool names or thresholds, which are stated. A feature has a version; when it, a word
+list or the price table changes, the next run computes the features again. Prices (`attribution/features/data/prices.toml`) are list
+prices as of {as_of}; `attribute features --prices FILE` computes the costs anew with another table. A model that the table does not
+know has no cost.
+
+They are computed while a session is in memory anyway, which adds about 5 % to a first run; regions, outcome and scores add about as
+much again. Doing it later would read all transcripts, and replay all edits, a second time.
+"""
+_REGIONS = """\
+Two hunks of a session are one region when the later one changes or removes lines that the earlier one wrote, or inserts strictly
+between them. Lines are followed by identity, so edits above do not matter. Each call that edits the region is a round, its size the
+lines it added and removed. A region of two or more rounds is
+
+- `oscillating` when its text, whitespace aside, becomes what it was before an earlier round (`returned_to` names it; 0 is the text
+  before the session, which is empty for lines that were only inserted and then taken out again);
+- else, with S the sum over all pairs of rounds of the sign of (later size - earlier size): `converging` for S < 0, `expanding` for
+  S > 0, and for S = 0 `converging` if all sizes are equal, else `oscillating`.
+
+`changes_reverted` looks at the same lines between the moment when most of the session's lines were alive and its last event. A file
+that the session itself made and removed undoes nothing. What happens after the last event is survival, not reverting.
+"""
+_QUALITY = """\
+Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome. `attribute quality --explain SESSION` shows every part of a score. A
+missing signal is left out and its weight goes to the others of its part, that of an empty Outcome to Completion; `weight_covered` says
+how much was there. Q tells how a session went, not whether the code is right; it was not yet compared with people's ratings
+(`attribute quality validate CSV` does that for yours).
+
+- Completion, equal weights: `ended_normally`; substantive output (1 with any tool call, else words / 50); no corrections (none 1, one
+  0.5, more 0.2).
+- Execution: calls that succeeded 0.5; calls that succeeded at once 0.25; errors (none 1, some 0.5, three in a row 0.2) 0.15; subagents
+  that succeeded (1 without any) 0.1.
+- Efficiency, equal weights: output per input token against the usual {tokens}; responses against the usual number (1 up to it, 0 at
+  three times); compactions (none 1, one 0.8, more 0.5); whether the model fits the task is never known here.
+- Outcome: something was made 0.3; share of it that was committed 0.4; acceptance 0.3 (`session_outcome`: accepted 1, restarted 0.4,
+  rejected 0, abandoned says nothing).
+
+Special scores: empty session 0; `HEARTBEAT_OK` 0.80; `NO_REPLY` 0.75; a scheduled session that found nothing 0.80 times Efficiency.
+Tiers: Excellent from 0.90, Good from 0.75, Acceptable from 0.60, Poor from 0.40, else Failed. ROI = Q / cost. A model is on the
+frontier when no other one is both cheaper and better on average.
+
+Task types: {rules}
+"""
+
+
+def metrics_page() -> str:
+    """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
+    from attribution.features import groups
+    from attribution.features.absent import ABSENT, ALIASES
+    from attribution.features.tables import standard_prices
+    from attribution.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
+
+    parts = ["# Every number about a session\n", _MADE, _METRICS.format(as_of=standard_prices().as_of)]
+    for group in groups():
+        parts += [
+            f"## {group.TITLE}\n",
+            "| feature | type | unit | kind | version | what it is | NULL when |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for f in group.FEATURES:
+            cells = (f"`{f.name}`", f.type, f.unit, f.kind, str(f.version), f.description, f.null)
+            parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        parts.append("")
+    rules = " ".join((task_type.__doc__ or "").split("\n\n", 1)[1].split())
+    parts += ["## Regions\n", _REGIONS, "## Quality\n", _QUALITY.format(tokens=USUAL_TOKENS, rules=rules)]
+    parts += [f"| task type | {' | '.join(PARTS)} | usual responses |", "|---|---|---|---|---|---|"]
+    parts += [f"| {task} | {' | '.join(map(str, weights))} | {USUAL_RESPONSES[task]} |" for task, weights in WEIGHTS.items()]
+    parts += ["\n## Under other names\n", "| elsewhere | here |", "|---|---|", *(f"| `{k}` | `{v}` |" for k, v in ALIASES.items())]
+    parts += ["\n## Not computed\n", "| signal | why |", "|---|---|", *(f"| `{k}` | {v} |" for k, v in ABSENT.items())]
+    return "\n".join(parts) + "\n"
+
+
 def _summary(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split()).replace("|", "\\|")
 
 
-PAGES = {"schema.md": schema_page, "cli.md": cli_page, "agents.md": agents_page}
+PAGES = {"schema.md": schema_page, "cli.md": cli_page, "agents.md": agents_page, "metrics.md": metrics_page}
 
 
 def main() -> int:

@@ -31,7 +31,7 @@ DOORS = {
     "multiprocessing": {"collector/console.py"},  # one worker per repository
 }
 # The only modules that talk to the person in front of the terminal.
-SPEAKERS = {"collector/cli.py", "collector/console.py", "attribution/cli.py", "attribution/demo.py"}
+SPEAKERS = {"collector/cli.py", "collector/console.py", "attribution/cli.py", "attribution/cli_sessions.py", "attribution/demo.py"}
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
 SPEAKING_ROOMS = ("attribution/terminal/",)
 HEAVY = (

@@ -425,6 +425,7 @@ def _usage(message_id: str, tokens: _Tokens, turn: int) -> Usage:
         output=tokens.output,
         cache_read=get_int(tokens.usage, "cache_read_input_tokens"),
         cache_write=get_int(tokens.usage, "cache_creation_input_tokens"),
+        cache_write_1h=get_int(tokens.usage, "cache_creation", "ephemeral_1h_input_tokens"),
         agent_id=tokens.agent_id,
     )
 

@@ -32,6 +32,7 @@ _INJECTED = (
     "This session is being continued from a previous conversation",
     "Base directory for this skill",
     "Stop hook feedback:",
+    "Operation stopped by hook:",
 )
 
 # What Codex puts in the user's mouth.

@@ -1,0 +1,144 @@
+"""The commands about sessions: features, regions, quality. Parse, call the library, print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collector.console import Reporter, data_options, database_option, notice, out, write_csv, write_json
+
+if TYPE_CHECKING:
+    from collector.store import Store
+
+_PATH = click.argument("path", required=False)
+_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session: its key or the beginning of it.")
+
+
+@click.command()
+@_PATH
+@_SESSION
+@click.option(
+    "--prices", type=click.Path(path_type=Path), metavar="FILE", help="Compute the costs anew with this price table (TOML)."
+)
+@database_option
+@data_options
+def features(path: str | None, session: str, prices: Path | None, db: Path, form: str) -> None:
+    """What the sessions were like: turns, tools, tokens, cost, time, wording, outcome.
+
+    Of the clone at PATH, or of the whole database. docs/metrics.md explains every feature.
+    """
+    from attribution.features.rows import price
+    from attribution.features.tables import prices_from
+    from attribution.views.sessions import feature_rows
+
+    table = prices_from(prices) if prices else None
+    with _database(path, db) as (store, repo):
+        feature_rows(store, repo, session)  # says so when there are none, before anything is changed
+        if table:
+            notice(f"{price(store, table)} sessions have a cost at the prices of {table.as_of}")
+        found = feature_rows(store, repo, session)
+    if session:
+        _print(form, found, lambda terminal: terminal.feature_list(out(), found[0]))
+    else:
+        _print(form, found, lambda terminal: terminal.feature_table(out(), found))
+
+
+@click.command()
+@_PATH
+@_SESSION
+@click.option("--oscillating", is_flag=True, help="Only regions that go back and forth.")
+@database_option
+@data_options
+def regions(path: str | None, session: str, oscillating: bool, db: Path, form: str) -> None:
+    """Places that a session edited more than once, with each round of edits.
+
+    Converging: the edits get smaller. Expanding: they get larger. Oscillating: an earlier text came back, or there is no trend.
+    """
+    from attribution.views.sessions import region_rows
+
+    with _database(path, db) as (store, repo):
+        found = region_rows(store, repo, oscillating, session)
+    if form == "csv":
+        _print(
+            form, [{"region": r["id"], "session": r["session"], "path": r["path"], **e} for r in found for e in r["edits"]], None
+        )
+    else:
+        _print(form, found, lambda terminal: terminal.region_list(out(), found))
+
+
+@click.group(invoke_without_command=True)
+@click.option("--explain", default="", metavar="SESSION", help="Take the score of this session apart.")
+@database_option
+@data_options
+@click.pass_context
+def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
+    """How the sessions went: a score of four parts, and what quality each model gives for its cost.
+
+    The score tells how a session went, not whether its code is right. docs/metrics.md has the formula.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from attribution import scoring
+    from attribution.views.sessions import explained
+
+    with _database(None, db) as (store, _):
+        if explain:
+            one = explained(store, explain)
+            _print(form, [{**one.row, "parts": one.signals}], lambda terminal: terminal.score_view(out(), one))
+            return
+        rows = scoring.read(store)
+    models = scoring.models(rows)
+    _print(form, [{k: v for k, v in r.items() if k != "parts"} for r in rows], lambda t: t.score_table(out(), rows, models))
+
+
+@quality.command()
+@click.argument("ratings", type=click.Path(path_type=Path), metavar="CSV")
+@database_option
+@data_options
+def validate(ratings: Path, db: Path, form: str) -> None:
+    """Compare the scores with people's ratings: a CSV with the columns session and rating."""
+    from attribution import scoring
+
+    with _database(None, db) as (store, _):
+        found = scoring.validate(store, ratings)
+    if found.unmatched:
+        notice("no session with a score: " + ", ".join(found.unmatched[:5]))
+    _print(form, [asdict(found)], lambda terminal: terminal.agreement_view(out(), found))
+
+
+@contextmanager
+def _database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
+    """The database, and the number of the repository at `path`, attributed first when needed."""
+    from collector.store import Store
+
+    if path is None:
+        with Store(db, create=False) as store:
+            yield store, None
+        return
+    from attribution.views.place import place
+    from collector.gitrepo import GitRepo
+
+    GitRepo(path)  # no database is made for a path that is no clone
+    with Store(db) as store:
+        with Reporter(path) as progress:
+            where = place(store, path, notice, progress)
+        yield store, where.repo_id
+
+
+def _print(form: str, rows: list[dict[str, Any]], view: Callable[[Any], None] | None) -> None:
+    if form == "json":
+        write_json(rows)
+    elif form == "csv":
+        write_csv(list(rows[0]) if rows else [], rows)
+    elif view is not None:
+        from attribution.terminal import sessions
+
+        view(sessions)
+
+
+COMMANDS = (features, regions, quality)

@@ -1,0 +1,54 @@
+"""Features of a session, one wide row each: one module per group, found by its `NAME`; columns come from the registry.
+
+Groups of stage `session` read the transcript alone and are computed while it is in memory; groups of stage `repository` need the
+judged commits. NULL is never zero: each feature says when it has no value.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+from attribution.features.registry import Feature, Group, Values, version_of
+from attribution.features.tables import source
+from attribution.features.view import SessionView, view_of
+from collector.discovery import modules_of
+from collector.model import Session
+
+
+class SessionGroup(Group, Protocol):
+    def compute(self, view: SessionView) -> Values: ...
+
+
+@lru_cache(maxsize=1)
+def groups() -> tuple[Group, ...]:
+    return tuple(cast(Group, module) for module in modules_of(__name__))
+
+
+@lru_cache(maxsize=1)
+def features() -> tuple[Feature, ...]:
+    """All columns in order."""
+    return tuple(feature for group in groups() for feature in group.FEATURES)
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """Of all features and the word lists; prices have their own date in the database."""
+    return version_of(features(), source("words.toml"), source("prices.toml"))
+
+
+@lru_cache(maxsize=1)
+def _session_groups() -> tuple[SessionGroup, ...]:
+    return tuple(cast(SessionGroup, group) for group in groups() if group.STAGE == "session")
+
+
+def of_session(session: Session) -> dict[str, Any]:
+    """Values of all features that the transcript alone gives, by name."""
+    view = view_of(session)
+    values: dict[str, Any] = {}
+    for group in _session_groups():
+        values.update(group.compute(view))
+    return values
+
+
+__all__ = ["Feature", "features", "groups", "of_session", "version"]

@@ -1,0 +1,48 @@
+"""What a session feature is: its name, unit, type, kind, version and meaning. Columns, docs and versions all come from here. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
+KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
+TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "boolean": "INTEGER", "json": "TEXT"}
+
+Values = Mapping[str, Any]
+"""Feature name -> int, float, str, bool, list, dict or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column of `session_features`. `null` says when there is no value; raising `version` recomputes it."""
+
+    name: str
+    type: str  # a key of TYPES
+    unit: str
+    description: str
+    kind: str = DETERMINISTIC
+    null: str = "the transcript cannot be read"
+    version: int = 1
+
+    @property
+    def sql_type(self) -> str:
+        return TYPES[self.type]
+
+
+class Group(Protocol):
+    """A module of `attribution/features/` with a NAME: one group of features."""
+
+    NAME: str
+    TITLE: str
+    ORDER: int
+    STAGE: str  # session: from the transcript alone | repository: once the commits are judged
+    FEATURES: tuple[Feature, ...]
+
+
+def version_of(features: Iterable[Feature], *data: str) -> str:
+    """Changes when a feature is added, removed or gets a new version, or when the data it is computed with changes."""
+    parts = [f"{f.name}:{f.type}:{f.version}" for f in features]
+    return hashlib.sha256("\n".join([*parts, *data]).encode()).hexdigest()[:16]

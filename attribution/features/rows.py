@@ -1,0 +1,87 @@
+"""The table `session_features`: made from the registry, filled by session. Called within a transaction unless it only reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attribution.features import features, version
+from attribution.features.tables import Prices
+from attribution.features.tokens import cost_of
+from collector.store import Store
+from collector.text import printable
+
+TABLE = "session_features"
+_JSON = frozenset(f.name for f in features() if f.type == "json")
+
+
+def ready(store: Store) -> bool:
+    """Whether the table has the columns of this version."""
+    return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][1:] == [f.name for f in features()]
+
+
+def prepare(store: Store) -> None:
+    """Makes the table; one with the columns of another version is made anew, and its sessions are computed again."""
+    if ready(store):
+        return
+    columns = "".join(f",\n  {f.name} {f.sql_type}" for f in features())
+    key = "session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE"
+    with store.transaction() as connection:
+        connection.execute(f"DROP TABLE IF EXISTS {TABLE}")
+        connection.execute(f"CREATE TABLE {TABLE} (\n  {key}{columns}\n)")
+        connection.execute("DELETE FROM stage_runs WHERE stage IN ('features', 'lines')")
+
+
+def stage_key(input_key: str) -> tuple[str, str]:
+    """(input key, version) of the stage `features` of a session."""
+    return input_key, version()
+
+
+def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
+    """The session's row, with what is known so far."""
+    columns = ["session_id", *values]
+    store.connection.execute(f"DELETE FROM {TABLE} WHERE session_id = ?", (session_id,))
+    store.insert(TABLE, columns, [(session_id, *(_stored(name, value) for name, value in values.items()))])
+
+
+def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+    """Further columns of sessions; a session without a row gets one."""
+    for session_id, values in rows:
+        store.connection.execute(f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,))
+        assignments = ", ".join(f"{name} = ?" for name in values)
+        stored = [_stored(name, value) for name, value in values.items()]
+        store.connection.execute(f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id))
+
+
+def _stored(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _JSON:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        # What a terminal would act on is written as \uXXXX: it stays JSON and reads back the same.
+        return text if printable(text) == text else json.dumps(value, separators=(",", ":"))
+    return printable(value) if isinstance(value, str) else value
+
+
+def read(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
+    """One dictionary per session, latest first; JSON columns as values."""
+    rows = store.rows(
+        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.transcript, s.started_at, s.ended_at, f.* "
+        f"FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
+        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
+        (repo, repo),
+    )
+    for row in rows:
+        for name in _JSON:
+            if row[name] is not None:
+                row[name] = json.loads(row[name])
+    return rows
+
+
+def price(store: Store, prices: Prices) -> int:
+    """Costs anew with this table; returns how many sessions have one now."""
+    with store.transaction():
+        found = [(row["session_id"], cost_of(row["tokens_by_model"], prices)) for row in read(store) if row["tokens_by_model"]]
+        update(store, found)
+    return sum(1 for _, cost in found if cost["cost_usd"] is not None)

@@ -1,0 +1,144 @@
+"""Turns, tool calls, errors, subagents: the shape of a session. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from attribution.features.registry import HEURISTIC, Feature, Values
+from attribution.features.tools import longest_run
+from attribution.features.view import SessionView, edited_paths, is_edit
+from collector.model import Status, ToolCall
+
+NAME = "structure"
+TITLE = "Structure"
+ORDER = 10
+STAGE = "session"
+_NO_EDIT = "no call changed a file"
+_NO_CALL = "no tool call"
+_SPAWNED = "another session spawned this one: nobody typed"
+
+FEATURES = (
+    Feature("user_turn_count", "integer", "turns", "messages typed by the user, approved plans, and slash commands that the model answered; injected text is no turn", null=_SPAWNED),
+    Feature("turn_count", "integer", "responses", "responses of the main agent's model, each message id once", null="the agent records no usage"),
+    Feature("user_agent_turn_ratio", "real", "ratio", "user_turn_count / turn_count", null="either is NULL or there is no response"),
+    Feature("tool_call_count", "integer", "calls", "tool calls, subagents included"),
+    Feature("tool_sequence", "json", "list of kinds", "kind of each call in order: read, grep, glob, bash:file, bash:build, bash:net, bash, git/gh, write, edit, web, agent, mcp, todo, ask, plan, skill, other", HEURISTIC),
+    Feature("tool_counts", "json", "calls by kind", "calls of each kind", HEURISTIC),
+    Feature("edit_calls", "integer", "calls", "calls of edit tools, failed and refused ones included"),
+    Feature("files_read_before_edit", "integer", "files", "distinct files read before the first call that changed one; in agents with nothing but a shell, files that cat, sed -n and the like name", HEURISTIC, null=_NO_EDIT),
+    Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT),
+    Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one", HEURISTIC, null="no call read a file"),
+    Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null="no call names a file, or none changed one"),
+    Feature("tool_error_rate", "real", "share", "failed calls / calls with a known result; calls the user refused count as neither", null="no call with a known result"),
+    Feature("tool_errors", "integer", "calls", "failed calls", null=_NO_CALL),
+    Feature("tool_errors_by_type", "json", "calls by tool", "failed calls by the agent's name of the tool"),
+    Feature("first_attempt_failures", "integer", "calls", "calls that failed, and the calls of the same tool on the same target right after a failure of it", null=_NO_CALL),
+    Feature("longest_error_run", "integer", "calls", "longest run of failed calls one after the other, by one agent", null=_NO_CALL),
+    Feature("tool_result_sizes", "json", "list of characters", "size of each call's result in order; null where none is recorded"),
+    Feature("interruptions", "integer", "times", "times the user stopped the agent"),
+    Feature("permission_denials", "integer", "calls", "calls the user refused"),
+    Feature("subagent_count", "integer", "subagents", "subagents started"),
+    Feature("subagents_succeeded", "integer", "subagents", "of those, the ones whose call ended without an error", null="no subagent started"),
+    Feature("compaction_events", "json", "list of {turn, at}", "times the context was summarised"),
+    Feature("model_changes", "json", "list of {turn, from, to}", "changes of the main agent's model", null="the agent records no usage"),
+    Feature("ended_normally", "boolean", "0 or 1", "0: the last thing on record is an interruption, an error of the model's service or a call without result", HEURISTIC),
+)  # fmt: skip
+
+
+def compute(view: SessionView) -> Values:
+    session, calls = view.session, view.calls
+    user_turns = None if session.parent_id else len(view.user_turns)
+    responses = len({u.message_id for u in view.responses}) if session.usage else None
+    spawns = [call for call in calls if call.spawn is not None]
+    return {
+        "user_turn_count": user_turns,
+        "turn_count": responses,
+        "user_agent_turn_ratio": user_turns / responses if responses and user_turns is not None else None,
+        "tool_call_count": len(calls),
+        "tool_sequence": list(view.categories),
+        "tool_counts": dict(sorted(Counter(view.categories).items())),
+        "edit_calls": sum(1 for call in calls if call.edits),
+        **_localisation(view),
+        **_errors(calls),
+        "tool_result_sizes": [call.result_size for call in calls],
+        "interruptions": sum(1 for m in session.marks if m.kind in ("interrupt", "interrupt_tool")),
+        "permission_denials": sum(1 for call in calls if call.status is Status.REJECTED),
+        "subagent_count": len(spawns),
+        "subagents_succeeded": sum(1 for call in spawns if call.status is Status.OK) if spawns else None,
+        "compaction_events": [{"turn": m.turn, "at": m.at} for m in session.marks if m.kind == "compaction"],
+        "model_changes": _model_changes(view) if session.usage else None,
+        "ended_normally": int(_ended_normally(view)),
+    }
+
+
+def _localisation(view: SessionView) -> Values:
+    """How the agent found the place of its first change."""
+    first, count = view.first_edit, len(view.calls)
+    reading = [i for i, paths in enumerate(view.reads) if paths and view.categories[i] in ("read", "bash:file")]
+    edits = sum(1 for call in view.calls if is_edit(call))
+    named = next((paths for i, call in enumerate(view.calls) if (paths := (*view.reads[i], *edited_paths(call)))), ())
+    return {
+        "files_read_before_edit": len({p for i in reading if i < first for p in view.reads[i]}) if first < count else None,
+        "files_searched_before_edit": len({p for paths in view.reads[:first] for p in paths}) if first < count else None,
+        "edit_to_read_ratio": edits / len(reading) if reading else None,
+        "first_tool_precision": int(_same_file(named, view.touched)) if named and view.touched else None,
+    }
+
+
+def _same_file(named: tuple[str, ...], touched: frozenset[str]) -> bool:
+    """A path may be recorded relative to the working directory, an edit's is absolute."""
+    return any(path in touched or any(t.endswith("/" + path.removeprefix("./")) for t in touched) for path in named)
+
+
+def _errors(calls: tuple[ToolCall, ...]) -> Values:
+    failed = [call.status is Status.ERROR for call in calls]
+    known = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
+    by_agent: dict[str, list[bool]] = defaultdict(list)
+    for call in calls:
+        by_agent[call.agent_id].append(call.status is Status.ERROR)
+    return {
+        "tool_error_rate": sum(failed) / known if known else None,
+        "tool_errors": sum(failed) if calls else None,
+        "tool_errors_by_type": dict(sorted(Counter(c.name for c in calls if c.status is Status.ERROR).items())),
+        "first_attempt_failures": _not_at_once(calls) if calls else None,
+        "longest_error_run": max(map(longest_run, by_agent.values())) if calls else None,
+    }
+
+
+def _not_at_once(calls: tuple[ToolCall, ...]) -> int:
+    """Failed calls and their repetitions: a call of the same agent, tool and target whose last try failed."""
+    count, broken = 0, set[tuple[str, str, str]]()
+    for call in calls:
+        key = (call.agent_id, call.name, _target(call))
+        count += call.status is Status.ERROR or key in broken
+        if call.status is Status.ERROR:
+            broken.add(key)
+        else:
+            broken.discard(key)
+    return count
+
+
+def _target(call: ToolCall) -> str:
+    if call.edits:
+        return call.edits[0].path
+    return call.command.text.split("\n")[0] if call.command is not None else call.input
+
+
+def _model_changes(view: SessionView) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    last = ""
+    for usage in sorted(view.responses, key=lambda u: u.at or 0.0):
+        if last and usage.model and usage.model != last:
+            found.append({"turn": usage.turn, "from": last, "to": usage.model})
+        last = usage.model or last
+    return found
+
+
+def _ended_normally(view: SessionView) -> bool:
+    """Whether the agent had the last word: nothing broke off what it was doing."""
+    session = view.session
+    said = max((s.at for s in view.spoken if s.at is not None), default=0.0)
+    broken = max((m.at for m in session.marks if m.kind in ("interrupt", "interrupt_tool", "api_error") and m.at), default=0.0)
+    open_calls = [c for c in session.calls if c.status is Status.UNKNOWN and not c.agent_id and (c.at or 0.0) >= said]
+    records_results = any(c.status is not Status.UNKNOWN for c in session.calls)
+    return broken <= said and not (open_calls and records_results) and bool(session.said or session.calls)

@@ -1,0 +1,61 @@
+"""When things happened and how long they took. Pure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from attribution.features.registry import Feature, Values
+from attribution.features.view import SessionView, is_edit
+
+NAME = "timing"
+TITLE = "Time"
+ORDER = 30
+STAGE = "session"
+IDLE = 120.0  # seconds without any event after which nobody is taken to be at work (arXiv 2604.20779)
+_NONE = "the agent records no times"
+
+FEATURES = (
+    Feature("wall_time_s", "real", "seconds", "first event to last event", null=_NONE),
+    Feature("session_runtime_s", "real", "seconds", "the same without gaps of more than 2 minutes between events", null=_NONE),
+    Feature("agent_runtime_s", "real", "seconds", "sum over turns of the time from the message to the agent's last event before the next one", null="no turn has a time"),
+    Feature("turn_timestamps", "json", "list of seconds since 1970", "time of each user turn and of each response of the main agent, in order", null=_NONE),
+    Feature("per_turn_agent_latency_s", "json", "list of seconds", "for each user turn, the time to the agent's last event of that turn; null for turns without answer", null="no turn has a time"),
+    Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null="no call changed a file, or no times"),
+)  # fmt: skip
+
+
+def compute(view: SessionView) -> Values:
+    session = view.session
+    times = sorted(_times(view))
+    spans = _turn_spans(view)
+    first = view.first_edit
+    edited = view.calls[first].at if first < len(view.calls) and is_edit(view.calls[first]) else None
+    started = session.started_at if session.started_at is not None else times[0] if times else None
+    stamps = sorted([t.at for t in view.user_turns if t.at is not None] + [u.at for u in view.responses if u.at is not None])
+    return {
+        "wall_time_s": round(times[-1] - times[0], 3) if times else None,
+        "session_runtime_s": round(sum(b - a for a, b in pairwise(times) if b - a <= IDLE), 3) if times else None,
+        "agent_runtime_s": round(sum(s for s in spans if s is not None), 3) if any(s is not None for s in spans) else None,
+        "turn_timestamps": [round(at, 3) for at in stamps] if times else None,
+        "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
+        "time_to_first_edit_s": round(max(edited - started, 0.0), 3) if edited is not None and started is not None else None,
+    }
+
+
+def _times(view: SessionView) -> set[float]:
+    session = view.session
+    found = {e.at for events in (session.turns, session.calls, session.said, session.usage) for e in events}
+    found |= {m.at for m in session.marks if m.kind not in ("queue", "resumed")} | {c.done_at for c in session.calls}
+    return {at for at in found if at is not None}
+
+
+def _turn_spans(view: SessionView) -> list[float | None]:
+    """For each user turn: seconds until the agent's last event that belongs to it."""
+    session = view.session
+    last: dict[int, float] = {}
+    events = [(c.turn, c.done_at if c.done_at is not None else c.at) for c in session.calls]
+    events += [(e.turn, e.at) for kind in (session.said, session.usage) for e in kind]
+    for turn, at in events:
+        if at is not None:
+            last[turn] = max(last.get(turn, at), at)
+    return [round(max(last[t.index] - t.at, 0.0), 3) if t.at is not None and t.index in last else None for t in view.user_turns]

@@ -1,0 +1,150 @@
+"""Kinds of tool calls, whatever each agent names its tools: read, grep, glob, write, edit, bash:…, git/gh, web, agent, mcp, … Pure.
+
+The kind of a shell command is that of its first effective program: what only changes the directory, sets a variable or wraps another
+program (`sudo`, `timeout 30`, `npx`) is skipped. Agents with nothing but a shell read files with it, so the files that `cat`, `sed -n`
+or `rg` name count as read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from collector.model import ToolCall
+
+_MOST = 4000  # characters of a command that are looked at
+_NAMES = {
+    "read": "read read_file view view_file view_image notebookread read_many_files open_file readfile",
+    "grep": "grep grep_search search_file_content codebase_search search_files ripgrep rg find_in_files",
+    "glob": "glob ls list list_dir list_directory find_by_name file_search list_files find",
+    "write": "write write_file create create_file write_to_file",
+    "edit": "edit multiedit replace str_replace str_replace_editor apply_patch patch notebookedit edit_file search_replace insert",
+    "web": "websearch webfetch web_search web_fetch fetch_url google_web_search fetch browser_navigate",
+    "agent": "task agent spawn_agent dispatch_agent codebase_investigator delegate taskoutput agentoutputtool taskstop wait_agent",
+    "todo": "todowrite todoread taskcreate taskupdate tasklist taskget update_plan todo_write write_todos todo",
+    "ask": "askuserquestion ask_user request_user_input question ask_followup_question",
+    "plan": "exitplanmode enterplanmode exit_plan_mode enter_plan_mode plan_exit",
+    "skill": "skill activate_skill use_skill",
+}
+_KIND = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_PROGRAMS = {
+    "git/gh": "git gh glab",
+    "bash:file": "ls cat head tail grep egrep rg ag find fd sed awk wc tree cp mv rm mkdir rmdir touch chmod ln stat file diff jq pwd "
+    "cd pushd less more nl bat sort uniq cut tr xxd du df basename dirname realpath readlink tee echo printf xargs which zip unzip tar",
+    "bash:build": "go make npm pnpm yarn bun cargo pytest tox nox mise gradle gradlew mvn tsc eslint ruff mypy black prettier gofmt "
+    "golangci-lint vitest jest mocha playwright cmake ninja docker-build rake bundle dotnet swift xcodebuild just task turbo nx deno "
+    "composer phpunit rspec flutter dart pip pip3 uv poetry pre-commit biome pyright flake8 bats gotestsum zig mix bazel",
+    "bash:net": "curl wget ssh scp rsync ping nc dig http nslookup aws gcloud az kubectl flyctl vercel wrangler heroku netlify",
+}
+_PROGRAM = {name: kind for kind, names in _PROGRAMS.items() for name in names.split()}
+_READERS = frozenset(["cat", "head", "tail", "less", "more", "nl", "bat", "sed", "grep", "egrep", "rg", "ag", "awk", "wc"])
+_SEARCHERS = frozenset(["grep", "egrep", "rg", "ag", "sed", "awk"])  # their first operand is a pattern or a script
+_WORD = r"(?:'[^']{0,500}'|\"[^\"]{0,500}\"|[^\s;&|'\"]{1,500})"
+_BEFORE = re.compile(
+    r"\s*(?:"
+    rf"(?:cd|pushd|source|\.|export|set|mkdir -p|sleep|unset)(?:[ \t]+{_WORD}){{1,6}}[ \t]*(?:&&|\|\||;|\n)"
+    rf"|(?:[A-Za-z_]\w{{0,60}}={_WORD}?[ \t]*)(?:&&|;|\n|[ \t])"
+    r"|#[^\n]{0,500}\n"
+    r"|(?:sudo|doas|time|nohup|exec|command|builtin|env|npx|bunx|uvx|stdbuf|caffeinate)(?:[ \t]+-\S{1,40})*[ \t]+"
+    r"|g?timeout(?:[ \t]+-\S{1,40})*[ \t]+[\d.]+[smh]?[ \t]+"
+    r"|(?:uv|poetry|pipenv|pdm|hatch)[ \t]+run[ \t]+|bundle[ \t]+exec[ \t]+|mise[ \t]+(?:exec|x)[ \t]+--[ \t]+"
+    r"|(?:ba|z)?sh[ \t]+-l?c[ \t]+['\"]?"
+    r"|[({!][ \t]*"
+    r")"
+)
+_FIRST = re.compile(r"\s*([^\s;&|<>()'\"]{1,200})")
+_OPERAND = re.compile(_WORD)
+_END = re.compile(r"&&|\|\||[;|\n<>]")
+_PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path", "directory", "file")
+
+
+def category(call: ToolCall) -> str:
+    """Kind of a call: one of the names above, or `other`."""
+    name = call.name.removeprefix("mcp__acp__").lower()
+    if call.edits:
+        return "write" if all(edit.op == "write" for edit in call.edits) else "edit"
+    if call.command is not None:
+        return command_kind(call.command.text)
+    if call.spawn is not None:
+        return "agent"
+    if name in _KIND:
+        return _KIND[name]
+    return "mcp" if name.startswith("mcp") or "_mcp_" in name else "other"
+
+
+def command_kind(text: str) -> str:
+    """bash:file, bash:build, bash:net, git/gh or bash, by the first effective program."""
+    name = program(text)
+    if name.startswith("python") or name in ("node", "ruby", "perl"):
+        rest = effective(text)
+        return (
+            "bash:build"
+            if re.match(r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b", rest)
+            else "bash"
+        )
+    return _PROGRAM.get(name, "bash")
+
+
+def effective(text: str) -> str:
+    """The command from its first effective program on."""
+    text, at = text[:_MOST], 0
+    for _ in range(12):
+        match = _BEFORE.match(text, at)
+        if match is None or match.end() >= len(text):
+            break
+        at = match.end()
+    return text[at:].lstrip()
+
+
+def program(text: str) -> str:
+    """Name of the first effective program, without directory; "" when there is none."""
+    match = _FIRST.match(effective(text))
+    return match[1].rpartition("/")[2] if match else ""
+
+
+def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
+    """Paths that a call reads or searches, as recorded."""
+    if call.seen is not None:
+        return (call.seen.path,)
+    if call.command is not None:
+        return _read_by_shell(call.command.text) if kind == "bash:file" else ()
+    if kind not in ("read", "grep", "glob") or len(call.input) >= 20_000:
+        return ()
+    try:
+        given = json.loads(call.input or "{}")
+    except ValueError:
+        return ()
+    found = next((given[key] for key in _PATH_KEYS if isinstance(given.get(key), str)), "") if isinstance(given, dict) else ""
+    return (found,) if found else ()
+
+
+def _read_by_shell(text: str) -> tuple[str, ...]:
+    """Operands of `cat`, `sed -n`, `rg` and the like that look like paths of files."""
+    text = effective(text)
+    name = program(text)
+    if name not in _READERS:
+        return ()
+    end = _END.search(text)
+    words = [w.strip("'\"") for w in _OPERAND.findall(text[: end.start()] if end else text)][1:]
+    if name == "sed" and not any(w.startswith("-n") for w in words):
+        return ()
+    operands = [w for w in words if not w.startswith("-")]
+    return tuple(w for w in operands[1 if name in _SEARCHERS else 0 :] if _like_file(w))
+
+
+def _like_file(word: str) -> bool:
+    return "." in word.rpartition("/")[2].strip(".") and not any(c in word for c in "*?[${}()")
+
+
+def is_shell(kind: str) -> bool:
+    return kind.startswith("bash") or kind == "git/gh"
+
+
+def longest_run(flags: Sequence[bool]) -> int:
+    """Length of the longest run of True."""
+    best = now = 0
+    for flag in flags:
+        now = now + 1 if flag else 0
+        best = max(best, now)
+    return best

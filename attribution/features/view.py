@@ -1,0 +1,78 @@
+"""What several groups of features need of a session, worked out once. Pure.
+
+Only what the user typed counts as the user's: prompts and messages queued while the agent worked. Approved plans and slash commands
+are actions of the user whose text somebody else wrote; everything else a harness puts in the user's mouth (reminders, task
+notifications, command output, hook output, summaries of an earlier context) is no turn at all. In a session that another one spawned
+nobody typed anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from attribution.features.tools import category, paths_read
+from collector.model import Said, Session, Status, ToolCall, Turn, Usage
+
+TYPED = ("prompt", "queued")
+_UNSPACED = re.compile("[぀-鿿가-힣]")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    session: Session
+    categories: tuple[str, ...]  # of each call
+    reads: tuple[tuple[str, ...], ...]  # of each call: paths it reads or searches
+    typed: tuple[Turn, ...]  # what the user typed
+    user_turns: tuple[Turn, ...]  # typed, approved plans, and slash commands that the model answered
+    spoken: tuple[Said, ...]  # text of the main agent
+    thought: tuple[Said, ...]  # its recorded reasoning
+    responses: tuple[Usage, ...]  # of the main agent
+    touched: frozenset[str]  # paths that edit calls changed, as recorded
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return self.session.calls
+
+    @property
+    def first_edit(self) -> int:
+        """Number of the first call that changed a file; the number of calls when none did."""
+        return next((i for i, call in enumerate(self.calls) if is_edit(call)), len(self.calls))
+
+
+def is_edit(call: ToolCall) -> bool:
+    """A call of an edit tool that was neither refused nor failed. Agents that record no results leave the status unknown."""
+    return bool(call.edits) and call.status in (Status.OK, Status.UNKNOWN)
+
+
+def view_of(session: Session) -> SessionView:
+    own = not session.parent_id
+    answered = {u.turn for u in session.usage} | {c.turn for c in session.calls}
+    turns = [t for t in session.turns if t.origin in (*TYPED, "plan") or (t.origin == "command" and t.index in answered)]
+    categories = tuple(category(call) for call in session.calls)
+    main = [s for s in session.said if not s.agent_id]
+    return SessionView(
+        session=session,
+        categories=categories,
+        reads=tuple(paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)),
+        typed=tuple(t for t in session.turns if t.origin in TYPED) if own else (),
+        user_turns=tuple(turns) if own else (),
+        spoken=tuple(s for s in main if s.kind == "text"),
+        thought=tuple(s for s in main if s.kind == "reasoning" and s.text),
+        responses=tuple(u for u in session.usage if not u.agent_id and u.model != "<synthetic>"),
+        touched=frozenset(path for call in session.calls if is_edit(call) for path in edited_paths(call)),
+    )
+
+
+def edited_paths(call: ToolCall) -> Iterable[str]:
+    for edit in call.edits:
+        yield edit.path
+        if edit.new_path:
+            yield edit.new_path
+
+
+def words_in(text: str) -> int:
+    """Words of a text: runs without blanks, and each character of scripts that are written without blanks."""
+    count = len(text.split())
+    return count if text.isascii() else count + len(_UNSPACED.findall(text))

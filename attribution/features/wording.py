@@ -1,0 +1,191 @@
+"""What user and agent say, by word lists (`data/words.toml`). Soft signals: a word list knows no irony. Pure.
+
+Lengths are in words (runs without blanks; characters in scripts without blanks): the same for every model and free of any tokenizer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+
+from attribution.features.registry import HEURISTIC, Feature, Values
+from attribution.features.tables import lowered, words
+from attribution.features.view import SessionView, words_in
+
+NAME = "wording"
+TITLE = "What was said"
+ORDER = 40
+STAGE = "session"
+_NOTHING_TYPED = "the user typed nothing"
+_NOTHING_SAID = "the agent's text is not on record"
+_LONG = 60  # words from which a first message counts as detailed
+
+FEATURES = (
+    Feature("user_msg_lengths", "json", "list of words", "length of each message the user typed, in order"),
+    Feature("user_msg_length_slope", "real", "words per message", "least-squares slope over user_msg_lengths", null="fewer than two messages"),
+    Feature("correction_turns", "integer", "messages", "typed messages after the first that hold a phrase of the lists `correction` or start with one of `correction_start`", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("correction_ratio", "real", "share", "correction_turns / typed messages", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("last_message_rejects", "boolean", "0 or 1", "1: the user's last typed message holds a phrase of the list `rejection`", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("last_message_accepts", "boolean", "0 or 1", "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("agent_words", "integer", "words", "words of the main agent's text"),
+    Feature("last_said", "text", "text", "the main agent's last text, its first 200 characters", null=_NOTHING_SAID),
+    Feature("agent_hedging_rate", "real", "per 100 words", "phrases of the list `hedging` in the main agent's text", HEURISTIC, null=_NOTHING_SAID),
+    Feature("agent_hedging_curve", "json", "list of per 100 words", "the same for each turn; null where the agent said nothing", HEURISTIC, null=_NOTHING_SAID),
+    Feature("self_correction_count", "integer", "times", "phrases of the list `self_correction` in the main agent's text and recorded reasoning", HEURISTIC, null=_NOTHING_SAID),
+    Feature("assumption_count", "integer", "times", "phrases of the list `assumption` in the agent's first text and reasoning, before its second tool call", HEURISTIC, null=_NOTHING_SAID),
+    Feature("plan_steps_detected", "integer", "steps", "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list", HEURISTIC, null=_NOTHING_SAID),
+    Feature("confirmation_requests", "integer", "times", "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks", HEURISTIC, null=_NOTHING_SAID),
+    Feature("clarification_sought", "boolean", "0 or 1", "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything", HEURISTIC, null="no answered turn"),
+    Feature("prompt_underspecification", "real", "0 to 1", "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("repetition_rate", "real", "share", "calls that repeat an earlier call of the same tool with the same arguments / calls", null="no tool call"),
+    Feature("repeated_calls", "integer", "calls", "numerator of repetition_rate", null="no tool call"),
+)  # fmt: skip
+
+_NAMES_CODE = re.compile(
+    r"`[^`\n]{1,200}`|\w\.(?:py|go|ts|tsx|js|jsx|rs|java|rb|md|json|ya?ml|toml|sh|css|html|sql|c|h|cpp|kt|swift)\b|\w/\w|\w\(\)"
+    r"|[a-z]\w*_\w|\b[a-z]+[A-Z]\w*|@[\w./-]+"
+)
+_STEP = re.compile(r"^[ \t]{0,6}(?:\d{1,2}[.)]|[-*•]) +\S", re.M)
+
+
+def compute(view: SessionView) -> Values:
+    calls = view.calls
+    repeated = _repeated(view)
+    return {
+        **_of_user(view),
+        **(_of_agent(view) if view.spoken else {"agent_words": 0}),
+        "clarification_sought": _asked_first(view),
+        "repeated_calls": repeated if calls else None,
+        "repetition_rate": repeated / len(calls) if calls else None,
+    }
+
+
+# --- the user ---------------------------------------------------------------------------------------------------------
+
+
+def _of_user(view: SessionView) -> Values:
+    texts = [t.text for t in view.typed]
+    lengths = [words_in(text) for text in texts]
+    if not texts:
+        return {"user_msg_lengths": []}
+    corrections = sum(1 for text in texts[1:] if corrects(text))
+    last = lowered(texts[-1])
+    rejects = words("rejection").found(last)
+    accepts = len(texts) > 1 and not rejects and lengths[-1] <= 12 and words("acceptance").found(last) and not corrects(texts[-1])
+    return {
+        "user_msg_lengths": lengths,
+        "user_msg_length_slope": slope(lengths),
+        "correction_turns": corrections,
+        "correction_ratio": corrections / len(texts),
+        "last_message_rejects": int(rejects),
+        "last_message_accepts": int(accepts),
+        "prompt_underspecification": underspecified(texts[0]),
+    }
+
+
+@lru_cache(maxsize=1)
+def _start() -> re.Pattern[str]:
+    """A phrase of `correction_start` as the first word of a message or of a sentence, followed by a break or a further word."""
+    return re.compile(r"(?:^|[.!?\n]\s*)" + words("correction_start").pattern.pattern)
+
+
+def corrects(text: str) -> bool:
+    """Whether a message corrects the agent. Only its first 2,000 characters are the user's words; what follows is often pasted."""
+    low = lowered(text[:2000]).strip()
+    return words("correction").found(low) or _start().search(low) is not None
+
+
+def slope(values: Sequence[float]) -> float | None:
+    """Least-squares slope of values over 0, 1, 2, …; None for fewer than two."""
+    n = len(values)
+    if n < 2:
+        return None
+    middle, mean = (n - 1) / 2, sum(values) / n
+    return sum((i - middle) * (v - mean) for i, v in enumerate(values)) / sum((i - middle) ** 2 for i in range(n))
+
+
+def underspecified(text: str) -> float:
+    """0: long, names files or code and says what should come out; 1: none of it."""
+    short = max(0.0, 1 - words_in(text) / _LONG)
+    nameless = _NAMES_CODE.search(text[:20_000]) is None
+    aimless = not words("outcome").found(lowered(text[:20_000]))
+    return round((short + nameless + aimless) / 3, 4)
+
+
+# --- the agent --------------------------------------------------------------------------------------------------------
+
+
+def _of_agent(view: SessionView) -> Values:
+    pieces: dict[int, list[str]] = defaultdict(list)
+    for said in view.spoken:
+        pieces[said.turn].append(said.text)
+    by_turn = {turn: lowered("\n".join(texts)) for turn, texts in pieces.items()}  # a few long texts are searched much quicker
+    hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}
+    sizes = {turn: words_in(text) for turn, text in by_turn.items()}
+    whole = sum(sizes.values())
+    asks = sum(1 for kind in view.categories if kind == "ask")
+    text = "\n".join(by_turn.values())
+    thoughts = lowered("\n".join(said.text for said in view.thought))
+    return {
+        "agent_words": whole,
+        "last_said": view.spoken[-1].text[:200],
+        "agent_hedging_rate": 100 * sum(hedges.values()) / whole if whole else None,
+        "agent_hedging_curve": [
+            round(100 * hedges[t.index] / sizes[t.index], 4) if sizes.get(t.index) else None for t in view.user_turns
+        ],
+        "self_correction_count": words("self_correction").count(text) + words("self_correction").count(thoughts),
+        "assumption_count": words("assumption").count(_opening(view)),
+        "plan_steps_detected": _plan_steps(view),
+        "confirmation_requests": asks + sum(1 for line in _questions(text) if words("confirmation").found(line)),
+    }
+
+
+def _questions(text: str) -> list[str]:
+    """Lines that ask something."""
+    return [line for line in text.split("\n") if "?" in line or "please confirm" in line or "let me know if" in line]
+
+
+def _opening(view: SessionView) -> str:
+    """What the agent says and thinks in its first turn, before its second tool call."""
+    main = [c.at for c in view.calls if not c.agent_id and c.at is not None]
+    until, first = main[1] if len(main) > 1 else float("inf"), _first_turn(view)
+    return lowered("\n".join(s.text for s in (*view.spoken, *view.thought) if s.turn <= first and (s.at or 0.0) <= until))
+
+
+def _first_turn(view: SessionView) -> int:
+    return min((s.turn for s in view.spoken), default=0)
+
+
+def _plan_steps(view: SessionView) -> int:
+    first = view.first_edit
+    until = view.calls[first].at if first < len(view.calls) else None
+    turn = _first_turn(view)
+    texts = [s.text for s in view.spoken if s.turn == turn and (until is None or (s.at or 0.0) <= until)]
+    listed = sum(len(_STEP.findall(text)) for text in texts)
+    todo = next((c.input for c, kind in zip(view.calls, view.categories, strict=True) if kind == "todo"), "")
+    return max(listed, todo.count('"status"'))
+
+
+def _asked_first(view: SessionView) -> int | None:
+    """Whether the agent asked before it changed anything, in the first turn it answered."""
+    turns = [e.turn for kind in (view.spoken, view.calls) for e in kind]
+    if not turns:
+        return None
+    first = min(turns)
+    kinds = [(k, c) for k, c in zip(view.categories, view.calls, strict=True) if c.turn == first and not c.agent_id]
+    before = next((i for i, (kind, _) in enumerate(kinds) if kind in ("edit", "write")), None)
+    if any(kind == "ask" for kind, _ in kinds[:before]):
+        return 1
+    last = next((s.text for s in reversed(view.spoken) if s.turn == first), "")
+    return int(before is None and last.rstrip().rstrip("*_)").endswith("?"))
+
+
+def _repeated(view: SessionView) -> int:
+    seen, count = set[tuple[str, str, str]](), 0
+    for call in view.calls:
+        key = (call.agent_id, call.name, call.command.text if call.command is not None else call.input)
+        count += key in seen
+        seen.add(key)
+    return count

@@ -1,0 +1,266 @@
+"""The quality score Q of a session: four parts, weights by type of task, special cases, tiers, return on cost. Pure.
+
+Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome, each 0 to 1. A signal that is missing is left out and its weight goes
+to the others of its part; a part without any signal is left out and its weight goes to the other parts (that of Outcome goes to
+Completion when nothing outside the conversation was touched). The share of weights whose signal was there is kept with the score.
+Q says how a session went, not whether the code is right or beautiful.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attribution.features.tools import is_shell
+
+VERSION = 1
+PARTS = ("completion", "execution", "efficiency", "outcome")
+WEIGHTS: Mapping[str, tuple[float, float, float, float]] = {
+    "coding": (0.15, 0.20, 0.15, 0.50),
+    "operations": (0.20, 0.30, 0.30, 0.20),
+    "research": (0.25, 0.15, 0.20, 0.40),
+    "chat": (0.40, 0.20, 0.25, 0.15),
+    "discovery": (0.30, 0.15, 0.20, 0.35),
+    "heartbeat": (0.30, 0.25, 0.35, 0.10),
+}
+TIERS = ((0.90, "Excellent"), (0.75, "Good"), (0.60, "Acceptable"), (0.40, "Poor"), (0.0, "Failed"))
+
+# What is usual for a type of task: model responses, and output tokens per input token (caches included). Fixed, so that scores of
+# different databases can be compared. Coding and discovery are medians of 281 and 23 sessions of four public repositories
+# (entireio/cli, entireio/auth-go, codyborders/pup-mcp, savekirk/session-bridge), the tokens the median of all 314. Of other types
+# there were too few to measure: their numbers are set by judgement.
+USUAL_RESPONSES: Mapping[str, int] = {"coding": 48, "discovery": 11, "research": 10, "operations": 10, "chat": 4, "heartbeat": 2}
+USUAL_TOKENS = 0.00085
+_DOCUMENTS = (".md", ".mdx", ".txt", ".rst", ".adoc")
+_SUBSTANCE = 50  # words of an answer that count as substantive
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One input of a part. `score` None: missing, left out."""
+
+    part: str
+    name: str
+    weight: float  # within its part
+    score: float | None
+    value: Any = None
+
+
+@dataclass(slots=True)
+class Score:
+    task_type: str
+    signals: list[Signal] = field(default_factory=list)
+    parts: dict[str, float | None] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)  # as used: after redistribution
+    covered: float = 0.0
+    q: float | None = None
+    special: str = ""
+    cost_usd: float | None = None
+
+    @property
+    def tier(self) -> str | None:
+        return None if self.q is None else next(name for least, name in TIERS if self.q >= least)
+
+    @property
+    def roi(self) -> float | None:
+        """Q per dollar; None without a cost."""
+        return self.q / self.cost_usd if self.q is not None and self.cost_usd else None
+
+
+Row = Mapping[str, Any]
+"""A row of `session_features`, JSON columns as values; further column: first_prompt."""
+
+
+def task_type(row: Row) -> str:
+    """By what the session did, the first rule that holds.
+
+    heartbeat: its first prompt is one. coding: it changed a file that is no document. discovery: it changed documents only. coding:
+    it changed none by an edit and yet committed or has lines in a commit. operations: half of its calls or more, and at least two,
+    ran commands that do more than look at files. research: it called tools. chat: it called none.
+    """
+    files = row["touched_files"] or ()
+    counts = row["tool_counts"] or {}
+    acting = sum(n for kind, n in counts.items() if is_shell(kind) and kind != "bash:file")
+    rules = (
+        ("heartbeat", _is_heartbeat(row)),
+        ("coding", any(not f.endswith(_DOCUMENTS) for f in files)),
+        ("discovery", bool(files)),
+        ("coding", (row["commits_made"] or 0) > 0 or bool(row["output_applied"])),
+        ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
+        ("research", (row["tool_call_count"] or 0) > 0),
+    )
+    return next((name for name, holds in rules if holds), "chat")
+
+
+def _is_heartbeat(row: Row) -> bool:
+    said = (row.get("last_said") or "").strip()
+    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or said in ("HEARTBEAT_OK", "NO_REPLY")
+
+
+def score(row: Row) -> Score:
+    """Q of one session with everything it is made of."""
+    found = Score(task_type(row), cost_usd=row["cost_usd"])
+    found.signals = [*_completion(row), *_execution(row), *_efficiency(row, found.task_type), *_outcome(row)]
+    weights = dict(zip(PARTS, WEIGHTS[found.task_type], strict=True))
+    if not any(s.score is not None for s in found.signals if s.part == "outcome"):
+        weights["completion"] += weights.pop("outcome")
+        weights["outcome"] = 0.0
+    for part in PARTS:
+        signals = [s for s in found.signals if s.part == part]
+        known = [s for s in signals if s.score is not None]
+        whole, there = sum(s.weight for s in signals), sum(s.weight for s in known)
+        found.parts[part] = sum(s.weight * (s.score or 0.0) for s in known) / there if there else None
+        found.covered += weights[part] * there / whole if whole else 0.0
+    usable = sum(weights[p] for p in PARTS if found.parts[p] is not None)
+    found.weights = {p: weights[p] / usable if usable and found.parts[p] is not None else 0.0 for p in PARTS}
+    found.q = sum(found.weights[p] * (found.parts[p] or 0.0) for p in PARTS) if usable else None
+    _special(row, found)
+    found.covered = round(found.covered, 6)
+    return found
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _completion(row: Row) -> list[Signal]:
+    ended, corrections = row["ended_normally"], row["correction_turns"]
+    corrected = None if corrections is None else 1.0 if corrections == 0 else 0.5 if corrections == 1 else 0.2
+    return [
+        Signal("completion", "ended_normally", 1.0, None if ended is None else float(ended), ended),
+        Signal("completion", "substantive_output", 1.0, _substance(row), row["agent_words"]),
+        Signal("completion", "no_corrections", 1.0, corrected, corrections),
+    ]
+
+
+def _substance(row: Row) -> float | None:
+    if row["agent_words"] is None:
+        return None
+    return 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, row["agent_words"] / _SUBSTANCE)
+
+
+def _execution(row: Row) -> list[Signal]:
+    calls, rate, again = row["tool_call_count"] or 0, row["tool_error_rate"], row["first_attempt_failures"]
+    started, succeeded = row["subagent_count"] or 0, row["subagents_succeeded"]
+    errors, run = row["tool_errors"], row["longest_error_run"]
+    recovery = None if errors is None else 1.0 if errors == 0 else 0.2 if run is not None and run >= 3 else 0.5
+    delegated = None if not calls else 1.0 if not started else (succeeded or 0) / started
+    return [
+        Signal("execution", "tool_success", 0.5, None if rate is None else 1.0 - rate, rate),
+        Signal("execution", "first_attempt", 0.25, None if not calls or again is None else max(0.0, 1 - again / calls), again),
+        Signal("execution", "error_recovery", 0.15, recovery, run),
+        Signal("execution", "subagents", 0.1, delegated, started),
+    ]
+
+
+def _efficiency(row: Row, task: str) -> list[Signal]:
+    read = sum(row[name] or 0 for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens"))
+    ratio = (row["output_tokens"] or 0) / read if read else None
+    turns, usual = row["turn_count"], USUAL_RESPONSES[task]
+    few = None if not turns else max(0.0, min(1.0, 1 - (turns - usual) / (2 * usual)))
+    compactions = row["compaction_events"]
+    kept = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
+    return [
+        Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / USUAL_TOKENS), ratio),
+        Signal("efficiency", "responses", 1.0, few, turns),
+        Signal("efficiency", "compactions", 1.0, kept, None if compactions is None else len(compactions)),
+        # Which model a task deserves is known only to a classifier of tasks, which this program does not have.
+        Signal("efficiency", "model_appropriateness", 1.0, None),
+    ]
+
+
+_ACCEPTANCE = {"accepted": 1.0, "restarted_same_task": 0.4, "explicitly_rejected": 0.0}
+
+
+def _outcome(row: Row) -> list[Signal]:
+    """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
+    made = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
+    touched = made or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
+    if not touched:
+        return [Signal("outcome", name, weight, None) for name, weight in _OUTCOME_WEIGHTS.items()]
+    applied = row["output_applied_fraction"]
+    landed = row["output_applied"] if applied is None else applied
+    return [
+        Signal("outcome", "artifact", 0.3, float(made), made),
+        Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
+        Signal("outcome", "acceptance", 0.3, _ACCEPTANCE.get(row["session_outcome"] or ""), row["session_outcome"]),
+    ]
+
+
+_OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
+
+
+# --- special cases ----------------------------------------------------------------------------------------------------
+
+
+def _special(row: Row, found: Score) -> None:
+    """Sessions that had nothing to do, and sessions that produced nothing, have scores of their own."""
+    said = (row.get("last_said") or "").strip()
+    idle = not row["touched_files"] and not row["commits_made"]
+    if not row["agent_words"] and not row["tool_call_count"]:
+        found.special, found.q = "empty", 0.0
+    elif said == "NO_REPLY" and idle:
+        found.special, found.q = "no_reply", 0.75
+    elif said == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
+        found.special, found.q = "heartbeat_ok", 0.80
+    elif idle and (said == "HEARTBEAT_OK" or _is_cron(row)) and "nothing" in said.lower() + "nothing" * (said == "HEARTBEAT_OK"):
+        found.special, found.q = "quiet_cron", 0.80 * (found.parts["efficiency"] or 0.0)
+
+
+def _is_cron(row: Row) -> bool:
+    return (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
+
+
+# --- over many sessions -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPoint:
+    """One model on the plane of cost and quality. `frontier`: no other model is both cheaper and better."""
+
+    model: str
+    sessions: int
+    mean_q: float
+    mean_cost: float
+    roi: float | None
+    frontier: bool
+
+
+def frontier(scored: Iterable[tuple[str, float, float]]) -> list[ModelPoint]:
+    """(model, Q, cost in USD) of sessions -> means of each model, cheapest first, and which are on the Pareto frontier."""
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for model, q, cost in scored:
+        groups[model].append((q, cost))
+    means = sorted((sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model) for model, g in groups.items())
+    points = []
+    for cost, q, model in means:
+        beaten = any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)
+        points.append(ModelPoint(model, len(groups[model]), q, cost, q / cost if cost else None, not beaten))
+    return points
+
+
+def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Correlation of two series; None with fewer than three pairs or when one of them is constant."""
+    n = len(pairs)
+    if n < 3:
+        return None
+    x, y = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
+    xx, yy = sum((a - x) ** 2 for a, _ in pairs), sum((b - y) ** 2 for _, b in pairs)
+    xy = sum((a - x) * (b - y) for a, b in pairs)
+    return float(xy / (xx * yy) ** 0.5) if xx and yy else None
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1, equal values share their mean rank: Pearson over ranks is Spearman's correlation."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
+            end += 1
+        for place in range(start, end + 1):
+            found[order[place]] = (start + end) / 2 + 1
+        start = end + 1
+    return found

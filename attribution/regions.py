@@ -1,0 +1,225 @@
+"""Regions: places of a file that a session edits, followed by line identity, so that edits elsewhere do not matter. Pure.
+
+Two hunks of a session are the same region when the later one changes or removes lines that the earlier one wrote, or inserts
+strictly between them; regions are the connected components. A region edited by two or more calls is `re-edited`; how its edits
+develop is told by `convergence_of`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+
+from attribution.replay import Change
+
+State = tuple[str, ...]
+"""Lines of a region, whitespace removed, blank ones left out."""
+
+
+@dataclass(slots=True)
+class Region:
+    """`hunks` are indices into the worktree's changes, in order; `states` has one entry more than there are rounds."""
+
+    session_id: int
+    path: str
+    hunks: list[int]
+    rounds: list[list[int]] = field(default_factory=list)  # hunks of each call, calls in order
+    sizes: list[int] = field(default_factory=list)  # lines added and removed by each round
+    states: list[State] = field(default_factory=list)  # before the first round, then after each; only of re-edited regions
+    convergence: str = ""  # converging | oscillating | expanding; "" when edited by one call only
+    returned_to: int = -1  # oscillating because a round brought this earlier state back (0: as before the first)
+
+
+@dataclass(slots=True)
+class Regions:
+    """Regions of one worktree, and for each session the earlier sessions whose lines it changed."""
+
+    regions: list[Region]
+    prior: dict[int, set[int]]
+    where: dict[int, list[int]]  # line -> the changes that brought it or took it away
+
+
+def regions_of(changes: Sequence[Change]) -> Regions:
+    """All regions of one worktree; `changes` in the order they happened."""
+    writer: dict[int, int] = {}  # line -> the change that wrote it
+    parent = list(range(len(changes)))
+    prior: dict[int, set[int]] = defaultdict(set)
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for number, change in enumerate(changes):
+        if change.call is not None:
+            for source in _sources(change, writer, root):
+                other = changes[source].call
+                if other is None:
+                    continue
+                if other.session_id == change.call.session_id:
+                    parent[root(number)] = root(source)
+                else:
+                    prior[change.call.session_id].add(other.session_id)
+            writer.update(dict.fromkeys(change.fresh, number))
+    members: dict[int, list[int]] = defaultdict(list)
+    for number, change in enumerate(changes):
+        if change.call is not None:
+            members[root(number)].append(number)
+    where = _touching(changes)
+    found = [_region(hunks, changes, where) for hunks in sorted(members.values())]
+    return Regions(found, dict(prior), where)
+
+
+def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], int]) -> set[int]:
+    """Changes whose lines this one changes or removes, or between whose lines it inserts."""
+    found = {writer[line] for line in change.gone if line in writer}
+    above, below = writer.get(change.before), writer.get(change.below)
+    if not change.gone and above is not None and below is not None and root(above) == root(below):
+        found.add(above)
+    return found
+
+
+def _touching(changes: Sequence[Change]) -> dict[int, list[int]]:
+    """Line -> the changes that took it away or brought it."""
+    where: dict[int, list[int]] = defaultdict(list)
+    for number, change in enumerate(changes):
+        for line in (*change.gone, *change.fresh):
+            where[line].append(number)
+    return where
+
+
+def _region(hunks: list[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> Region:
+    first = changes[hunks[0]]
+    assert first.call is not None
+    region = Region(first.call.session_id, changes[hunks[-1]].path, hunks)
+    by_call: dict[str, list[int]] = {}
+    for number in hunks:
+        call = changes[number].call
+        assert call is not None
+        by_call.setdefault(call.call_id, []).append(number)
+    region.rounds = list(by_call.values())
+    region.sizes = [sum(len(changes[n].gone) + len(changes[n].fresh) for n in round_) for round_ in region.rounds]
+    if len(region.rounds) > 1:
+        ends = [round_[-1] for round_ in region.rounds]
+        region.states = history_of(hunks, changes, where).states(ends)
+        region.convergence, region.returned_to = convergence_of(region.sizes, region.states)
+    return region
+
+
+# --- convergence ------------------------------------------------------------------------------------------------------
+
+
+def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[str, int]:
+    """(converging | oscillating | expanding, the state that came back or -1).
+
+    Oscillating: a state comes back after another one. Otherwise S = sum over i<j of sign(sizes[j] - sizes[i]): negative converging,
+    positive expanding, zero converging when all are equal, else oscillating.
+    """
+    back = returned(states)
+    if back >= 0:
+        return "oscillating", back
+    trend = sum((b > a) - (b < a) for i, a in enumerate(sizes) for b in sizes[i + 1 :])
+    if trend:
+        return ("converging" if trend < 0 else "expanding"), -1
+    return ("converging" if len(set(sizes)) <= 1 else "oscillating"), -1
+
+
+def returned(states: Sequence[State]) -> int:
+    """The first state that comes back after a different one; -1 when none does."""
+    seen: dict[State, int] = {}
+    last: State | None = None
+    for number, state in enumerate(states):
+        if state != last and state in seen:
+            return seen[state]
+        seen.setdefault(state, number)
+        last = state
+    return -1
+
+
+# --- states -----------------------------------------------------------------------------------------------------------
+
+
+class History:
+    """The text of a region over time. Its lines are put in order only where that can matter: it is most of the work."""
+
+    def __init__(self, numbers: list[int], alive: list[frozenset[int]], text: Mapping[int, str], changes: Sequence[Change]) -> None:
+        """`alive`: lines of the region at first, and after each of the changes of these numbers."""
+        self._numbers, self._alive, self._text, self._changes = numbers, alive, text, changes
+        self._place: dict[int, int] = {}
+
+    def states(self, ends: Iterable[int]) -> list[State]:
+        """Its text at first and after the changes of these numbers. Lines are sorted when no two states could be the same."""
+        places = [0, *(self._index(end) for end in ends)]
+        bags = [self._bag(place) for place in places]
+        twice = [bag for bag, count in Counter(bags).items() if count > 1 and len(bag) > 1]
+        return [self._ordered(place) for place in places] if twice else bags
+
+    def is_back(self, number: int) -> bool:
+        """Whether its text after the change of that number is what it was at first."""
+        place = self._index(number)
+        return self._bag(place) == self._bag(0) and self._ordered(place) == self._ordered(0)
+
+    def _index(self, number: int) -> int:
+        return bisect_right(self._numbers, number)
+
+    def _bag(self, place: int) -> State:
+        return tuple(sorted(filter(None, map(self._text.__getitem__, self._alive[place]))))
+
+    def _ordered(self, place: int) -> State:
+        alive = self._alive[place]
+        if len(alive) > 1 and not self._place:
+            self._place = {line: at for at, line in enumerate(_in_order(self._numbers, self._changes))}
+        lines = sorted(alive, key=self._place.__getitem__) if len(alive) > 1 else alive
+        return tuple(filter(None, map(self._text.__getitem__, lines)))
+
+
+def history_of(hunks: Sequence[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> History:
+    """The region that these hunks make, before and after every change that touches one of its lines."""
+    lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
+    ordered = sorted(set(hunks) | {n for line in lines for n in where[line]})
+    for n in ordered:  # what others put in the place of the region's lines belongs to it
+        if changes[n].call is None:
+            lines.update(changes[n].fresh)
+    text: dict[int, str] = {}
+    for n in ordered:
+        one = changes[n]
+        text.update(zip((*one.gone, *one.fresh), map(_bare, (*one.old, *one.new)), strict=True))
+    born = {line for n in ordered for line in changes[n].fresh}
+    first = min((line for n in hunks for line in changes[n].fresh), default=1 << 62)
+    # A line that no change brought was there from the start, unless its number tells that it came later, from outside: such a line
+    # is left out, it came and went between two rounds.
+    alive = {line for line in lines if line not in born and line < first}
+    found = [frozenset(alive)]
+    for n in ordered:
+        alive.difference_update(changes[n].gone)
+        alive.update(lines.intersection(changes[n].fresh))
+        found.append(frozenset(alive))
+    return History(ordered, found, text, changes)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:
+    """The lines of these changes in an order that agrees with the file at every moment."""
+    graph: TopologicalSorter[int] = TopologicalSorter()
+    known: set[int] = set()
+    for n in numbers:
+        change = changes[n]
+        known.update(change.gone, change.fresh)
+        for run in ((change.before, *change.gone, change.below), (change.before, *change.fresh, change.below)):
+            kept = [line for line in run if line >= 0]
+            for above, below in pairwise(kept):
+                graph.add(below, above)
+        for line in (*change.gone, *change.fresh):
+            graph.add(line)
+    try:
+        return [*graph.static_order()]
+    except CycleError:  # lines that moved past each other: any fixed order will do to compare states
+        return sorted(known)

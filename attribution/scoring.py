@@ -1,0 +1,118 @@
+"""Scores of sessions in the database: computed from their features, stored with their parts, compared with people's ratings."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attribution import quality
+from attribution.features import rows
+from attribution.quality import ModelPoint, Score, frontier, pearson, ranks, score
+from collector.errors import WhoWroteError
+from collector.store import Store
+
+_COLUMNS = (
+    "session_id", "task_type", "q", "tier", "completion", "execution", "efficiency", "outcome", "weight_covered", "special",
+    "cost_usd", "roi", "parts", "version",
+)  # fmt: skip
+
+
+def write(store: Store, repo_id: int) -> None:
+    """Fills `scores` of a repository. Call within a transaction, after the features."""
+    store.connection.execute("DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
+    prompts = _first_prompts(store, repo_id)
+    found = [
+        (row["session_id"], score({**row, "first_prompt": prompts.get(row["session_id"])}))
+        for row in rows.read(store, repo_id)
+        if row["tool_call_count"] is not None
+    ]
+    store.insert("scores", _COLUMNS, (_row(session, one) for session, one in found))
+
+
+def _first_prompts(store: Store, repo_id: int) -> dict[int, str]:
+    found = store.rows(
+        "SELECT t.session_id, MIN(t.turn_index), t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id "
+        "WHERE s.repo_id = ? GROUP BY t.session_id",
+        (repo_id,),
+    )
+    return {row["session_id"]: row["prompt"] or "" for row in found}
+
+
+def _row(session: int, s: Score) -> tuple[Any, ...]:
+    parts = [
+        {"part": x.part, "signal": x.name, "weight": x.weight, "score": x.score, "value": x.value} for x in s.signals
+    ]  # fmt: skip
+    return (
+        session, s.task_type, s.q, s.tier, *(s.parts[p] for p in quality.PARTS), s.covered, s.special or None, s.cost_usd, s.roi,
+        json.dumps({"weights": s.weights, "signals": parts}), quality.VERSION,
+    )  # fmt: skip
+
+
+def read(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
+    """Scores with their sessions, best first. Raises DatabaseUnusable."""
+    return store.rows(
+        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.* FROM scores q "
+        "JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
+        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, q.q DESC, s.id",
+        (repo, repo),
+    )
+
+
+def models(found: Iterable[Mapping[str, Any]]) -> list[ModelPoint]:
+    """Mean quality and cost of each model over the sessions that have both."""
+    return frontier(
+        (row["model"], row["q"], row["cost_usd"]) for row in found if row["model"] and row["q"] is not None and row["cost_usd"]
+    )
+
+
+# --- people's ratings -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Q against ratings of people. Correlations are None with fewer than three sessions or when one side is constant."""
+
+    rated: int
+    matched: int
+    pearson: float | None
+    spearman: float | None
+    by_task: dict[str, tuple[int, float | None]]  # task type -> sessions, Pearson
+    unmatched: list[str]
+
+
+def validate(store: Store, path: Path) -> Agreement:
+    """Compares Q with a CSV of `session,rating`. Raises WhoWroteError when the file is none."""
+    ratings = _ratings(path)
+    known = {row["key"]: row for row in read(store) if row["q"] is not None}
+    pairs, unmatched = [], []
+    for given, rating in ratings:
+        keys = [key for key in known if key == given] or [key for key in known if len(given) >= 6 and key.startswith(given)]
+        if len(keys) == 1:
+            pairs.append((known[keys[0]]["task_type"], float(known[keys[0]]["q"]), rating))
+        else:
+            unmatched.append(given)
+    values = [(q, rating) for _, q, rating in pairs]
+    ranked = list(zip(ranks([q for q, _ in values]), ranks([r for _, r in values]), strict=True))
+    tasks = {}
+    for task in sorted({task for task, _, _ in pairs}):
+        of_task = [(q, r) for t, q, r in pairs if t == task]
+        tasks[task] = (len(of_task), pearson(of_task))
+    return Agreement(len(ratings), len(pairs), pearson(values), pearson(ranked), tasks, unmatched)
+
+
+def _ratings(path: Path) -> list[tuple[str, float]]:
+    hint = "It needs a header with the columns session and rating (a number; the session's key or its first six characters or more)"
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            if not {"session", "rating"} <= set(reader.fieldnames or ()):
+                raise WhoWroteError(f"{path} has no columns session and rating", hint)
+            return [(str(row["session"]).strip(), float(row["rating"])) for row in reader]
+    except OSError as error:
+        raise WhoWroteError(f"{path} cannot be read: {error.strerror}", hint) from error
+    except (TypeError, ValueError, csv.Error) as error:
+        raise WhoWroteError(f"{path} has a rating that is no number: {error}", hint) from error

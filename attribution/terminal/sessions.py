@@ -1,0 +1,154 @@
+"""Sessions on a terminal: features, rounds of edits, scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from attribution.features import groups
+from attribution.quality import ModelPoint
+from attribution.scoring import Agreement
+from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
+from attribution.views.sessions import Explained
+from collector.console import one_line
+
+_MOST_LINES = 12
+_TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
+
+
+def feature_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """A few telling features of each session."""
+    head = ("session", "started", "turns", "calls", "errors", "files", "lines", "again", "USD", "outcome", "first prompt")
+    table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
+    for r in rows:
+        cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
+        table.add_row(
+            plain(r["key"][:8]), (r["started_at"] or "")[:10], number(r["user_turn_count"]), number(r["tool_call_count"]),
+            number(r["tool_errors"]), number(len(r["touched_files"] or ())), number(r["diff_lines"]),
+            number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(r["label"]),
+        )  # fmt: skip
+    show(console, table, 0)
+    console.print(Text(f"{len(rows)} sessions; all features of one: --session KEY, of all: --csv or --json", "dim"))
+
+
+def feature_list(console: Console, row: dict[str, Any]) -> None:
+    """Every feature of one session, with its unit."""
+    title(console, row["label"], f"{row['agent'] or 'unknown agent'}, {row['key']}")
+    for group in groups():
+        console.print()
+        table = grid("<", "<~", "<~")
+        table.add_row(Text(group.TITLE, "bold"), "", "")
+        for feature in group.FEATURES:
+            value = row[feature.name]
+            missing = Text(f"none: {feature.null}", "dim")
+            table.add_row("  " + feature.name, missing if value is None else plain(_short(value)), Text(feature.unit, "dim"))
+        show(console, table)
+
+
+def _short(value: Any) -> str:
+    text = f"{value:.4g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+    return text if len(text) <= 90 else text[:89] + "…"
+
+
+# --- regions ----------------------------------------------------------------------------------------------------------
+
+
+def region_list(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Each re-edited region with its rounds."""
+    for r in rows:
+        place = f"{r['path']}:{r['start_line']}" if r["start_line"] else r["path"]
+        console.print(Text.assemble((one_line(place), "bold"), "  ", (r["convergence"], _TREND[r["convergence"]]), _back(r)))
+        console.print(Text(one_line(f"  {r['label']}  ({r['session'][:8]})"), "dim"))
+        last = 0
+        for edit in r["edits"]:
+            if edit["round"] != last:
+                last = edit["round"]
+                when = minute(edit["at"] or "")
+                console.print(Text(f"  {last}. {edit['tool']} in turn {edit['turn_index']}, {when}", "dim"))
+            _lines(console, edit["removed"], "-", "red")
+            _lines(console, edit["added"], "+", "green")
+        console.print()
+    count = Counter(r["convergence"] for r in rows)
+    parts = ", ".join(f"{number(count[name])} {name}" for name in _TREND if count[name])
+    console.print(Text(f"{number(len(rows))} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
+
+
+def _back(row: dict[str, Any]) -> str:
+    if row["returned_to"] is None:
+        return ""
+    return "  back to the text before the session" if row["returned_to"] == 0 else f"  back to round {row['returned_to']}"
+
+
+def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
+    lines = (text or "").split("\n") if text else []
+    for line in lines[:_MOST_LINES]:
+        console.print(Text(f"     {mark} {source(line)}", style), soft_wrap=True)
+    if len(lines) > _MOST_LINES:
+        console.print(Text(f"     {mark} … {len(lines) - _MOST_LINES} more lines", "dim"))
+
+
+# --- quality ----------------------------------------------------------------------------------------------------------
+
+
+def score_table(console: Console, rows: Sequence[dict[str, Any]], models: Sequence[ModelPoint]) -> None:
+    head = ("session", "task", "tier", "Q", "compl", "exec", "eff", "outc", "USD", "first prompt")
+    table = grid("<", "<", "<", ">", ">", ">", ">", ">", ">", "<~", head=head)
+    for r in rows:
+        parts = [_score(r[name]) for name in ("completion", "execution", "efficiency", "outcome")]
+        cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
+        table.add_row(plain(r["key"][:8]), r["task_type"], r["tier"] or "", _score(r["q"]), *parts, cost, plain(r["label"]))
+    show(console, table, 0)
+    if models:
+        console.print()
+        table = grid("<~", ">", ">", ">", ">", "<", head=("model", "sessions", "mean Q", "mean USD", "Q per USD", ""))
+        for m in models:
+            mark = "frontier" if m.frontier else ""
+            table.add_row(plain(m.model), number(m.sessions), _score(m.mean_q), f"{m.mean_cost:.2f}", _score(m.roi), mark)
+        show(console, table, 0)
+    console.print(Text(f"{len(rows)} sessions; take one apart: attribute quality --explain KEY", "dim"))
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def score_view(console: Console, found: Explained) -> None:
+    """Why a session has its score."""
+    row = found.row
+    title(console, row["label"], f"{row['key']}, {row['task_type']}")
+    console.print()
+    console.print(Text.assemble(("  Q = ", "bold"), (_score(row["q"]) or "none", "bold"), f"  {row['tier'] or ''}", _special(row)))
+    for name, value, weight in found.parts:
+        console.print()
+        table = grid("<", ">", ">", "<~", head=(name, "score", "weight", "value"))
+        table.add_row(Text("= " + name, "bold"), _score(value), f"{weight:.2f}", "")
+        for signal in (s for s in found.signals if s["part"] == name):
+            missing = signal["score"] is None
+            value_text = "missing: left out" if missing else _short(signal["value"])
+            table.add_row(
+                words(signal["signal"]), _score(signal["score"]), f"{signal['weight']:.2f}", Text(one_line(value_text), "dim")
+            )
+        show(console, table)
+    console.print()
+    covered = f"{100 * row['weight_covered']:.0f} % of the weight has a signal"
+    cost = "" if row["roi"] is None else f"; {row['cost_usd']:.2f} USD, Q per USD {row['roi']:.2f}"
+    console.print(Text(covered + cost, "dim"))
+
+
+def _special(row: dict[str, Any]) -> str:
+    return f"  ({words(row['special'])}: a score of its own)" if row["special"] else ""
+
+
+def agreement_view(console: Console, found: Agreement) -> None:
+    table = grid("<", ">", ">", head=("Q against ratings", "sessions", "Pearson r"))
+    table.add_row(Text("all", "bold"), number(found.matched), _score(found.pearson))
+    for task, (count, correlation) in found.by_task.items():
+        table.add_row("  " + task, number(count), _score(correlation))
+    show(console, table, 0)
+    console.print(
+        Text(f"Spearman {_score(found.spearman) or 'none'}; {found.rated - found.matched} ratings match no session", "dim")
+    )
