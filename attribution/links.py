@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from attribution.gaps import SLACK
 from attribution.originals import Made
-from attribution.timeline import Timeline
+from attribution.timeline import Timeline, Track
 from attribution.worktrees import Look
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.trailers import checkpoint_ids
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
 _RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
+BY_CALL = "made_by_call"
+_SHORT = 7  # characters of an abbreviated id, at least
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 
@@ -77,6 +79,18 @@ def add_originals(links: dict[str, CommitLinks], made: Mapping[str, Made], check
                 methods.setdefault(key, (original.method, original.confidence))
         links[sha] = found = CommitLinks(own.commit, tuple(methods), made=one, methods=methods)
         found._resolve(known)
+
+
+def add_calls(links: dict[str, CommitLinks], tracks: Iterable[Track], checkpoints: Iterable[Checkpoint]) -> None:
+    """A commit that names nothing is linked to the session of the call that printed its id."""
+    records = {r.session_id: r for c in checkpoints for r in c.sessions}
+    open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.named and len(one.commit.parents) < 2}
+    for track in tracks:
+        for short in track.commits:
+            sha = open_.get(short[:_SHORT], "")
+            if track.key in records and len(short) >= _SHORT and sha.startswith(short):
+                record = records[track.key]
+                links[sha] = CommitLinks(links[sha].commit, (), [record], methods={record.checkpoint_id: (BY_CALL, 0.99)})
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:

@@ -21,7 +21,7 @@ from attribution.content import content_looks
 from attribution.features import of_session, rows
 from attribution.features import version as features_version
 from attribution.lines import AddedFile
-from attribution.links import CommitLinks, by_trailer, looks
+from attribution.links import CommitLinks, add_calls, by_trailer, looks
 from attribution.places import Places
 from attribution.recover import recover
 from attribution.replay import Worktree
@@ -190,6 +190,7 @@ class _Work:
         self.progress("reading commits", 0, 0)
         history = read_history(self.repo, list(self.repo.history(self.head)))
         links = by_trailer(history.commits, self.checkpoints)
+        add_calls(links, tracks, self.checkpoints)
         recover(self.repo, self.head, history, links, self.checkpoints)
         places = Places(frozenset(history.paths))
         learn(places, tracks)

@@ -56,6 +56,7 @@ class Track:
     actions: list[Action] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
+    commits: tuple[str, ...] = ()  # abbreviated ids of commits its calls made
 
 
 def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> Track:
@@ -82,6 +83,7 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
     if session.beheaded:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(Action(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
+    track.commits = tuple(dict.fromkeys(sha for call in session.calls if call.status is Status.OK for sha in call.commits))
     calls = (at for call in session.calls for at in (call.at, call.done_at))
     others = (one.at for several in (session.turns, session.said) for one in several)
     track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})

@@ -9,7 +9,7 @@ from typing import Any
 from attribution.commits import FileDiff, History
 from attribution.conclude import CommitVerdict, Span
 from attribution.lines import Verdict
-from attribution.links import CommitLinks
+from attribution.links import BY_CALL, CommitLinks
 from attribution.timeline import EditFate, Timeline
 from attribution.worktrees import LineFate, Run
 from collector.model import Problem
@@ -157,7 +157,7 @@ def links(store: Store, repo_id: int, numbers: Mapping[str, int], found: Mapping
         (number, key, known.get(key), method, confidence)
         for sha, number in numbers.items()
         for key, (method, confidence) in found[sha].methods.items()
-        if method != "trailer"
+        if method not in ("trailer", BY_CALL)  # a call is of a session, not of one of its checkpoints
     )
     store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), rows)
 

@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
 CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
+  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), made_by_call (a call of the session printed its id), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
   confidence REAL NOT NULL, -- 0 to 1
   agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before

@@ -860,3 +860,25 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, 
     assert _authors(tmp_path / "out.db", commit.sha)["sub.py"] == [(1, 1, *said)]
     (row,) = _rows(tmp_path / "out.db", "SELECT turns, unseen_subagents FROM sessions")
     assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}
+
+
+@pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, None)])
+def test_commit_an_agent_made_is_its_sessions_although_it_names_nothing(gone: bool, method: str | None, tmp_path: Path) -> None:
+    """One changed line is too little for the texts to speak; the call that made the commit printed its id."""
+    world = World("by-call")
+    world.human_write("a.py", "alpha = 1\nomega = 9\n")
+    world.commit("Start")
+    session = world.session("2.1.160")
+    session.prompt("Change it and commit")
+    session.edit("a.py", "alpha = 1", "alpha = 100")
+    if gone:  # somebody else's commit
+        commit = world.commit("Change alpha", [session], trailer="none", stored=None)
+    else:
+        commit = session.git_commit("Change alpha", trailer="none", stored=None)
+    session.write("b.py", "b = 1\n")
+    world.commit("And another", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    rows = _rows(tmp_path / "out.db", "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id")
+    assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
+    expected = (1, 1, "agent", "exact") if method else (1, 1, "unknown", "no_session")
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [expected]
