@@ -338,7 +338,7 @@ def _agents(results: dict[str, Any]) -> str:
 def _hand(audit: dict[str, dict[str, dict[str, int]]]) -> str:
     rows = [
         "## Read by hand", "",
-        "Every line said to be human in 14 public repositories at the time (a census of 149 lines in 25 commits), and lines with text of the",
+        "Every line said to be human in 18 public repositories at the time (a census of 149 lines in 25 commits), and lines with text of the",
         "other classes drawn at random from 17, each checked against transcripts and diff by a reader who did not write the program;",
         "`audit.csv` has every line with a note. Defensible: said to be unknown though a patient reader could tell, or open. Most causes",
         "of the wrong ones were mended afterwards: \"now\" is what the program says today about the same lines, which is too kind, since",
