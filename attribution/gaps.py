@@ -192,11 +192,13 @@ class Gaps:
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
+# Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_INTO = r"(?:(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]|[^-=<]>{1,2}|\btee(?: -a)?)\s*['\"]?[^\s'\";|&<>]*"
+_FLAGS = r"(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]"
+_INTO = rf"(?:{_FLAGS}|[^-=<]>{{1,2}}|\btee(?: -a)?)\s{{0,9}}['\"]?[^\s'\";|&<>]{{0,300}}"
 _SCRIPT_WRITES = re.compile(
-    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s*\([^)]*,\s*(?:mode\s*=\s*)?['\"](?:[wax]|r\+)|\bdump\(|Set-Content|Add-Content|Out-File"
-    r"|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
+    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s?\([^)]{0,300}, ?(?:mode ?= ?)?['\"](?:[wax]|r\+)|\bdump\("
+    r"|Set-Content|Add-Content|Out-File|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
     re.I,
 )
 

@@ -66,6 +66,12 @@ def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(text:
     assert _cause(_command(text)) == said
 
 
+@pytest.mark.parametrize("part", ["open(", "> ", "-o ", "'", '"', "open(,", ">x "])
+def test_commands_made_to_be_slow_are_answered(part: str) -> None:
+    """Quadratic searches would take minutes for these."""
+    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in ("agent", "unknown opaque_shell", "human")
+
+
 # --- commands -------------------------------------------------------------------------------------------------------------
 
 
