@@ -1258,7 +1258,8 @@ SELECT l.repo_id, l.origin, b.number AS born, d.number AS died FROM line_lives l
 JOIN history_commits d ON d.id = l.death WHERE d.number < b.number OR l.cause IS NULL;
 
 -- Lives and travels cover exactly the attributed lines of ordinary commits, file by file. Left out: files that could not be read,
--- that became symbolic links (one line to git blame), and commits that copy a file (git pairs a source once, git blame as often as it fits).
+-- that became symbolic links (one line to git blame), and commits that copy a file (git pairs a source once, git blame as often as it
+-- fits; copies of lines from before the window are not in lines_came).
 CREATE VIEW IF NOT EXISTS check_lives_spans AS
 SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.start_line + 1) FROM line_lives l
          WHERE l.birth = h.id AND l.path = f.path), 0) AS born, COALESCE((SELECT SUM(t.end_line - t.start_line + 1)
@@ -1266,6 +1267,8 @@ SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.
 FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 JOIN commit_files f ON f.commit_id = c.id WHERE f.kind = 'text' AND f.status <> 'T' AND h.parents < 2 AND h.lines_came = 0
 AND f.lines_added <> born + travelled
+AND NOT (f.status = 'A' AND EXISTS (SELECT 1 FROM tip_states t WHERE t.repo_id = h.repo_id AND t.after_sha <> '')
+         AND EXISTS (SELECT 1 FROM commit_files r WHERE r.commit_id = f.commit_id AND r.status = 'R'))
 AND NOT EXISTS (SELECT 1 FROM problems p WHERE p.repo_id = h.repo_id AND p.stage = 'history' AND p.code = 'file_unread'
                 AND p.subject = h.commit_sha AND p.detail = f.path);
 

@@ -301,6 +301,19 @@ def test_the_window_begins_before_the_first_agent_reached_the_main_line(build: B
     assert {(build.name[b], path) for b, path, *_ in shop.lives()} == {("side", "g"), ("c3", "f")}
 
 
+def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(build: Build, shop: Shop) -> None:
+    """One file becomes two: a rename and a new file for git's diff, two heirs for git's blame."""
+    build.commit("c0", [], {"f": text(*words(9)), "h": text("h")})
+    build.commit("c1", ["c0"], {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")}, message="c1" + CLAUDE)
+    build.commit("c2", ["c1"], {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")})
+    build.done()
+    done = shop.follow(build, "c2", Wanted())
+    assert done.after == build.sha["c0"]
+    sql = "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id WHERE commit_sha = ? ORDER BY 1"
+    assert shop.rows(sql, build.sha["c2"]) == [("A", 9), ("R", 0)]
+    assert shop.rows("SELECT lines_born, lines_came FROM history_commits WHERE commit_sha = ?", build.sha["c2"]) == [(0, 0)]
+
+
 def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
     windowed(build)
     shop = Shop(tmp_path / "a")
