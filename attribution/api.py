@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.estimates import data_frame
+from attribution.lifetimes.estimates import data_frame
 from attribution.study import study
 from collector.errors import WhoWroteError
 from collector.store import Store

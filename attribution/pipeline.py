@@ -13,20 +13,32 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from attribution import aftermath, scoring, write
-from attribution.align import text_of
-from attribution.commits import History, added_files, read_history
-from attribution.conclude import CommitVerdict, Missing, conclude
-from attribution.content import content_looks
+from attribution.authorship import write
+from attribution.authorship.align import text_of
+from attribution.authorship.commits import History, added_files, read_history
+from attribution.authorship.conclude import CommitVerdict, Missing, conclude
+from attribution.authorship.content import content_looks
+from attribution.authorship.lines import AddedFile
+from attribution.authorship.links import CommitLinks, add_calls, by_trailer, looks
+from attribution.authorship.places import Places
+from attribution.authorship.recover import recover
+from attribution.authorship.replay import Worktree
+from attribution.authorship.timeline import (
+    EditFate,
+    Timeline,
+    Track,
+    add_missing_end,
+    add_snapshots,
+    edited_paths,
+    learn,
+    timelines,
+    track_of,
+)
+from attribution.authorship.worktrees import Look, Run, Runner, Seen
 from attribution.features import of_session, rows
 from attribution.features import version as features_version
-from attribution.lines import AddedFile
-from attribution.links import CommitLinks, add_calls, by_trailer, looks
-from attribution.places import Places
-from attribution.recover import recover
-from attribution.replay import Worktree
-from attribution.timeline import EditFate, Timeline, Track, add_missing_end, add_snapshots, edited_paths, learn, timelines, track_of
-from attribution.worktrees import Look, Run, Runner, Seen
+from attribution.outcomes import aftermath
+from attribution.scores import scoring
 from collector.checkpoints import read_all, shadow
 from collector.errors import NoCheckpoints
 from collector.gitrepo import MAX_TEXT, GitRepo, blob_id

@@ -32,14 +32,14 @@ from builder import import_stream  # noqa: E402
 from exactness import exactness, section  # noqa: E402
 from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
-from attribution.commits import added_files, read_history  # noqa: E402
+from attribution.authorship.commits import added_files, read_history  # noqa: E402
+from attribution.authorship.links import by_trailer  # noqa: E402
+from attribution.authorship.places import Places  # noqa: E402
+from attribution.authorship.replay import Worktree  # noqa: E402
+from attribution.authorship.timeline import Track, learn, timelines, track_of  # noqa: E402
+from attribution.authorship.worktrees import Look, Runner  # noqa: E402
 from attribution.history.walk import open_scratch  # noqa: E402
-from attribution.links import by_trailer  # noqa: E402
 from attribution.pipeline import Options, Texts, attribute_repo, repo_name  # noqa: E402
-from attribution.places import Places  # noqa: E402
-from attribution.replay import Worktree  # noqa: E402
-from attribution.timeline import Track, learn, timelines, track_of  # noqa: E402
-from attribution.worktrees import Look, Runner  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.load import read_session, session_files  # noqa: E402

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attribution.commits import read_history
-from attribution.gaps import SLACK
+from attribution.authorship.commits import read_history
+from attribution.authorship.gaps import SLACK
+from attribution.authorship.recover import originals_of
 from attribution.pipeline import Options, attribute_repo
-from attribution.recover import originals_of
 from collector.gitrepo import GitRepo
 from collector.model import Commit
 from collector.proposals import is_source, read_proposals

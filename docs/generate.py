@@ -140,7 +140,7 @@ that the session itself made and removed, or threw away and wrote anew, undoes n
 not reverting.
 
 `region_edit_history` has a row per hunk with the symbol around it: the nearest line above that looks like the head of a function or
-class, as git prints it after `@@` (`attribution/symbols.py`, a pattern per language, git's fallback for the others). `prior_sessions`
+class, as git prints it after `@@` (`symbols.py`, a pattern per language, git's fallback for the others). `prior_sessions`
 names the sessions whose lines a session changed: those that the replay of its worktree saw, and, once lines were followed, those whose
 committed lines its commits ended, across worktrees and renames. `child_sessions` joins spawned sessions to the one that did.
 """
@@ -174,7 +174,7 @@ def metrics_page() -> str:
     from attribution.features.absent import ABSENT, ALIASES
     from attribution.features.nulls import null_text
     from attribution.features.tables import standard_prices
-    from attribution.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
+    from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
 
     parts = ["# Every number about a session\n", _MADE, _METRICS.format(as_of=standard_prices().as_of)]
     for group in groups():
@@ -208,8 +208,8 @@ _FAILURE = """\
 
 def _embedding_part() -> list[str]:
     """The columns of session_embeddings, and the tree of session_failure_mode."""
-    from attribution import failure_mode
     from attribution.embedding import drift
+    from attribution.outcomes import failure_mode
 
     head = ["| column | type | unit | kind | version | what it is | NULL when |", "|---|---|---|---|---|---|---|"]
     rows = [(f"`{f.name}`", f.type, f.unit, f.kind, str(f.version), f.description, "; ".join(f.null)) for f in drift.FEATURES]

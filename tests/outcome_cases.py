@@ -15,9 +15,9 @@ from builder import World
 from builder.model import Commit
 from builder.session import Session
 
-from attribution import chronicle
 from attribution.history.stage import Wanted
 from attribution.history.stage import update as follow
+from attribution.lifetimes import chronicle
 from attribution.pipeline import Options, attribute_repo
 from collector.gitrepo import GitRepo
 from collector.store import Store

@@ -12,8 +12,8 @@ from builder import git
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution import align
-from attribution.align import (
+from attribution.authorship import align
+from attribution.authorship.align import (
     EDITED,
     Kin,
     changes,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from test_cli import rows, run
 
-from attribution.attempts import Try, pass_at, treatment
+from attribution.scores.attempts import Try, pass_at, treatment
 from collector.attempts.gold import gold_files
 from collector.attempts.outcome import counts, label
 from collector.attempts.scan import scan

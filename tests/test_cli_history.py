@@ -118,7 +118,7 @@ def test_curves_and_pictures(example: tuple[Path, Path], tmp_path: Path) -> None
 def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
-    monkeypatch.setattr("attribution.estimates.available", lambda: False)
+    monkeypatch.setattr("attribution.lifetimes.estimates.available", lambda: False)
     shown = run("survival", repo, "--db", db)
     assert shown.exit_code == errors.EXIT_USAGE
     assert "pip install 'whowrote[stats]'" in shown.stderr and "--no-curves" in shown.stderr

@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable, Mapping
 
 import pytest
 
-from attribution.content import content_looks
-from attribution.gaps import SLACK
-from attribution.lines import Verdict
-from attribution.links import CommitLinks, by_trailer
-from attribution.replay import CallRef, Step
-from attribution.timeline import Timeline
-from attribution.worktrees import FileSeen, Look, added_file, content_share, linked_by
+from attribution.authorship.content import content_looks
+from attribution.authorship.gaps import SLACK
+from attribution.authorship.lines import Verdict
+from attribution.authorship.links import CommitLinks, by_trailer
+from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.worktrees import FileSeen, Look, added_file, content_share, linked_by
 from collector.model import Commit, Edit, Replacement
 
 AT = 1_000_000.0

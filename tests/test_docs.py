@@ -67,7 +67,7 @@ def test_reasons_in_the_code_are_explained() -> None:
 
     written = set()
     for file in ("lines", "conclude", "gaps", "timeline"):
-        text = (ROOT / "attribution" / f"{file}.py").read_text("utf-8")
+        text = (ROOT / "attribution" / "authorship" / f"{file}.py").read_text("utf-8")
         written |= set(re.findall(r'"unknown", "none", "inferred", "(\w+)"', text))
         written |= set(re.findall(r'Cause\("unknown", reason="(\w+)"', text)) | set(re.findall(r'unseen="(\w+)"', text))
     assert written

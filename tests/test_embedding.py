@@ -13,11 +13,11 @@ from click.testing import CliRunner, Result
 from truth import REPOS
 
 from attribution.cli import cli
-from attribution.conversation import Conversation, conversation_of
 from attribution.embedding import Scale, cosine, embedder
 from attribution.embedding.drift import FEATURES, compute, edit_distance, lasting, texts
 from attribution.embedding.minilm import INSTALL
 from attribution.embedding.stage import embed_repo
+from attribution.outcomes.conversation import Conversation, conversation_of
 from attribution.pipeline import Options, attribute_repo
 from collector.errors import WhoWroteError
 from collector.gitrepo import GitRepo

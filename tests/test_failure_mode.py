@@ -9,9 +9,9 @@ import pytest
 from builder import import_stream
 from truth import REPOS
 
-from attribution import modes
-from attribution.failure_mode import MODES, failure_mode
+from attribution.outcomes.failure_mode import MODES, failure_mode
 from attribution.pipeline import Options, attribute_repo
+from attribution.scores import modes
 from collector.store import Store
 
 _CLEAN: dict[str, Any] = {

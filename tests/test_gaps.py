@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.gaps import Action, Cause, Gap, Gaps
-from attribution.replay import CallRef
+from attribution.authorship.gaps import Action, Cause, Gap, Gaps
+from attribution.authorship.replay import CallRef
 from attribution.shell import effects
 
 ROOT = "/w"

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from test_cli import rows, run
 
-from attribution.estimates import cluster_bootstrap
-from attribution.grades import (
+from attribution.intervals import around, jackknife, t_quantile, wilson
+from attribution.lifetimes.estimates import cluster_bootstrap
+from attribution.scores.grades import (
     LEAST,
     LEAST_CLUSTERS,
     LEAST_WEIGHT,
@@ -27,7 +28,6 @@ from attribution.grades import (
     harm,
     trend,
 )  # fmt: skip
-from attribution.intervals import around, jackknife, t_quantile, wilson
 from attribution.views.grades import harm_of, report
 from collector.attempts.scan import MOST_BYTES
 from collector.errors import WhoWroteError

@@ -19,7 +19,6 @@ from click.testing import CliRunner, Result
 from truth import REPOS
 
 from attribution.cli import cli
-from attribution.conversation import Conversation, Exchange, conversation_of
 from attribution.features.tables import Prices, standard_prices
 from attribution.judge import stage
 from attribution.judge.agreement import Confusion, confusion, corrected, kappa
@@ -27,6 +26,7 @@ from attribution.judge.labels import LABELS, QUESTIONS, SESSION, Invalid, parsed
 from attribution.judge.model import INSTALL, Answer, Model, ModelFailed
 from attribution.judge.prompts import MOST, Request, requests, without_secrets, words
 from attribution.judge.validation import Judge, judges, shares, validate
+from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.pipeline import Options, attribute_repo
 from collector.errors import WhoWroteError
 from collector.gitrepo import GitRepo

@@ -6,11 +6,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 import pytest
 
-from attribution.align import lines_of
-from attribution.commits import CommitDiff, FileDiff
-from attribution.conclude import Missing, conclude
-from attribution.gaps import Cause, Gap
-from attribution.lines import (
+from attribution.authorship.align import lines_of
+from attribution.authorship.commits import CommitDiff, FileDiff
+from attribution.authorship.conclude import Missing, conclude
+from attribution.authorship.gaps import Cause, Gap
+from attribution.authorship.lines import (
     AddedFile,
     Match,
     Moments,
@@ -25,9 +25,9 @@ from attribution.lines import (
     settle_weak,
     sources_of,
 )
-from attribution.links import CommitLinks
-from attribution.replay import CallRef, Step, Worktree
-from attribution.worktrees import FileSeen, Look, Seen
+from attribution.authorship.links import CommitLinks
+from attribution.authorship.replay import CallRef, Step, Worktree
+from attribution.authorship.worktrees import FileSeen, Look, Seen
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
 
 F = "app.py"

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from attribution.gaps import SLACK
-from attribution.links import by_trailer, looks, since
-from attribution.replay import CallRef, Step
-from attribution.timeline import Timeline
-from attribution.worktrees import Look
+from attribution.authorship.gaps import SLACK
+from attribution.authorship.links import by_trailer, looks, since
+from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.worktrees import Look
 from collector.model import Checkpoint, Commit, Edit, SessionRecord
 from collector.trailers import automation, checkpoint_ids, declared_agent
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from histories import Build, drop, random_history, text, words
 
-from attribution import chronicle, survival
-from attribution.fates import Fate, Life, Span, Verdicts, fates
 from attribution.history import reverts
 from attribution.history.keep import Keep
 from attribution.history.model import Fingerprint
 from attribution.history.stage import KEPT, Updated, Wanted, before_first, stored, update
+from attribution.lifetimes import chronicle, survival
+from attribution.lifetimes.fates import Fate, Life, Span, Verdicts, fates
 from attribution.pipeline import Options, attribute_repo
 from attribution.report import checks
 from collector.gitrepo import GitRepo
@@ -199,7 +199,7 @@ def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, mo
     build.done()
     shop.follow(build, "one")
     monkeypatch.setattr("attribution.history.stage.open_scratch", lambda _: pytest.fail("the history is read"))
-    monkeypatch.setattr("attribution.chronicle._fill_fates", lambda *_: pytest.fail("the authors are read"))
+    monkeypatch.setattr("attribution.lifetimes.chronicle._fill_fates", lambda *_: pytest.fail("the authors are read"))
     before = shop.store.connection.total_changes
     assert shop.follow(build, "one").state == "unchanged"
     assert shop.store.connection.total_changes == before

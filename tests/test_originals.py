@@ -9,7 +9,7 @@ import pytest
 from builder import git, import_stream
 from truth import REPOS
 
-from attribution.originals import Made, made_of, pull_number, subject_of
+from attribution.authorship.originals import Made, made_of, pull_number, subject_of
 from attribution.pipeline import Options, attribute_repo
 from collector.gitrepo import GitRepo
 from collector.model import Commit

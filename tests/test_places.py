@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.places import Places
+from attribution.authorship.places import Places
 
 KNOWN = frozenset({"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"})
 W = "/home/ada/work/tally"

@@ -9,8 +9,8 @@ import pytest
 from test_cli import rows, run
 
 from attribution.features import features
-from attribution.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, pearson, ranks, score, task_type
-from attribution.scoring import spearman, validate
+from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, pearson, ranks, score, task_type
+from attribution.scores.scoring import spearman, validate
 from collector.store import Store
 
 

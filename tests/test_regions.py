@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.outcome import Undone, Visit, neighbours, reverter, session_outcome, undone
-from attribution.regions import Region, Regions, convergence_of, regions_of, returned
-from attribution.replay import CallRef, Step, Worktree
+from attribution.authorship.replay import CallRef, Step, Worktree
+from attribution.outcomes.outcome import Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.regions import Region, Regions, convergence_of, regions_of, returned
 from collector.model import Edit, Replacement
 
 BASE = "one\ntwo\nthree\nfour\nfive\nsix\n"

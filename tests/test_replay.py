@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution import replay
-from attribution.align import lines_of
-from attribution.edits import NoFit, apply_hunks, overlaid
-from attribution.replay import AGENT, BASE, OUTSIDE, CallRef, Outcome, Step, Worktree
-from attribution.timeline import track_of
+from attribution.authorship import replay
+from attribution.authorship.align import lines_of
+from attribution.authorship.edits import NoFit, apply_hunks, overlaid
+from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, Outcome, Step, Worktree
+from attribution.authorship.timeline import track_of
 from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
 F = "src/app.py"

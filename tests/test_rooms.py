@@ -30,13 +30,13 @@ DOORS = {
     "orjson": {"collector/transcripts/jsonl.py"},
     "unidiff": {"collector/patches.py"},
     "httpx2": {"collector/github/transport.py"},
-    "lifelines": {"attribution/estimates.py"},
-    "pandas": {"attribution/estimates.py", "attribution/api.py"},  # the second only for the type checker
-    "numpy": {"attribution/estimates.py", "attribution/embedding/minilm.py"},  # statistics; a forward pass
+    "lifelines": {"attribution/lifetimes/estimates.py"},
+    "pandas": {"attribution/lifetimes/estimates.py", "attribution/api.py"},  # the second only for the type checker
+    "numpy": {"attribution/lifetimes/estimates.py", "attribution/embedding/minilm.py"},  # statistics; a forward pass
     "llm": {"attribution/judge/model.py"},
     "tokenizers": {"attribution/embedding/minilm.py"},
     "safetensors": {"attribution/embedding/minilm.py"},
-    "matplotlib": {"attribution/plots.py"},
+    "matplotlib": {"attribution/lifetimes/plots.py"},
     "pyarrow": {"collector/parquet.py", "attribution/exports/tablefiles.py"},  # one reads, one writes
     "socket": {
         "attribution/weaknesses/packs.py",  # the registry of rules, when a person asks for a pack

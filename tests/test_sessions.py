@@ -13,10 +13,10 @@ from builder import World
 from builder.model import Stored
 from click.testing import CliRunner, Result
 
-from attribution import aftermath
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.tables import PRICES
+from attribution.outcomes import aftermath
 from attribution.pipeline import Options, attribute_repo
 from collector.store import Store
 

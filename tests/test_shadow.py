@@ -8,9 +8,9 @@ import pytest
 from builder import import_stream
 from truth import REPOS
 
+from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.timeline import Timeline, add_snapshots
 from attribution.pipeline import Options, attribute_repo
-from attribution.replay import CallRef, Step
-from attribution.timeline import Timeline, add_snapshots
 from collector.checkpoints import read_all, shadow
 from collector.gitrepo import GitRepo
 from collector.model import Edit

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from attribution import estimates, survival
-from attribution.estimates import Curve, StatsMissing
-from attribution.survival import Point, Record, alive_at, compare, deletions, ended_by, grouped, language
+from attribution.lifetimes import estimates, survival
+from attribution.lifetimes.estimates import Curve, StatsMissing
+from attribution.lifetimes.survival import Point, Record, alive_at, compare, deletions, ended_by, grouped, language
 
 END = 100.0
 
@@ -196,7 +196,7 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_pictures(lifelines: Any, tmp_path: Path, suffix: str) -> None:
-    from attribution.plots import draw
+    from attribution.lifetimes.plots import draw
 
     curve = estimates.kaplan_meier([line(0, 6, birth=1), line(0, birth=2)], resamples=5)
     for name in ("one", "two"):
@@ -206,7 +206,7 @@ def test_pictures(lifelines: Any, tmp_path: Path, suffix: str) -> None:
 
 
 def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from attribution.plots import draw
+    from attribution.lifetimes.plots import draw
 
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

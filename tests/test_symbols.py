@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.symbols import enclosing
+from attribution.authorship.symbols import enclosing
 
 FILES = {
     "a.py": ("python", "import os\n\n\nclass Tree:\n    def grow(self):\n        x = 1\n        return x\n"

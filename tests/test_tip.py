@@ -8,7 +8,7 @@ import pytest
 from builder import git
 from test_cli import clone, run
 
-from attribution.tip import Authors, Piece, Written, joined
+from attribution.lifetimes.tip import Authors, Piece, Written, joined
 from collector.store import Store
 
 ONE, TWO = Written(1, 3, 7, 100, "a", 11), Written(4, 2, 8, 101, "a", 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.grades import GROUPINGS, LEAST
+from attribution.scores.grades import GROUPINGS, LEAST
 from collector.console import data_options, database_option, notice, out, write_json
 
 NAME = "grades"

@@ -48,7 +48,7 @@ def survival(
         raise click.UsageError("--full and --exact need the PATH of a clone")
     found = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if form else by)))), full, exact, curves)
     if plot is not None:
-        from attribution.plots import draw
+        from attribution.lifetimes.plots import draw
 
         draw(found.curves, plot, ", ".join(r.name for r in found.repos))
     if form == "json":
@@ -64,7 +64,7 @@ def survival(
 
 
 def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> Any:
-    from attribution.estimates import available, require
+    from attribution.lifetimes.estimates import available, require
     from attribution.views.survival import report, with_history
     from collector.store import Store
 

@@ -81,7 +81,7 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from attribution import scoring
+    from attribution.scores import scoring
     from attribution.views.sessions import explained
 
     with database(None, db) as (store, _):
@@ -104,7 +104,7 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
 @data_options
 def validate(ratings: Path, db: Path, form: str) -> None:
     """Compare the scores with people's ratings: a CSV with the columns session and rating."""
-    from attribution import scoring
+    from attribution.scores import scoring
 
     with database(None, db) as (store, _):
         found = scoring.validate(store, ratings)
@@ -123,7 +123,7 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
     Read each session (attribute features --session KEY helps), write a number from 1 (failed) to 5 (excellent) under rating, and
     give the file to: attribute quality validate CSV. Sessions without a rating are left out.
     """
-    from attribution import scoring
+    from attribution.scores import scoring
 
     with database(None, db) as (store, _):
         rows = scoring.sheet(store, sessions, seed)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from attribution.conversation import Conversation, Exchange
 from attribution.embedding import Scale, cosine
 from attribution.features.registry import Feature, Values, version_of
 from attribution.features.wording import corrects
+from attribution.outcomes.conversation import Conversation, Exchange
 
 NAME = "embedding"
 TITLE = "By sentence embeddings"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from attribution import modes
-from attribution.conversation import conversation_of
 from attribution.embedding import Embedder
 from attribution.embedding.drift import FEATURES, compute, texts, version
+from attribution.outcomes.conversation import conversation_of
 from attribution.recorded import Recorded, recorded
+from attribution.scores import modes
 from collector.gitrepo import GitRepo
 from collector.store import Store
 

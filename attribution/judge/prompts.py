@@ -16,8 +16,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from attribution.conversation import Action, Conversation, Exchange
 from attribution.judge.labels import QUESTIONS, Question
+from attribution.outcomes.conversation import Action, Conversation, Exchange
 from collector.text import printable
 
 MOST = 60_000  # characters of the data of one question

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from attribution.conversation import conversation_of
 from attribution.features.tables import Prices
 from attribution.judge.labels import QUESTIONS, Invalid, parsed, schema, schema_hash
 from attribution.judge.model import Answer, ModelFailed
 from attribution.judge.prompts import Request, requests
+from attribution.outcomes.conversation import conversation_of
 from attribution.recorded import recorded
 from collector.errors import WhoWroteError
 from collector.gitrepo import GitRepo

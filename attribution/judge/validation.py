@@ -12,7 +12,7 @@ from typing import Any
 
 from attribution.judge.agreement import Confusion, Corrected, confusion, corrected, kappa
 from attribution.judge.labels import LABELS
-from attribution.quality import pearson, ranks
+from attribution.scores.quality import pearson, ranks
 from collector.errors import WhoWroteError
 from collector.store import Store, iso
 

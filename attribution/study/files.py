@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from attribution.estimates import data_frame
+from attribution.lifetimes.estimates import data_frame
 from attribution.study.model import Table
 from collector.console import csv_cell
 

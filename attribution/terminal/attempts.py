@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.attempts import LABELS, PassRate, Treatment
+from attribution.scores.attempts import LABELS, PassRate, Treatment
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
 
 _MOST = 40

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.grades import REPOSITORIES, SESSIONS, Cell, Difference, Gap, Harm, Rate, Trend
 from attribution.intervals import Interval
+from attribution.scores.grades import REPOSITORIES, SESSIONS, Cell, Difference, Gap, Harm, Rate, Trend
 from attribution.terminal.sessions import model_table
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
 from attribution.views.grades import GradeReport

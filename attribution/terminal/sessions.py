@@ -11,8 +11,8 @@ from rich.text import Text
 
 from attribution.features import groups
 from attribution.intervals import Interval
-from attribution.quality import ModelPoint
-from attribution.scoring import Agreement
+from attribution.scores.quality import ModelPoint
+from attribution.scores.scoring import Agreement
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
 from attribution.views.sessions import Explained
 from collector.console import one_line

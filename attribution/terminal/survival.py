@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.estimates import Curve, Hazard
-from attribution.survival import COMMITS, DAYS, Comparison
+from attribution.lifetimes.estimates import Curve, Hazard
+from attribution.lifetimes.survival import COMMITS, DAYS, Comparison
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
 from attribution.views.survival import Followed, Group, SurvivalReport
 from collector.console import one_line

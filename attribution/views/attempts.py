@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
 
-from attribution.attempts import LABELS, Treatment, Try, treatment
+from attribution.scores.attempts import LABELS, Treatment, Try, treatment
 from collector.errors import WhoWroteError
 from collector.store import Store
 

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from attribution import estimates, grades, scoring
-from attribution.grades import Cell, Gap, Graded, Harm, Harmed, Trend
-from attribution.quality import ModelPoint
+from attribution.lifetimes import estimates
+from attribution.scores import grades, scoring
+from attribution.scores.grades import Cell, Gap, Graded, Harm, Harmed, Trend
+from attribution.scores.quality import ModelPoint
 from collector.errors import WhoWroteError
 from collector.store import Store
 

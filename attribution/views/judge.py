@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attribution import modes
 from attribution.features.tables import Prices
 from attribution.judge.prompts import Request
 from attribution.judge.stage import Asked, Done, all_requests, run
 from attribution.judge.validation import Judge
+from attribution.scores import modes
 from attribution.views.embeddings import clones
 from attribution.views.sessions import session_id
 from collector.errors import WhoWroteError

@@ -8,8 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from attribution import scoring
 from attribution.features import groups, rows
+from attribution.scores import scoring
 from attribution.views.sessions import region_rows
 from collector.store import Store
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from attribution import scoring
 from attribution.features import rows
 from attribution.features.nulls import REASONS, VIEW
+from attribution.scores import scoring
 from collector.errors import WhoWroteError
 from collector.store import Store
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attribution import chronicle, estimates, survival
-from attribution.estimates import Curve, Hazard
 from attribution.history import stage
-from attribution.survival import Comparison, Point, Record
+from attribution.lifetimes import chronicle, estimates, survival
+from attribution.lifetimes.estimates import Curve, Hazard
+from attribution.lifetimes.survival import Comparison, Point, Record
 from attribution.views.place import Place
 from collector.errors import WhoWroteError
 from collector.store import Store

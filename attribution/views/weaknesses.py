@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from attribution.survival import BASELINES
+from attribution.lifetimes.survival import BASELINES
 from attribution.weaknesses import stats
 from attribution.weaknesses.exclude import SCANNED, SOURCE
 from attribution.weaknesses.stats import Cell, Compared, Rate, Reviewed

@@ -22,7 +22,7 @@ SUPPORT = 3  # sessions that a category needs in both of two groups, of at least
 LEAST_WEIGHT = 0.5  # share of all sessions that must be of the compared categories: else a standardised gap is about something else
 REPOSITORIES, SESSIONS = "repositories", "sessions"
 Draw = Callable[[Sequence[Moments], Statistic], Interval | None]
-"""Another way to an interval: by drawing clusters again and again (attribution.estimates.cluster_bootstrap)."""
+"""Another way to an interval: by drawing clusters again and again (attribution.lifetimes.estimates.cluster_bootstrap)."""
 NONE = "unknown"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.failure_mode import VERSION, failure_mode
 from attribution.features import rows
+from attribution.outcomes.failure_mode import VERSION, failure_mode
 from collector.store import Store
 
 _COLUMNS = (

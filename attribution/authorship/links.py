@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.gaps import SLACK
-from attribution.originals import Made
-from attribution.timeline import Timeline, Track
-from attribution.worktrees import Look
+from attribution.authorship.gaps import SLACK
+from attribution.authorship.originals import Made
+from attribution.authorship.timeline import Timeline, Track
+from attribution.authorship.worktrees import Look
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.trailers import checkpoint_ids
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.regions import Region, history_of
-from attribution.replay import Change
+from attribution.authorship.replay import Change
+from attribution.outcomes.regions import Region, history_of
 
 REOPENED = 86_400.0  # seconds within which the next session counts as reopening this one
 RESTARTED = 1_800.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from attribution.estimates import Curve, StatsMissing
+from attribution.lifetimes.estimates import Curve, StatsMissing
 
 COLOURS = {
     "agent": "#0891b2", "declared": "#2563eb", "human": "#16a34a", "unknown": "#ca8a04", "undeclared": "#6b7280",

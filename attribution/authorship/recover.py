@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from attribution.commits import History
-from attribution.links import CommitLinks, add_originals
-from attribution.originals import Made, made_of
+from attribution.authorship.commits import History
+from attribution.authorship.links import CommitLinks, add_originals
+from attribution.authorship.originals import Made, made_of
 from collector.gitrepo import GitRepo
 from collector.model import Checkpoint, Commit
 from collector.proposals import Proposal, read_proposals

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attribution.intervals import Interval, Moments, Statistic
-from attribution.survival import AGENT, Record, sides
+from attribution.lifetimes.survival import AGENT, Record, sides
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:

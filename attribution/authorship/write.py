@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attribution.commits import FileDiff, History
-from attribution.conclude import CommitVerdict, Span
-from attribution.lines import Verdict
-from attribution.links import BY_CALL, CommitLinks
-from attribution.timeline import EditFate, Timeline
-from attribution.worktrees import LineFate, Run
+from attribution.authorship.commits import FileDiff, History
+from attribution.authorship.conclude import CommitVerdict, Span
+from attribution.authorship.lines import Verdict
+from attribution.authorship.links import BY_CALL, CommitLinks
+from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.worktrees import LineFate, Run
 from collector.model import Problem
 from collector.store import Store, iso
 from collector.text import printable as shown

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-from attribution.gaps import SLACK
-from attribution.lines import AddedFile
-from attribution.links import CommitLinks, since
-from attribution.replay import Step
-from attribution.timeline import Timeline
-from attribution.worktrees import Look
+from attribution.authorship.gaps import SLACK
+from attribution.authorship.lines import AddedFile
+from attribution.authorship.links import CommitLinks, since
+from attribution.authorship.replay import Step
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.worktrees import Look
 from collector.model import Commit, Edit
 
 _WINDOW = 30 * 86_400.0  # a pull request is merged within that time after the last edit, or not found

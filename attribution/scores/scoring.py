@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attribution import estimates, quality
 from attribution.features import rows
 from attribution.intervals import Interval
-from attribution.quality import ModelPoint, Score, frontier, pearson, ranks, score
+from attribution.lifetimes import estimates
+from attribution.scores import quality
+from attribution.scores.quality import ModelPoint, Score, frontier, pearson, ranks, score
 from collector.errors import WhoWroteError
 from collector.store import Store
 

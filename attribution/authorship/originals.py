@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from attribution.gaps import SLACK
+from attribution.authorship.gaps import SLACK
 from collector.model import Commit
 from collector.proposals import Proposal
 from collector.trailers import checkpoint_ids

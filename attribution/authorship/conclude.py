@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from attribution.commits import CommitDiff, FileDiff
-from attribution.lines import Verdict
-from attribution.links import CommitLinks
-from attribution.worktrees import FileSeen, Seen, content_share, explained_share
+from attribution.authorship.commits import CommitDiff, FileDiff
+from attribution.authorship.lines import Verdict
+from attribution.authorship.links import CommitLinks
+from attribution.authorship.worktrees import FileSeen, Seen, content_share, explained_share
 from collector.model import Commit
 from collector.trailers import automation, declared_agent
 

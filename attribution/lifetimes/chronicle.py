@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from attribution import priors, survival, tip
-from attribution.fates import SESSION_SLACK, Life, Span, Verdicts, fates
 from attribution.history import stage
 from attribution.history.model import LOST, runs
+from attribution.lifetimes import survival, tip
+from attribution.lifetimes.fates import SESSION_SLACK, Life, Span, Verdicts, fates
+from attribution.lifetimes.survival import Record
+from attribution.outcomes import priors
 from attribution.report import line_class
-from attribution.survival import Record
 from collector.load import digest
 from collector.store import Store
 from collector.text import printable

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from attribution.replay import Change
+from attribution.authorship.replay import Change
 
 State = tuple[str, ...]
 """Lines of a region, whitespace removed, blank ones left out."""

@@ -14,9 +14,9 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from attribution.align import Kin, changes, kinship, lines_of, pairing, text_changes
-from attribution.edits import NoFit, changed_window, ended, first_line, fits, last_line, overlaid, text_after
-from attribution.symbols import enclosing
+from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes
+from attribution.authorship.edits import NoFit, changed_window, ended, first_line, fits, last_line, overlaid, text_after
+from attribution.authorship.symbols import enclosing
 from collector.model import Edit, LineChange
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"

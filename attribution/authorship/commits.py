@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from attribution.align import text_of
-from attribution.lines import AddedFile
-from attribution.worktrees import added_file
+from attribution.authorship.align import text_of
+from attribution.authorship.lines import AddedFile
+from attribution.authorship.worktrees import added_file
 from collector.gitrepo import MAX_TEXT, GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 
-from attribution.replay import CallRef
+from attribution.authorship.replay import CallRef
 from attribution.shell import Effect, effects, mentions
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from attribution.align import lines_of
-from attribution.edits import ended
-from attribution.gaps import SLACK, Gap
-from attribution.lines import (
+from attribution.authorship.align import lines_of
+from attribution.authorship.edits import ended
+from attribution.authorship.gaps import SLACK, Gap
+from attribution.authorship.lines import (
     AddedFile,
     Match,
     Moments,
@@ -23,8 +23,8 @@ from attribution.lines import (
     settle_weak,
     sources_of,
 )
-from attribution.replay import AGENT, Change, Outcome, Step, Worktree
-from attribution.timeline import Timeline
+from attribution.authorship.replay import AGENT, Change, Outcome, Step, Worktree
+from attribution.authorship.timeline import Timeline
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5

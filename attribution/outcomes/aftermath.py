@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from attribution.authorship.gaps import Gap
+from attribution.authorship.replay import Change
+from attribution.authorship.timeline import EditFate, Timeline, Track
+from attribution.authorship.worktrees import Run
 from attribution.features import rows
 from attribution.features.nulls import REASONS, problem_rows
-from attribution.gaps import Gap
-from attribution.outcome import Neighbours, Undone, Visit, neighbours, reverter, session_outcome, undone
-from attribution.regions import Region, Regions, regions_of
-from attribution.replay import Change
-from attribution.timeline import EditFate, Timeline, Track
-from attribution.worktrees import Run
+from attribution.outcomes.outcome import Neighbours, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.regions import Region, Regions, regions_of
 from collector.model import Problem
 from collector.store import Store, iso
 from collector.text import printable as shown

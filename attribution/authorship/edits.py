@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.align import lines_of
+from attribution.authorship.align import lines_of
 from collector.model import Edit, Hunk, Replacement
 
 # Stands for a line of a file of which only the parts around edits are known; no text file holds it, so it equals no committed line.

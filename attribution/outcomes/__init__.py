@@ -1,0 +1,1 @@
+"""What became of a session and of the places it edited."""

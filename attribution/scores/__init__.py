@@ -1,0 +1,1 @@
+"""How sessions and attempts went, as scores, and what may be compared."""
