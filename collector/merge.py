@@ -191,7 +191,10 @@ class _Copy:
         """Tables that are made when they are needed, and that the target does not have yet."""
         missing = self.run(
             f"SELECT name, sql FROM {self.source}.sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' "
-            f"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM {self.target}.sqlite_master)"
+            f"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM {self.target}.sqlite_master) "
+            # The parts of an index for searching are made with it, or not at all.
+            "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = ? AND type = 'shadow')",
+            (self.source,),
         ).fetchall()
         for name, sql in missing:
             body = sql[sql.index("(") :]

@@ -326,6 +326,22 @@ def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: 
     assert say(attribute, "check", "--db", db).exit_code == 0
 
 
+def test_databases_that_were_searched_can_be_merged_and_searched(served: GitServer, tmp_path: Path) -> None:
+    """The index over prompts is no table to be copied; it is made anew when it is asked for."""
+    every = made_shards(served, tmp_path)
+    for shard in every[:2]:
+        with Store(shard) as store:
+            store.index_prompts()
+    db = tmp_path / "all.db"
+    for shards in (every[:1], every[1:]):
+        assert say(collect, "merge", *shards, "-o", db).exit_code == 0
+        with Store(db) as store:
+            store.index_prompts()
+            prompts = store.value("SELECT COUNT(*) FROM turns WHERE prompt <> ''")
+            found = store.value("SELECT COUNT(*) FROM turns_fts WHERE prompt <> ''")
+            assert prompts == found > 0
+
+
 def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_path: Path) -> None:
     [shard, *_] = made_shards(served, tmp_path)
     db, old = tmp_path / "all.db", tmp_path / "old.db"
