@@ -333,8 +333,8 @@ def test_databases_that_were_searched_can_be_merged_and_searched(served: GitServ
         with Store(shard) as store:
             store.index_prompts()
     db = tmp_path / "all.db"
-    for shards in (every[:1], every[1:]):
-        assert say(collect, "merge", *shards, "-o", db).exit_code == 0
+    for some in (every[:1], every[1:]):
+        assert say(collect, "merge", *some, "-o", db).exit_code == 0
         with Store(db) as store:
             store.index_prompts()
             prompts = store.value("SELECT COUNT(*) FROM turns WHERE prompt <> ''")
