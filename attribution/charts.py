@@ -11,6 +11,7 @@ from html import escape
 
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
 LEAST = 50  # lines at risk below which a share is not drawn
+_DATE, _DAYS = 72, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent, from sessions",
     "declared": "agent, only declared",
@@ -60,7 +61,8 @@ def columns(
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
             marks.append(_circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions began in the week of {name}"))
     every = max(1, len(names) // 8)
-    marks += [_text(left + n * step, height - 8, name) for n, name in enumerate(names) if n % every == 0]
+    places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
+    marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
     return _svg(width, height, marks, "lines added per week by class; dots: sessions begun")
 
 
@@ -78,7 +80,7 @@ def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600
         return left + scale * math.log1p(days), low - (low - high) * share
 
     marks = [_grid(left, right, at(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
-    marks += [_text(at(d, 0)[0] - 8, height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
+    marks += [_text(min(at(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
     for kind, points in found.items():
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')

@@ -8,6 +8,7 @@ import io
 import re
 import sqlite3
 from collections.abc import Iterator
+from datetime import date, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -412,6 +413,16 @@ def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
     heights = [float(h) for h in re.findall(r'height="([\d.]+)"><title>week', svg)]
     assert max(heights) == pytest.approx(172) and len(heights) == 3 and sum(heights[1:]) == pytest.approx(86, abs=0.1)
     assert charts.columns({}) == ""
+
+
+@pytest.mark.parametrize("weeks", [1, 2, 8, 9, 17, 60, 199])
+def test_labels_of_time_stay_inside(weeks: int) -> None:
+    first = date(2023, 1, 2)
+    svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
+    labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
+    assert labels[0] == 56 and max(labels) <= 900 - 72
+    curve = charts.curves({"agent": [(n, 100, 90) for n in (1, 7, 30, 90, 180, 365)]})
+    assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
 
 
 def test_curves_leave_out_what_too_few_lines_tell() -> None:
