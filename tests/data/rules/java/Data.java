@@ -139,4 +139,15 @@ class Data {
         // SAFE: temporary-fixed
         new File("/srv/app.lock");
     }
+
+    void modes(File file) {
+        // VULN: file-mode
+        file.setWritable(true, false);
+        // VULN: file-mode
+        PosixFilePermissions.fromString("rwxrwxrwx");
+        // SAFE: file-mode
+        file.setWritable(true);
+        // SAFE: file-mode
+        PosixFilePermissions.fromString("rw-------");
+    }
 }

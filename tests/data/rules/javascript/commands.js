@@ -55,3 +55,31 @@ function built(name, parts, command) {
   // SAFE: eval
   new Function('return this')();
 }
+
+const LIST = ['one', 'two'];
+const target = 'dist';
+
+function narrowed(name, commitHash, port) {
+  // SAFE: command-built
+  exec(`rm -r ${target}`);
+  // SAFE: command-built
+  execSync(`git show ${commitHash}`);
+  // SAFE: command-built
+  exec(`serve --port ${port}`);
+  const tool = name ? 'which' : 'where';
+  // SAFE: command-built
+  execSync(`${tool} node`);
+  for (const part of LIST) {
+    // SAFE: command-built
+    execSync(`make ${part}`);
+  }
+  // VULN: command-built
+  execSync(`make ${target} ${name}`);
+}
+
+function capture(line) {
+  // SAFE: shell-command
+  return execSync(line);
+}
+
+capture('git status | wc -l');

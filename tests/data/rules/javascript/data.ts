@@ -75,6 +75,10 @@ export function ciphers(key: Buffer, data: string) {
   crypto.createHash('sha256');
   // SAFE: weak-hash
   crypto.createHmac('sha512', key);
+  // SAFE: weak-hash
+  const cacheKey = crypto.createHash('md5').update(data).digest('hex');
+  // SAFE: weak-hash
+  const etag = crypto.createHash('sha1').update(data).digest('hex');
   // VULN: weak-cipher
   crypto.createCipheriv('des-ede3-cbc', key, key);
   // VULN: weak-cipher

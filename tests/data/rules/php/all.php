@@ -109,7 +109,7 @@ function secrets($user)
     $token_url = 'https://a.example/oauth2/token';
     // VULN: weak-hash
     md5($user->password);
-    // VULN: weak-hash
+    // VULN: weak-hash weak-random
     sha1(uniqid());
     // SAFE: weak-hash
     password_hash($user->password, PASSWORD_DEFAULT);
@@ -159,4 +159,28 @@ function others($ch, $doc, $path)
     ini_set('display_errors', '0');
     // SAFE: telling
     phpversion();
+}
+
+function new_token()
+{
+    // VULN: weak-random
+    return mt_rand();
+}
+
+function random_things($user)
+{
+    // VULN: weak-random
+    $session_id = uniqid();
+    // SAFE: weak-random
+    $delay = mt_rand(1, 10);
+    // SAFE: weak-random
+    $token = bin2hex(random_bytes(16));
+    // VULN: temporary-fixed
+    file_put_contents('/tmp/app.log', $user);
+    // VULN: temporary-fixed
+    fopen('/tmp/app.log', 'a');
+    // SAFE: temporary-fixed
+    file_put_contents('app.log', $user);
+    // SAFE: temporary-fixed
+    fopen('/tmp/app.log', 'r');
 }

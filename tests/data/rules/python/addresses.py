@@ -24,13 +24,13 @@ async def proxy(url: str, item: int):
 
 def flask_proxy():
     # VULN: url-tainted
-    requests.get(request.args["url"])
+    requests.get(request.args["url"], timeout=5)
     # VULN: url-tainted
-    requests.get("https://" + request.args["host"] + "/status")
+    requests.get("https://" + request.args["host"] + "/status", timeout=5)
     # SAFE: url-tainted
-    requests.get("https://api.example/search", params={"q": request.args["q"]})
+    requests.get("https://api.example/search", params={"q": request.args["q"]}, timeout=5)
     # SAFE: url-tainted
-    requests.get("https://api.example/items/" + request.args["id"])
+    requests.get("https://api.example/items/" + request.args["id"], timeout=5)
 
 
 @app.get("/leave")

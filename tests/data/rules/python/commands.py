@@ -12,13 +12,21 @@ api = FastAPI()
 
 
 @api.get("/run")
-async def run(host: str, count: int):
+async def run(host: str, count: int, options: str):
     # VULN: command-tainted command-built
     os.system("ping " + host)
     # VULN: command-tainted command-built
     await asyncio.create_subprocess_shell(f"ping {host}")
-    # VULN: command-built
+    # VULN: command-tainted command-built
+    subprocess.run(f"ping {options}", shell=True)
+    # SAFE: command-built
     subprocess.run(f"ping -c {count}", shell=True)
+    for name in ["one", "two"]:
+        # SAFE: command-built
+        os.system(f"ls {name}")
+    tool = "which" if options else "where"
+    # SAFE: command-built
+    os.system(f"{tool} ls")
     # SAFE: command-tainted command-built shell-true
     subprocess.run(["ping", "-c", "1", host])
     # SAFE: command-tainted command-built

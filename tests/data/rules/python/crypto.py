@@ -28,6 +28,12 @@ def hashes(password, data):
     hashlib.new("sha1", data)
     # SAFE: weak-hash
     hashlib.md5(data, usedforsecurity=False)
+    # SAFE: weak-hash
+    content_hash = hashlib.md5(data).hexdigest()
+    # SAFE: weak-hash
+    cache[hashlib.sha1(data).hexdigest()] = data
+    # VULN: weak-hash
+    token_hash = hashlib.sha1(data).hexdigest()
 
 
 def ciphers(key, data):
@@ -65,13 +71,13 @@ def numbers(items):
 
 def transport(client, context):
     # VULN: tls-unverified
-    requests.get("https://a.example", verify=False)
+    requests.get("https://a.example", verify=False, timeout=5)
     # VULN: tls-unverified
     context.verify_mode = ssl.CERT_NONE
     # VULN: tls-unverified
     client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
     # SAFE: tls-unverified
-    requests.get("https://a.example", verify="/etc/ca.pem")
+    requests.get("https://a.example", verify="/etc/ca.pem", timeout=5)
     # SAFE: tls-unverified
     context.verify_mode = ssl.CERT_REQUIRED
     # SAFE: tls-unverified

@@ -8,13 +8,13 @@ import requests
 
 def transport():
     # VULN: clear-text
-    requests.get("http://files.a-company.net/x")
+    requests.get("http://files.a-company.net/x", timeout=5)
     # VULN: clear-text
     ftplib.FTP("files.a-company.net")
     # SAFE: clear-text
-    requests.get("https://files.a-company.net/x")
+    requests.get("https://files.a-company.net/x", timeout=5)
     # SAFE: clear-text
-    requests.get("http://localhost:8000/x")
+    requests.get("http://localhost:8000/x", timeout=5)
     # SAFE: clear-text
     ftplib.FTP_TLS("files.a-company.net")
 

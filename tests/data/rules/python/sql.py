@@ -86,3 +86,17 @@ def structure(cur, db, table, where, columns, words):
     db.execute("SELECT a FROM t WHERE " + both)
     # SAFE: sql-built
     db.execute("SELECT a FROM t WHERE " + " OR ".join("a LIKE ?" for _ in words), words)
+
+
+def narrowed(db, since, table):
+    # SAFE: sql-built
+    db.execute("SELECT a FROM t {part}".format(part="WHERE b > 1" if since else ""))
+    what = "a" if since else "b"
+    # SAFE: sql-built
+    db.execute(f"SELECT {what} FROM t")
+    where = " AND ".join(["a = 1", "b = 2"])
+    # SAFE: sql-structure
+    db.execute("SELECT a FROM t WHERE " + where)
+    if table in ("t", "u"):
+        # SAFE: sql-structure
+        db.execute(f"DELETE FROM {table}")

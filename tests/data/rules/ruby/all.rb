@@ -133,3 +133,43 @@ class ItemsController < ApplicationController
     FileUtils.chmod(0755, path)
   end
 end
+
+class Tokens
+  def new_token
+    # VULN: weak-random
+    rand(1_000_000).to_s
+  end
+
+  def others(user, doc, password)
+    # VULN: weak-random
+    session_id = Random.rand(1000)
+    # SAFE: weak-random
+    delay = rand(10)
+    # SAFE: weak-random
+    token = SecureRandom.hex(16)
+    # VULN: xml-entities
+    Nokogiri::XML(doc) { |config| config.noent }
+    # VULN: xml-entities
+    Nokogiri::XML(doc, nil, nil, Nokogiri::XML::ParseOptions::NOENT)
+    # SAFE: xml-entities
+    Nokogiri::XML(doc)
+    # SAFE: xml-entities
+    Nokogiri::XML(doc) { |config| config.nonet }
+    # VULN: secret-logged
+    Rails.logger.info("login with #{password}")
+    # VULN: secret-logged
+    puts "key #{user.api_key}"
+    # SAFE: secret-logged
+    Rails.logger.info("login of #{user.name}")
+    # SAFE: secret-logged
+    puts "password is set"
+    # VULN: temporary-fixed
+    File.write("/tmp/app.log", user.name)
+    # VULN: temporary-fixed
+    File.open("/tmp/app.log", "w")
+    # SAFE: temporary-fixed
+    File.write("app.log", user.name)
+    # SAFE: temporary-fixed
+    File.open("/tmp/app.log")
+  end
+end

@@ -30,6 +30,12 @@ fn commands(name: &str, script: &str) {
     Command::new("bash").arg("-c").arg(script).status();
     // VULN: shell-command
     Command::new("/bin/sh").args(["-c", script]).status();
+    let mut process = Command::new("sh");
+    // VULN: shell-command
+    process.arg("-c").arg(script);
+    let mut git = Command::new("git");
+    // SAFE: shell-command
+    git.arg("-c").arg(script);
     // SAFE: command-built shell-command
     Command::new("sh").arg("-c").arg("ls | wc -l").status();
     // SAFE: command-built shell-command
@@ -105,4 +111,31 @@ fn hashes(data: &[u8], path: &str) {
     let password = "w1nter-is-over";
     // SAFE: secret-in-code
     let token = std::env::var("TOKEN").unwrap();
+}
+
+fn telling(password: &str, cfg: &Config, user: &str) {
+    // VULN: secret-logged
+    println!("password is {}", password);
+    // VULN: secret-logged
+    info!("key {}", cfg.api_key);
+    // VULN: secret-logged
+    println!("password is {password}");
+    // SAFE: secret-logged
+    println!("user {}", user);
+    // SAFE: secret-logged
+    info!("password of {} is set", user);
+    // VULN: temporary-fixed
+    fs::write("/tmp/app.log", user);
+    // VULN: temporary-fixed
+    File::create("/tmp/app.log");
+    // SAFE: temporary-fixed
+    fs::write("app.log", user);
+    // SAFE: temporary-fixed
+    fs::read("/tmp/app.log");
+}
+
+#[cfg(test)]
+mod tests {
+    // SAFE: secret-in-code
+    const SECRET: &str = "k8f2-Qm11-zz04-PlNt";
 }

@@ -8,6 +8,14 @@ bash <(curl -s https://get.example.com)
 curl -fsSLO https://get.example.com/tool.tgz
 # SAFE: pipe-to-shell
 curl -s https://get.example.com | jq .
+# SAFE: pipe-to-shell
+echo "install it: curl -sSL https://get.example.com | sh"
+cat <<EOF
+# SAFE: pipe-to-shell
+curl -sSL https://get.example.com | sh
+EOF
+# VULN: pipe-to-shell
+sudo bash -c 'curl -sSL https://get.example.com | bash'
 # VULN: tls-unverified
 curl -k https://a.example/x
 # VULN: tls-unverified
@@ -24,6 +32,15 @@ eval echo \$x $name
 eval "$(ssh-agent -s)"
 # SAFE: eval-built
 "install_$name"
+# VULN: eval-variable
+eval "$name"
+# VULN: eval-variable
+eval $name 2>/dev/null || exit
+settings=$(ssh-agent -s)
+# SAFE: eval-variable
+eval "$settings"
+# SAFE: eval-variable
+eval "$(ssh-agent -s)"
 # VULN: command-built
 bash -c "process $name"
 # VULN: command-built
@@ -32,6 +49,14 @@ sh -c "cd ${name} && make"
 bash -c 'process "$1"' _ "$name"
 # SAFE: command-built
 bash -c "make all"
+# VULN: shell-command
+bash -c "$name 2>&1"
+# VULN: shell-command
+exec sh -c "$@"
+# SAFE: shell-command
+bash -c "make all"
+# SAFE: shell-command
+bash -c 'process "$1"' _ "$name"
 # VULN: file-mode
 chmod -R 777 /opt/x
 # VULN: file-mode
