@@ -181,6 +181,13 @@ def _head(rules: Sequence[Rule], results: Mapping[str, Any]) -> list[str]:
         "What the rules cannot see: values that pass through other functions or files, frameworks they do not name, and whether a check that",
         "stands before a call is the right one. A finding of the tier api says that something is used, not that it does harm.",
         "",
+        "What they leave out, because reading showed that it is hardly ever a weakness: parts of a command or statement that are constants, also",
+        "through a name, a condition or a loop over a list of constants, or numbers; ids of commits in commands of git; commands and secrets in",
+        "files of tests; MD5 and SHA-1 where the line or the function speaks of a sum, a cache or a file and of nothing secret; inputs of workflows",
+        "with a list of values; words for people (echo, fenced blocks, cat <<EOF) in shell scripts. A rule that is seldom right is split:",
+        "`sql-built`, `command-built` and `eval-built` want text that is put together (MEDIUM), `sql-structure`, `shell-command` and `eval-variable`",
+        "a table, clause or command that a function is given as a whole (LOW).",
+        "",
     ]
 
 
@@ -222,7 +229,10 @@ def _review(rules: Sequence[Rule]) -> list[str]:
         "",
         f"{len(rows)} findings at the tip of {len({row['repository'] for row in rows})} public repositories, read with the lines around them; the verdicts are in",
         "[rules-review.csv](rules-review.csv). `true` means that what the message says is so there; tests and examples count as they are.",
-        "The rules were changed after a first reading, so these numbers are no independent estimate of the final rules.",
+        "The rules were narrowed after a first reading of the same repositories, so these numbers are no independent estimate: before, 9 of 63",
+        "findings of the tier built were true, and 126 of 193 of the tier api. None of PHP, Java or Ruby was among what was read, and of Rust one",
+        "finding: for them only the annotated and planted programs speak. Of ten public lines each that join a table name to SQL in Java and a",
+        "sort order in Ruby, none and one could be seen to take text from outside; such names are left out of `sql-built` there, as in Go.",
         "",
         "| tier | read | true | precision |",
         "|---|---|---|---|",

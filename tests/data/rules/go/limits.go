@@ -57,3 +57,10 @@ func limited(w http.ResponseWriter, r *http.Request) {
 	// SAFE: body-unlimited
 	io.ReadAll(io.LimitReader(r.Body, 10))
 }
+
+func names(db *sql.DB, table, name string) {
+	// SAFE: sql-built
+	db.Query("SELECT * FROM " + table)
+	// SAFE: sql-built
+	db.Query(fmt.Sprintf("SELECT * FROM %s WHERE a = ?", table), name)
+}

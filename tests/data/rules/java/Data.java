@@ -150,4 +150,11 @@ class Data {
         // SAFE: file-mode
         PosixFilePermissions.fromString("rw-------");
     }
+
+    void tables(Statement statement, String tableName) throws Exception {
+        // SAFE: sql-built
+        statement.executeQuery("SELECT * FROM " + tableName);
+        // SAFE: sql-built
+        statement.executeQuery("SELECT * FROM " + Names.USERS);
+    }
 }

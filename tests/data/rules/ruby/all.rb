@@ -21,6 +21,10 @@ class ItemsController < ApplicationController
     Item.where(name: params[:name])
     # SAFE: sql-built
     Item.where("kind = #{connection.quote(kind)}")
+    # SAFE: sql-built
+    Item.order("#{sort_column} #{sort_direction}")
+    # VULN: sql-tainted sql-built
+    Item.order("#{params[:sort]} DESC")
   end
 
   def commands(name)
