@@ -75,6 +75,9 @@ function narrowed(name, commitHash, port) {
   }
   // VULN: command-built
   execSync(`make ${target} ${name}`);
+  const worktree = name + '-tree';
+  // VULN: command-built
+  execSync(`git worktree remove ${worktree}`);
 }
 
 function capture(line) {
