@@ -27,7 +27,8 @@ from attribution.pipeline import Options, attribute_repo  # noqa: E402
 from attribution.weaknesses import exclude, stage  # noqa: E402
 from attribution.weaknesses.engine import Limits, Target, scan  # noqa: E402
 from attribution.weaknesses.languages import kind_of  # noqa: E402
-from attribution.weaknesses.ruleset import files_of, load  # noqa: E402
+from attribution.weaknesses.packs import cache as packs  # noqa: E402
+from attribution.weaknesses.rulesets import named  # noqa: E402
 from collector.gitrepo import GitRepo  # noqa: E402
 from collector.store import Store  # noqa: E402
 
@@ -64,7 +65,7 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
     repo = GitRepo(path)
     commits = [c for c in repo.history(repo.default_branch()[1]) if len(c.parents) == 1]
     drawn = commits[:: max(1, len(commits) // sample)][:sample]
-    rule_set = load(files_of(rules), "bench")
+    rule_set = named(rules, packs())
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "c.db") as store:
         engine = stage.find(store, "")
     began = cpu()
@@ -75,7 +76,7 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
                 kind = kind_of(name)
                 if rule_set.covers(kind.language) and exclude.place_of(name) in exclude.SCANNED:
                     some[blob, kind.suffix] = Target(blob, kind.suffix, repo.blob(blob) or b"")
-            for _ in scan(engine, lambda _: rule_set.text, some.values(), 1, _WHOLE):
+            for _ in scan(engine, rule_set, some.values(), 1, _WHOLE):
                 pass
     each = (cpu() - began) / max(1, len(drawn))
     return {"sample": len(drawn), "commits": len(commits), "cpu_each": each, "cpu": each * len(commits)}

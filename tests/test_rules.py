@@ -19,7 +19,7 @@ from semgrep_run import SEMGREP, findings, semgrep
 from attribution.cli import cli
 from attribution.weaknesses.annotated import differences, marks
 from attribution.weaknesses.packs import pull, stored
-from attribution.weaknesses.rulesets import OWN, RulesUnusable, load, own, weaknesses
+from attribution.weaknesses.rulesets import OWN, RulesUnusable, named, own, weaknesses
 
 yaml = pytest.importorskip("yaml")
 
@@ -109,7 +109,7 @@ def test_ours_are_loaded_with_everything_they_say() -> None:
     assert {rule.tier for rule in found.rules} == {"taint", "built", "api"}
     assert all(rule.cwes and rule.literals and rule.message and rule.languages for rule in found.rules)
     assert {cwe for rule in found.rules for cwe in rule.cwes} == set(weaknesses())
-    assert own().sha256 == found.sha256 == load([], Path("/nowhere")).sha256
+    assert own().sha256 == found.sha256 == named([], Path("/nowhere")).sha256
 
 
 FOREIGN = """
@@ -126,13 +126,13 @@ rules:
 
 def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(FOREIGN)
-    found = load([str(tmp_path)], tmp_path)
+    found = named([str(tmp_path)], tmp_path)
     assert [(r.id, r.cwes, r.confidence, r.severity, r.tier) for r in found.rules] == [
         ("a", ("CWE-23",), "LOW", "WARNING", ""),
         ("b", ("CWE-78",), "", "ERROR", ""),
     ]
-    assert found.sha256 == load([str(tmp_path / "rules.yaml")], tmp_path).sha256 != own().sha256
-    assert len(load([OWN, str(tmp_path)], tmp_path).rules) == len(RULES) + 2
+    assert found.sha256 == named([str(tmp_path / "rules.yaml")], tmp_path).sha256 != own().sha256
+    assert len(named([OWN, str(tmp_path)], tmp_path).rules) == len(RULES) + 2
 
 
 @pytest.mark.parametrize(
@@ -147,13 +147,13 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(RulesUnusable, match=message) as failed:
-        load([str(tmp_path / name.replace("other", "x"))], tmp_path)
+        named([str(tmp_path / name.replace("other", "x"))], tmp_path)
     assert failed.value.hint
 
 
 def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(RulesUnusable, match="p/python is not stored") as failed:
-        load(["p/python"], tmp_path)
+        named(["p/python"], tmp_path)
     assert "attribute rules pull p/python" in failed.value.hint
 
 
@@ -185,7 +185,7 @@ def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Pat
     assert about["sha256"] == hashlib.sha256(Path(about["file"]).read_bytes()).hexdigest()
     assert (about["rules"], about["url"]) == (1, f"{registry}/c/p/good")
     assert stored(tmp_path / "cache") == [about]
-    assert [rule.id for rule in load(["p/good"], tmp_path / "cache").rules] == ["x"]
+    assert [rule.id for rule in named(["p/good"], tmp_path / "cache").rules] == ["x"]
 
 
 def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from test_cli import clone, rows, run
 
 from attribution.weaknesses import engine
 from attribution.weaknesses.engine import Engine, EngineFailed, EngineMissing, Limits, Scanned, Target, scan
+from attribution.weaknesses.rulesets import load
 from collector.store import Store
 
 RULES = """
@@ -268,9 +269,9 @@ def targets(*contents: str) -> list[Target]:
 
 def outcome(program: Path, some: Sequence[Target], limits: Limits = USUAL, jobs: int = 2) -> tuple[dict[str, Scanned], list[str]]:
     """Text -> what became of it; and what was said of failed runs."""
-    rules = json.dumps({"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]})
+    rules = load([("t.json", b'{"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]}')], "t")
     said: list[str] = []
-    done = [one for part in scan(Engine(str(program), "1"), lambda _: rules, some, jobs, limits, said.append) for one in part]
+    done = [one for part in scan(Engine(str(program), "1"), rules, some, jobs, limits, said.append) for one in part]
     assert sorted(one.target.blob for one in done) == sorted(one.blob for one in some)
     return {one.target.data.decode(): one for one in done}, said
 
@@ -381,15 +382,14 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_words_about_rules(program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution.weaknesses.ruleset import files_of, load
-    from attribution.weaknesses.rulesets import RulesUnusable
+    from attribution.weaknesses.rulesets import RulesUnusable, named
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "bad.yaml").write_text("rules: [")
     (tmp_path / "odd.yaml").write_text("rules: [{message: x}]")
     with pytest.raises(RulesUnusable, match=words):
-        load(files_of([rules]), rules)
+        named([rules], tmp_path / "packs")
 
 
 # --- reviews and SARIF ------------------------------------------------------------------------------------------------

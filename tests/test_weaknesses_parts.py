@@ -16,7 +16,6 @@ from attribution.weaknesses.authors import Span, ended_by, written
 from attribution.weaknesses.cache import hash_of, suppressed
 from attribution.weaknesses.identity import Hit, Versions, compare, occurrences, strongest
 from attribution.weaknesses.languages import kind_of, of_rule, target_path
-from attribution.weaknesses.prefilter import Prefilter
 from attribution.weaknesses.source import Findings, Pair, Side, Text, changed
 from attribution.weaknesses.stats import Cell, Reviewed
 from attribution.weaknesses.track import Instance, Tracker
@@ -141,26 +140,6 @@ def test_patterns_of_git(glob: str, yes: str, no: str) -> None:
 def test_the_last_pattern_decides() -> None:
     assert exclude.ignored("tests/a.py", "tests/\n")
     assert not exclude.ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
-
-
-# --- prefilter --------------------------------------------------------------------------------------------------------
-
-
-def test_only_texts_without_any_literal_are_passed_over() -> None:
-    some = Prefilter([(frozenset({"python"}), ["eval("]), (frozenset({"python"}), ["os.system"]), (frozenset({"*"}), ["AKIA"])])
-    assert some.candidate("python", b"x = eval(1)")
-    assert some.candidate("python", b"key = 'AKIA1'")
-    assert not some.candidate("python", b"x = evaluate(1)")
-    assert not some.candidate("go", b"eval( os.system")
-    assert some.candidate("python", "ü = eval(1)".encode())
-    assert not some.candidate("python", b"x = EVAL(1)")
-    assert some.candidate("python", b"\xff\xfe eval(")
-
-
-def test_a_rule_without_literals_lets_everything_through() -> None:
-    assert Prefilter([(frozenset({"go"}), [])]).candidate("go", b"")
-    assert not Prefilter([(frozenset({"go"}), ["x"])]).candidate("python", b"x")
-    assert Prefilter([(frozenset({"*"}), [])]).candidate("python", b"")
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------

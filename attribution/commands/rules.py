@@ -29,9 +29,9 @@ def rules(context: click.Context, names: tuple[str, ...], cwe: str, language: st
         return
     from attribution.views.rules import rows
     from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.rulesets import load, measured
+    from attribution.weaknesses.rulesets import measured, named
 
-    found = load(names, cache())
+    found = named(names, cache())
     wanted = [
         row
         for row in rows(found, measured())
@@ -50,11 +50,11 @@ def show_rule(rule: str, names: tuple[str, ...], form: str) -> None:
     """One rule with its patterns: its id, or the end of it."""
     from attribution.views.rules import find, rows
     from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.rulesets import RuleSet, load, measured, weaknesses
+    from attribution.weaknesses.rulesets import RuleSet, measured, named, weaknesses
 
-    found = load(names, cache())
+    found = named(names, cache())
     one = find(found, rule)
-    row = rows(RuleSet(found.name, found.sha256, (one,)), measured())[0]
+    row = rows(RuleSet(found.name, (one,)), measured())[0]
     print_one(
         form, row | {"rule_body": dict(one.body)}, lambda terminal: terminal.rules.rule_view(out(), row, weaknesses(), one.body)
     )

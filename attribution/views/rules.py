@@ -23,7 +23,7 @@ def _row(rule: Rule, counts: Mapping[str, Sequence[int]]) -> dict[str, Any]:
         "tier": rule.tier,
         "confidence": rule.confidence,
         "severity": rule.severity,
-        "languages": " ".join(rule.languages),
+        "languages": " ".join(rule.said),
         "precision": _share(right, right + wrong),
         "recall": _share(right, right + missed),
         "planted_found": planted_right,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from attribution.weaknesses.engine import Scanned
 from attribution.weaknesses.identity import Hit, strongest
-from attribution.weaknesses.ruleset import Rule, RuleSet
+from attribution.weaknesses.rulesets import Rule, RuleSet
 from attribution.weaknesses.source import Text
 from collector.store import Store
 
@@ -70,13 +70,13 @@ class Cache:
                 f"SELECT * FROM blob_findings WHERE rules = ? AND engine = ? AND blob IN ({marks})",
                 (self.rules, self.engine, *blobs),
             ):
-                rule = rules.rules.get(r["rule_id"])
+                rule = rules.by_id.get(r["rule_id"])
                 hit = Hit(
                     r["rule_id"], rule.cwe if rule else "", r["text_hash"], r["start_line"], r["end_line"], r["start_byte"],
                     r["end_byte"], bool(r["suppressed"]),
                 )  # fmt: skip
                 found.setdefault((r["blob"], r["suffix"]), []).append(hit)
-        return {text: strongest(some, lambda name: _strength(rules.rules.get(name))) for text, some in found.items()}
+        return {text: strongest(some, lambda name: _strength(rules.by_id.get(name))) for text, some in found.items()}
 
     def save(self, scanned: Iterable[Scanned]) -> None:
         """In one transaction: a kill leaves whole portions."""

@@ -5,8 +5,14 @@ on a command line; an empty `.semgrepignore` there keeps the built-in list of ig
 without `--disable-version-check` a call that finds none waits for 98 seconds. One single-job process a core: `-j 2` costs a third
 more.
 
+Of each text only the rules are run that can match in it (`prefilter.py`): their numbers are in its name, and the rules, which
+semgrep lets be limited to paths, ask for theirs.
+
 A run has limits of time and memory. One that breaks them, or crashes, is ended with all its children and its texts are tried
 again in halves, until the one that did it is alone.
+
+Everything lies in one directory per scan, which is locked as long as the scan lives. The next scan removes what one that was killed
+has left behind, with the processes that are still at work there.
 """
 
 from __future__ import annotations
@@ -17,23 +23,33 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attribution.weaknesses.languages import target_path
+from attribution.weaknesses.rulesets import RuleSet, rule_file
 from collector.errors import WhoWroteError
+
+if sys.platform != "win32":
+    import fcntl
 
 ENVIRONMENT = "WHOWROTE_SEMGREP"
 _NAME = "semgrep"
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 _POLL = 0.05  # seconds between looks at the running scans
 _MEMORY_POLL = 0.5
+_PREFIX = "whowrote-scan-"
+_OWNER = "owner"  # a file in the directory of a scan, locked by its process
+_FRESH = 600.0  # seconds in which a directory without that file may be one that is being made
+_LONGEST = 160  # letters of a part of a path
 BOM = b"\xef\xbb\xbf"
 
 
@@ -79,6 +95,7 @@ class Target:
     blob: str
     suffix: str
     data: bytes
+    rules: tuple[str, ...] | None = None  # ids of those to run; None: all
 
 
 class Match(NamedTuple):
@@ -130,13 +147,17 @@ def stamp(path: str) -> str:
 
 
 def version(path: str) -> str:
-    """Asks the executable, which takes seconds. Raises EngineMissing."""
-    with tempfile.TemporaryDirectory(prefix="whowrote-scan-") as home:
+    """Of the package beside the interpreter as installed, else by asking, which takes seconds. Raises EngineMissing."""
+    if Path(path) == Path(sys.executable).parent / _NAME:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            return metadata.version(_NAME)
+    with _room() as home:
         try:
             done = subprocess.run(
                 [path, "--version", "--disable-version-check"],
                 capture_output=True,
-                env=_environment(Path(home)),
+                cwd=home,
+                env=_environment(home),
                 timeout=120,
                 check=False,
             )
@@ -165,6 +186,61 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
+# --- directories ------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[Path]:
+    """A directory for one scan, gone afterwards with every process in it."""
+    sweep()
+    room = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+    lock = os.open(room / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield room
+    finally:
+        _clear(room)
+        os.close(lock)
+
+
+def sweep() -> None:
+    """Removes what scans that were killed have left."""
+    if sys.platform == "win32":
+        return
+    for room in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            found = room.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not _is_owned(room):
+                _clear(room.resolve())
+
+
+def _is_owned(room: Path) -> bool:
+    """Whether the scan of a directory still lives."""
+    if sys.platform == "win32":
+        return True
+    try:
+        lock = os.open(room / _OWNER, os.O_RDWR)
+    except FileNotFoundError:
+        return time.time() - room.lstat().st_mtime < _FRESH
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _clear(room: Path) -> None:
+    """Ends what is at work in a directory, where the system tells, and removes it."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):
+            if int(entry.name) != os.getpid() and (entry / "cwd").readlink().is_relative_to(room):
+                os.kill(int(entry.name), signal.SIGKILL)
+    shutil.rmtree(room, ignore_errors=True)
+
+
 # --- scanning ---------------------------------------------------------------------------------------------------------
 
 
@@ -184,21 +260,22 @@ def shards(targets: Iterable[Target], limits: Limits) -> Iterator[list[Target]]:
 
 def scan(
     engine: Engine,
-    rules: Callable[[Sequence[Target]], str],
+    rules: RuleSet,
     targets: Iterable[Target],
     jobs: int = 1,
     limits: Limits = Limits(),  # noqa: B008 (immutable)
     complain: Callable[[str], None] = lambda text: None,
-) -> Iterator[list[Scanned]]:
-    """What became of the targets, portion by portion as runs end. `rules` gives the text of the rule file for some targets.
+) -> Generator[list[Scanned], None, None]:
+    """What became of the targets, portion by portion as runs end.
 
     `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without any text fails as well.
     """
-    scanner = _Scanner(engine, rules, jobs, limits, complain)
-    try:
-        yield from scanner.run(shards(targets, limits))
-    finally:
-        scanner.stop()
+    with _room() as room:
+        scanner = _Scanner(engine, rules, jobs, limits, complain, room)
+        try:
+            yield from scanner.run(shards(targets, limits))
+        finally:
+            scanner.stop()
 
 
 @dataclass(slots=True)
@@ -209,8 +286,9 @@ class _Shard:
 
 class _Scanner:
     def __init__(
-        self, engine: Engine, rules: Callable[[Sequence[Target]], str], jobs: int, limits: Limits, complain: Callable[[str], None]
+        self, engine: Engine, rules: RuleSet, jobs: int, limits: Limits, complain: Callable[[str], None], room: Path
     ) -> None:
+        self._room = room
         self._engine, self._rules, self._jobs, self._limits, self._complain = engine, rules, max(1, jobs), limits, complain
         self._running: list[_Run] = []
         self._again: list[_Shard] = []
@@ -221,7 +299,7 @@ class _Scanner:
     def run(self, portions: Iterator[list[Target]]) -> Iterator[list[Scanned]]:
         while True:
             while len(self._running) < self._jobs and (shard := self._next(portions)) is not None:
-                self._running.append(_Run(self._engine, self._rules(shard.targets), shard, self._limits))
+                self._running.append(_Run(self._engine, self._rules, shard, self._limits, self._room))
             if not self._running:
                 return
             ended = [run for run in self._running if run.ended()]
@@ -277,7 +355,7 @@ class _Scanner:
     def _test(self) -> None:
         """Not even an empty text can be scanned: the fault is not the texts'."""
         probe = _Shard([Target("0" * 40, "py", b"\n")])
-        run = _Run(self._engine, self._rules(probe.targets), probe, self._limits)
+        run = _Run(self._engine, self._rules, probe, self._limits, self._room)
         while not run.ended():
             time.sleep(_POLL)
         found = run.result()
@@ -296,15 +374,17 @@ class _Scanner:
 class _Run:
     """One process and its directory."""
 
-    def __init__(self, engine: Engine, rules: str, shard: _Shard, limits: Limits) -> None:
+    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: Limits, room: Path) -> None:
         self.shard = shard
         self._limits = limits
-        self._dir = Path(tempfile.mkdtemp(prefix="whowrote-scan-"))
+        self._dir = Path(tempfile.mkdtemp(dir=room))
+        numbers = _numbers(shard.targets)
+        self._paths = [_path_of(target, numbers) for target in shard.targets]
         self._trouble = ""
         self.remarks: list[str] = []  # about the rules, not about a text
         self._looked = 0.0
         try:
-            self._process = self._start(engine, rules)
+            self._process = self._start(engine, _rules_for(rules, numbers))
         except BaseException:
             shutil.rmtree(self._dir, ignore_errors=True)
             raise
@@ -312,8 +392,8 @@ class _Run:
 
     def _start(self, engine: Engine, rules: str) -> subprocess.Popen[bytes]:
         root = self._dir / "targets"
-        for target in self.shard.targets:
-            file = root / target_path(target.blob, target.suffix)
+        for target, path in zip(self.shard.targets, self._paths, strict=True):
+            file = root / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(target.data.removeprefix(BOM))
         (root / ".semgrepignore").touch()
@@ -389,7 +469,7 @@ class _Run:
         except (ValueError, KeyError, TypeError):
             tail = (self._dir / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
             return f"exit code {self._process.returncode}, no result: {tail}"
-        by_path = {f"targets/{target_path(t.blob, t.suffix)}": Scanned(t) for t in self.shard.targets}
+        by_path = {f"targets/{path}": Scanned(target) for path, target in zip(self._paths, self.shard.targets, strict=True)}
         for result in results:
             one = by_path.get(_path(result))
             if one is not None:
@@ -402,6 +482,36 @@ class _Run:
             if path not in reached and one.status == "ok" and not one.failed_rules:
                 one.status = "failed"
         return list(by_path.values())
+
+
+def _numbers(targets: Sequence[Target]) -> dict[str, int] | None:
+    """Rules that are needed, numbered; None when some text wants all there are."""
+    numbers: dict[str, int] = {}
+    for target in targets:
+        if target.rules is None:
+            return None
+        for rule in target.rules:
+            numbers.setdefault(rule, len(numbers))
+    return numbers
+
+
+def _path_of(target: Target, numbers: Mapping[str, int] | None) -> str:
+    """Where a text is laid: the numbers of its rules are in its name, or in those of its directories when there are many."""
+    marks = "".join(f".r{numbers[rule]}" for rule in target.rules or ()) if numbers is not None else ""
+    if len(marks) <= _LONGEST:
+        return target_path(target.blob, target.suffix, marks)
+    parts = re.findall(rf"(?:\.r\d+){{1,{_LONGEST // 8}}}", marks)
+    return "/".join([*(f"d{part}.d" for part in parts), target_path(target.blob, target.suffix)])
+
+
+def _rules_for(rules: RuleSet, numbers: Mapping[str, int] | None) -> str:
+    """The file of rules for a run. A rule that is limited to paths already is left as it is: it looks at more than it needs to."""
+    if numbers is None:
+        return rules.text
+    bodies = rules.bodies(numbers)
+    return rule_file(
+        body if "paths" in body else {**body, "paths": {"include": [f"*.r{numbers[str(body['id'])]}.*"]}} for body in bodies
+    )
 
 
 def _path(entry: Mapping[str, Any]) -> str:

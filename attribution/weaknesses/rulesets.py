@@ -8,19 +8,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from attribution.weaknesses.derive import need_of
+from attribution.weaknesses.languages import of_rule
+from attribution.weaknesses.prefilter import Prefilter
 from collector.errors import WhoWroteError
 
 OWN = "own"
 PACK = re.compile(r"p/[A-Za-z0-9][\w.-]{0,80}")
 _CWE = re.compile(r"\d{1,5}")
-_CONFIDENCE = {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}
+_TIERS = {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}  # tier -> confidence of a rule that does not say
 _SUFFIXES = (".yaml", ".yml", ".json")
+_FORMAT = "Rules are .yaml files in the format of semgrep"
 
 
 class RulesUnusable(WhoWroteError):
@@ -33,38 +38,120 @@ class Rule:
 
     id: str
     cwes: tuple[str, ...]  # CWE-89
+    names: tuple[str, ...]  # the same with their names, where the rule says them: CWE-89: …
+    owasp: tuple[str, ...]
     tier: str  # taint | built | api; "" when it does not say
     confidence: str  # HIGH | MEDIUM | LOW; "" when it does not say
     severity: str
-    languages: tuple[str, ...]
+    said: tuple[str, ...]  # its languages as it names them
+    languages: frozenset[str]  # the same as we name them; "*" for any
     literals: tuple[str, ...]
     message: str
     body: Mapping[str, Any]
 
+    @property
+    def cwe(self) -> str:
+        """The first; "" when it names none."""
+        return self.cwes[0] if self.cwes else ""
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def strength(self) -> tuple[int, int]:
+        """Stronger rules first: of several findings at one place with one CWE the first is kept."""
+        tier = [*_TIERS, self.tier].index(self.tier)
+        return (tier, {"HIGH": 0, "MEDIUM": 1, "LOW": 2}.get(self.confidence, 3))
+
+
+@dataclass(frozen=True)
 class RuleSet:
+    """Rules that go together, by their ids."""
+
     name: str
-    sha256: str
     rules: tuple[Rule, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    @cached_property
+    def text(self) -> str:
+        """What the scanner is given: one file, sorted, so that it is the same for the same rules."""
+        return rule_file(rule.body for rule in self.rules)
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode("ascii")).hexdigest()
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        return frozenset(name for rule in self.rules for name in rule.languages)
+
+    @cached_property
+    def prefilter(self) -> Prefilter:
+        return Prefilter((rule.id, rule.languages, rule.literals, need_of(rule.body)) for rule in self.rules)
+
+    def covers(self, language: str) -> bool:
+        """Whether some rule is for texts of the language; rules for any text alone do not make a language covered."""
+        return language in self.languages
+
+    def of_language(self, language: str) -> tuple[str, ...]:
+        """Ids of the rules that are run on texts of a language."""
+        return tuple(rule.id for rule in self.rules if language in rule.languages or "*" in rule.languages)
+
+    def bodies(self, ids: Collection[str]) -> list[Mapping[str, Any]]:
+        return [rule.body for rule in self.rules if rule.id in ids]
+
+
+def rule_file(bodies: Iterable[Mapping[str, Any]]) -> str:
+    """Rules as the text of a JSON file."""
+    return json.dumps({"rules": [dict(body) for body in bodies]}, sort_keys=True, ensure_ascii=True, default=str)
 
 
 def own() -> RuleSet:
     """The rules that come with the program. Raises RulesUnusable."""
-    files = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: e.name)
-    return _set(OWN, [rule for file in files for rule in parse(file.name, file.read_bytes())])
+    return load(_own(), OWN)
 
 
-def load(names: Sequence[str], cache: Path) -> RuleSet:
-    """The rules that `--rules` names, together: `own`, files, directories, packs in `cache`. Raises RulesUnusable."""
-    found: list[dict[str, Any]] = []
+def files_of(names: Sequence[str], cache: Path) -> list[tuple[str, bytes]]:
+    """(name, content) of the rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
+
+    Raises RulesUnusable.
+    """
+    found: list[tuple[str, bytes]] = []
     for name in names or (OWN,):
-        if name == OWN:
-            found += [dict(rule.body) for rule in own().rules]
-        else:
-            for file in files(name, cache):
-                found += parse(str(file), file.read_bytes())
-    return _set(" ".join(names) or OWN, found)
+        found += _own() if name == OWN else [(str(path), path.read_bytes()) for path in files(name, cache)]
+    return found
+
+
+def _own() -> list[tuple[str, bytes]]:
+    entries = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: str(e.name))
+    return [(e.name, e.read_bytes()) for e in entries]
+
+
+def fingerprint(files: Iterable[tuple[str, bytes]]) -> str:
+    """Hash of rule files, to see that nothing has changed without parsing them."""
+    total = hashlib.sha256()
+    for data in sorted(data for _, data in files):
+        total.update(hashlib.sha256(data).digest())
+    return total.hexdigest()
+
+
+def named(names: Sequence[str], cache: Path) -> RuleSet:
+    """The rules that `--rules` names, together. Raises RulesUnusable."""
+    return load(files_of(names, cache), " ".join(names) or OWN)
+
+
+def load(files: Sequence[tuple[str, bytes]], name: str) -> RuleSet:
+    """All rules of some files. Raises RulesUnusable."""
+    found: dict[str, dict[str, Any]] = {}
+    for where, data in files:
+        for body in parse(where, data):
+            number = str(body["id"])
+            if number in found and found[number] != body:
+                raise RulesUnusable(
+                    f"{where}: two rules have the id {number}", "Name rules that go together, or run them one by one"
+                )
+            found[number] = body
+    return RuleSet(name, tuple(_rule(found[number]) for number in sorted(found)))
 
 
 def weaknesses() -> dict[str, dict[str, str]]:
@@ -90,7 +177,7 @@ def files(name: str, cache: Path) -> list[Path]:
         found = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
         if found:
             return found
-        raise RulesUnusable(f"no rule files in {name}", "Rules are .yaml files in the format of semgrep")
+        raise RulesUnusable(f"no rule files in {name}", _FORMAT)
     if path.is_file():
         return [path]
     if PACK.fullmatch(name):
@@ -116,10 +203,10 @@ def parse(where: str, data: bytes) -> list[dict[str, Any]]:
         content = _yaml(where, data)
     rules = content.get("rules") if isinstance(content, dict) else None
     if not isinstance(rules, list):
-        raise RulesUnusable(f"{where} has no rules", "Rules are .yaml files in the format of semgrep")
+        raise RulesUnusable(f"{where} has no rules", _FORMAT)
     found = [rule for rule in rules if isinstance(rule, dict)]
-    if not all(rule.get("id") for rule in found):
-        raise RulesUnusable(f"{where}: a rule has no id", "Rules are .yaml files in the format of semgrep")
+    if not all(rule.get("id") and isinstance(rule.get("languages"), list) for rule in found):
+        raise RulesUnusable(f"{where}: a rule has no id or no languages", _FORMAT)
     return found
 
 
@@ -134,33 +221,38 @@ def _yaml(where: str, data: bytes) -> Any:
         raise RulesUnusable(f"{where} is no YAML: {' '.join(str(error).split())[:200]}", "Mend the file") from error
 
 
-def _set(name: str, bodies: Sequence[dict[str, Any]]) -> RuleSet:
-    ordered = sorted(bodies, key=lambda rule: str(rule["id"]))
-    text = json.dumps(ordered, sort_keys=True, ensure_ascii=True, default=str)
-    return RuleSet(name, hashlib.sha256(text.encode("ascii")).hexdigest(), tuple(_rule(body) for body in ordered))
-
-
 def _rule(body: dict[str, Any]) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     tier = str(meta.get("tier") or "")
+    paths = body.get("paths")
+    include = paths.get("include") if isinstance(paths, dict) else None
+    cwes = _cwes(meta)
     return Rule(
         str(body["id"]),
-        tuple(dict.fromkeys(_cwes(meta))),
+        tuple(cwes),
+        tuple(cwes.values()),
+        _strings(meta.get("owasp")),
         tier,
-        str(meta.get("confidence") or _CONFIDENCE.get(tier, "")).upper(),
+        str(meta.get("confidence") or _TIERS.get(tier, "")).upper(),
         str(body.get("severity") or "").upper(),
-        _strings(body.get("languages")),
+        _strings(body["languages"]),
+        frozenset(of_rule(_strings(body["languages"]), _strings(include))),
         _strings(meta.get("literals")),
         " ".join(str(body.get("message") or "").split()),
         body,
     )
 
 
-def _cwes(meta: Mapping[str, Any]) -> list[str]:
-    """Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
-    texts = [text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))]
-    return [f"CWE-{int(found[0])}" for text in texts if (found := _CWE.search(text))]
+def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
+    """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
+    found: dict[str, str] = {}
+    for text in (text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))):
+        number = _CWE.search(text)
+        if number:
+            cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()
+            found[cwe] = f"{cwe}: {name}" if name else found.get(cwe, cwe)
+    return found
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from attribution.weaknesses import exclude
 from attribution.weaknesses.exclude import Attributes
 from attribution.weaknesses.identity import Hit
 from attribution.weaknesses.languages import OTHER, Kind, kind_of, suffix_of
-from attribution.weaknesses.ruleset import RuleSet
+from attribution.weaknesses.rulesets import RuleSet
 from attribution.weaknesses.track import Changed
 from collector.gitrepo import GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange, LineChange

@@ -6,16 +6,16 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from attribution.weaknesses import complexity, exclude, tables
 from attribution.weaknesses.cache import Cache, Known, default_path, engine_name, keep_engine
 from attribution.weaknesses.engine import Engine, Limits, Scanned, Target, locate, scan, stamp, version
 from attribution.weaknesses.identity import Hit
-from attribution.weaknesses.ruleset import RuleSet, files_of, fingerprint, load
-from attribution.weaknesses.rulesets import OWN
+from attribution.weaknesses.packs import cache as packs
+from attribution.weaknesses.rulesets import OWN, RuleSet, files_of, fingerprint, load, named
 from attribution.weaknesses.source import Findings, Plan, Side, Text, changed, plan
 from attribution.weaknesses.track import Tracker
 from collector.errors import DatabaseUnusable
@@ -77,7 +77,7 @@ def _update(
     store: Store, kept: Store, repo: GitRepo, repo_id: int, head: str, wanted: Wanted, notes: list[str], progress: Progress
 ) -> Updated:
     started = time.monotonic()
-    files = files_of(wanted.rules)
+    files = files_of(wanted.rules, packs())
     engine = find(kept, wanted.semgrep)
     name = " ".join(wanted.rules) or OWN
     key = _key(store, repo_id, head, fingerprint(files), engine.name)
@@ -85,7 +85,7 @@ def _update(
         seconds = time.monotonic() - started
         return Updated("unchanged", engine.name, name, seconds=seconds, findings=_count(store, repo_id), notes=notes)
     rules = load(files, name)
-    cache = Cache(kept, rules.hash, engine.name)
+    cache = Cache(kept, rules.sha256, engine.name)
     found = plan(repo, head, rules, progress)
     done = Updated("scanned", engine.name, name, len(found.texts), notes=notes)
     begun = time.monotonic()
@@ -105,7 +105,7 @@ def _update(
 
 
 def _versions(repo: GitRepo, head: str, wanted: Wanted, progress: Progress) -> dict[tuple[str, str], Side]:
-    return tables.sides_of(plan(repo, head, load(files_of(wanted.rules), OWN), progress))
+    return tables.sides_of(plan(repo, head, named(wanted.rules, packs()), progress))
 
 
 def _count(store: Store, repo_id: int) -> int:
@@ -153,17 +153,12 @@ def _scan(
     done.new = len(new)
     read = _Reader(repo, rules, cache, found, done, progress, wanted.prefilter)
     seen = 0
-    for portion in scan(
-        engine,
-        lambda targets: rules.limited_to({found.texts[t.blob, t.suffix] for t in targets if (t.blob, t.suffix) in found.texts}),
-        read.targets(new),
-        wanted.jobs or os.cpu_count() or 1,
-        wanted.limits,
-        done.notes.append,
-    ):
-        cache.save(portion)
-        seen += len(portion)
-        progress("scanning", min(len(new), seen + read.aside), len(new))
+    jobs = wanted.jobs or os.cpu_count() or 1
+    with closing(scan(engine, rules, read.targets(new), jobs, wanted.limits, done.notes.append)) as portions:
+        for portion in portions:
+            cache.save(portion)
+            seen += len(portion)
+            progress("scanning", min(len(new), seen + read.aside), len(new))
     read.flush()
 
 
@@ -179,13 +174,14 @@ class _Reader:
         self.aside = 0
 
     def targets(self, texts: Sequence[Text]) -> Iterator[Target]:
-        """Texts of one language after the other: a run then needs only the rules for that one."""
+        """Texts of one language after the other, with the rules that may match in each."""
         for blob, suffix in sorted(texts, key=lambda text: (self._found.texts[text], text[1])):
             data = self._repo.blob(blob)
             target = Target(blob, suffix, data or b"")
             why = "missing" if data is None else exclude.of_text(data, suffix)
-            if not why and self._prefilter and not self._rules.prefilter.candidate(self._found.texts[blob, suffix], target.data):
-                why = "none"
+            if not why and self._prefilter:
+                target = replace(target, rules=self._rules.prefilter.rules(self._found.texts[blob, suffix], target.data))
+                why = "" if target.rules else "none"
             if why:
                 self._aside(Scanned(target, why))
                 continue

@@ -10,7 +10,7 @@ from typing import Any
 from attribution.weaknesses import exclude
 from attribution.weaknesses.authors import Span, Written, ended_by, written
 from attribution.weaknesses.cache import Known
-from attribution.weaknesses.ruleset import RuleSet
+from attribution.weaknesses.rulesets import RuleSet
 from attribution.weaknesses.source import Plan, Side, Text
 from attribution.weaknesses.track import Instance, Tracker
 from collector.gitrepo import GitRepo
@@ -53,7 +53,7 @@ def write(
 
 def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
     """Number of the set; its row and those of its rules are made when they are new."""
-    found = store.value("SELECT id FROM rule_sets WHERE hash = ? AND engine = ?", (rules.hash, engine))
+    found = store.value("SELECT id FROM rule_sets WHERE hash = ? AND engine = ?", (rules.sha256, engine))
     if found is not None:
         return int(found)
     number = store.next_id("rule_sets")
@@ -61,7 +61,7 @@ def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
     store.insert(
         "rule_sets",
         ("id", "hash", "engine", "name", "rules", "languages"),
-        [(number, rules.hash, engine, rules.name, len(rules.raw), languages)],
+        [(number, rules.sha256, engine, rules.name, len(rules.rules), languages)],
     )
     columns = ("rule_set_id", "rule_id", "cwe", "cwes", "owasp", "severity", "confidence", "tier", "message", "languages")
     store.insert(
@@ -69,10 +69,10 @@ def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
         columns,
         (
             (
-                number, r.id, r.cwe or None, json.dumps(r.cwes), json.dumps(r.owasp), r.severity or None, r.confidence or None,
+                number, r.id, r.cwe or None, json.dumps(r.names), json.dumps(r.owasp), r.severity or None, r.confidence or None,
                 r.tier or None, r.message, " ".join(sorted(r.languages)),
             )
-            for r in rules.rules.values()
+            for r in rules.rules
         ),
     )  # fmt: skip
     return number
@@ -163,7 +163,7 @@ class _Rows:
         if one.sha not in self._commits or side is None:
             return None
         commit_id, declared = self._commits[one.sha]
-        hit, rule = one.hit, self._rules.rules[one.hit.rule]
+        hit, rule = one.hit, self._rules.by_id[one.hit.rule]
         by = self._written(one, side)
         main = by.main
         agent = main.agent if main is not None and main.author == "agent" and main.session is not None else None
