@@ -11,8 +11,10 @@ import io
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -208,7 +210,8 @@ class Program(click.Group):
 def guarded(run: Callable[[], object]) -> int:
     """Exit code of a command; failures become messages on stderr."""
     try:
-        result = run()
+        with _signals():
+            result = run()
         sys.stdout.flush()
         return result if isinstance(result, int) else EXIT_OK
     except click.ClickException as error:
@@ -226,6 +229,30 @@ def guarded(run: Callable[[], object]) -> int:
     except Exception as error:  # noqa: BLE001 (the one place where a bug becomes a report)
         complain(*bug_report(error, traceback.format_exc()))
         return EXIT_BUG
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """A request to end, or a terminal that goes away, is like an interruption: what was begun is tidied up, once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in names}
+    caught = [number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)]  # not those of nohup
+
+    def end(number: int, frame: object) -> None:
+        for one in caught:
+            signal.signal(one, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in caught:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, before[number])
 
 
 def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:

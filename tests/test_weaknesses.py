@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -198,7 +204,7 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(program: 
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
     (call,) = fake_semgrep.calls(program)
-    assert all(Path(file).stem.isalnum() for file in call["files"])
+    assert all(re.fullmatch(r"targets/[0-9a-f]{2}/[0-9a-f]{40}\.r0\.py", file) for file in call["files"])
     assert not [a for a in call["arguments"] if "evil" in a or "touch" in a]
     assert {"--metrics=off", "--disable-version-check", "--no-git-ignore"} <= set(call["arguments"])
     environment = call["environment"]
@@ -526,3 +532,78 @@ def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypat
         ("b.py", "b", 2, 0),
         ("tool", "a", 3, 0),
     ]
+
+
+# --- ends -------------------------------------------------------------------------------------------------------------
+
+
+def hanging(program: Path, tmp_path: Path, *arguments: object) -> tuple[subprocess.Popen[bytes], Path]:
+    """A command of ours in a process, as soon as its scanner is at work and will not end by itself; where it has its directory."""
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
+    room = tmp_path / "rooms"
+    room.mkdir()
+    if arguments[0] != "repo":
+        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway").exit_code == 0
+    words = [str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from attribution.cli import main; main()", *words],
+        env={**os.environ, "TMPDIR": str(room), "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).parent.parent,
+    )
+    for _ in range(600):
+        if fake_semgrep.calls(program) or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    assert process.poll() is None, process.stderr and process.stderr.read()
+    return process, room
+
+
+def at_work(room: Path) -> list[int]:
+    """Processes whose directory is below."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink().is_relative_to(room):
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_path: Path, number: signal.Signals) -> None:
+    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    assert at_work(room)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"run the same command again" in said
+    assert (at_work(room), list(room.iterdir())) == ([], [])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_what_a_killed_scan_left_is_removed_by_the_next(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    monkeypatch.setattr(tempfile, "tempdir", str(room))
+    engine.sweep()
+    assert at_work(room), "a scan that lives is left alone"
+    process.kill()
+    process.communicate(timeout=60)
+    assert at_work(room), "nothing else ends its scanner"
+    fresh = room / "whowrote-scan-new"
+    fresh.mkdir()
+    (room / "whowrote-scan-link").symlink_to(tmp_path)
+    done, _ = outcome(program, targets("eval 1"))
+    assert done["eval 1"].status == "ok"
+    assert at_work(room) == []
+    assert sorted(path.name for path in room.iterdir()) == ["whowrote-scan-link", "whowrote-scan-new"]
+    os.utime(fresh, (1, 1))
+    engine.sweep()
+    assert [path.name for path in room.iterdir()] == ["whowrote-scan-link"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None:
+    process, room = hanging(program, tmp_path, "repo", "PATH", "--scan", "--anyway")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert (process.returncode, at_work(room), list(room.iterdir())) == (130, [], [])
