@@ -210,3 +210,56 @@ def test_the_command_lists_shows_and_explains() -> None:
     assert "CWE-89" in shown.stdout and "pattern-sinks" in shown.stdout
     unclear = run.invoke(cli, ["rules", "show", "sql-built"])
     assert unclear.exit_code == 2 and "rules are called sql-built" in unclear.stderr
+
+
+MINE = """
+rules:
+- {id: mine.run, languages: [python], severity: ERROR, message: m, pattern: "run(...)", metadata: {cwe: CWE-78}}
+- {id: mine.never, languages: [python], severity: ERROR, message: m, pattern: "never(...)"}
+"""
+CODE = """
+# ruleid: mine.run
+run(1)
+# ok: mine.run, mine.never
+walk(1)
+# VULN: run
+walk(2)
+# ruleid: never
+# SAFE: run
+run(never(3))
+run(4)
+# todoruleid: mine.run
+walk(5)
+# VULN: CWE-77
+run(6)
+"""
+
+
+@pytest.mark.skipif(SEMGREP is None, reason="semgrep is not installed")
+def test_rules_of_ones_own_are_tried_on_annotated_files(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MINE)
+    code = tmp_path / "code.py"
+    code.write_text(CODE)
+    words = ["rules", "test", str(tmp_path), "--rules", str(tmp_path / "mine.yaml")]
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    assert done.exit_code == 1, done.stderr
+    assert {row["name"]: [row["found"], row["missed"], row["wrong"]] for row in json.loads(done.stdout)} == {
+        "CWE-77": [1, 0, 0], "mine.never": [1, 0, 0], "mine.run": [1, 1, 3],
+    }  # fmt: skip
+    assert [place.rpartition(":")[2] for place in json.loads(done.stdout)[2]["places"]] == [
+        "7 missed", "10 safe, but hit", "11 hit, but not annotated", "15 hit, but not annotated",
+    ]  # fmt: skip
+    assert "code.py:7 missed" in CliRunner().invoke(cli, words).stdout
+    code.write_text("# ruleid: mine.run\nrun(1)\n# ok: mine.run\nwalk(1)\n")
+    good = CliRunner().invoke(cli, words)
+    assert good.exit_code == 0 and "1 rules are not named" in good.stderr
+    code.write_text("# ruleid: nobodys\nrun(1)\n# ok: run\nwalk()")
+    assert (unknown := CliRunner().invoke(cli, words)).exit_code == 1 and "nobodys" in unknown.stderr
+    code.write_text("run(1)\n")
+    assert "no annotated file" in CliRunner().invoke(cli, words).stderr
+
+
+@pytest.mark.skipif(SEMGREP is None, reason="semgrep is not installed")
+def test_our_own_files_pass_the_trial() -> None:
+    done = CliRunner().invoke(cli, ["rules", "test", str(DATA / "go"), str(DATA / "ruby"), "--csv"])
+    assert done.exit_code == 0, done.stdout + done.stderr

@@ -256,7 +256,7 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
 
 
 def test_scan_as_part_of_repo(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.weaknesses.ruleset._own", lambda: [("own.yaml", RULES.encode())])
+    monkeypatch.setattr("attribution.weaknesses.rulesets._own", lambda: [("own.yaml", RULES.encode())])
     build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
     done = run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway", "--scan")
     assert done.exit_code == 0, done.stderr

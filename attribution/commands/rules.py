@@ -1,6 +1,8 @@
-"""The command about rules: list, show, pull. Parse, call the library, print."""
+"""The command about rules: list, show, test, pull. Parse, call the library, print."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
@@ -58,6 +60,41 @@ def show_rule(rule: str, names: tuple[str, ...], form: str) -> None:
     print_one(
         form, row | {"rule_body": dict(one.body)}, lambda terminal: terminal.rules.rule_view(out(), row, weaknesses(), one.body)
     )
+
+
+@rules.command("test")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH...")
+@_RULES
+@click.option(
+    "--semgrep", default="", metavar="PATH", help="The semgrep program.  [default: WHOWROTE_SEMGREP, beside python, PATH]"
+)
+@data_options
+@click.pass_context
+def test_rules(context: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], semgrep: str, form: str) -> None:
+    """Try rules on annotated files: what each found, missed, and hit wrongly. Ends with 1 when something is not right.
+
+    PATH: files or directories. A comment `ruleid: ID` stands before a line that rule ID must find, `ok: ID` before one it must not;
+    `VULN: NAME` and `SAFE: NAME` do the same with the end of an id or a CWE. Needs no network.
+    """
+    from dataclasses import asdict
+
+    from attribution.weaknesses.engine import Engine, locate, version
+    from attribution.weaknesses.packs import cache
+    from attribution.weaknesses.rulesets import named
+    from attribution.weaknesses.trial import annotated_files, try_rules
+
+    program = locate(semgrep)
+    trial = try_rules(Engine(program, version(program)), named(names, cache()), annotated_files(paths), notice)
+    for text in (
+        *(f"{name}: no rule for that file has this name" for name in trial.unknown),
+        *(f"{n}: not scanned" for n in trial.failed),
+    ):
+        notice(text)
+    if trial.untried:
+        notice(f"{len(trial.untried)} rules are not named by these files")
+    rows = [asdict(one) for one in trial.tried]
+    print_rows(form, rows, lambda terminal: terminal.rules.trial_table(out(), rows))
+    context.exit(0 if trial.passed else 1)
 
 
 @rules.command()

@@ -41,6 +41,16 @@ def rule_view(console: Console, row: Mapping[str, Any], about: Mapping[str, Mapp
     console.print(Text(printable(json.dumps(body, indent=1, ensure_ascii=False, default=str))))
 
 
+def trial_table(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    table = grid("<", ">", ">", ">", head=("rule", "found", "missed", "wrong"))
+    for row in rows:
+        table.add_row(plain(row["name"]), *(plain(number(row[name])) for name in ("found", "missed", "wrong")))
+    show(console, table, 0)
+    for row in rows:
+        for place in row["places"]:
+            console.print(Text(f"{one_line(row['name'])}: {one_line(place)}", "red"))
+
+
 def pack_table(console: Console, packs: Sequence[Mapping[str, Any]]) -> None:
     if not packs:
         console.print(Text("no packs are stored", "dim"))
