@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import json
 import os
 import re
@@ -607,3 +608,19 @@ def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert (process.returncode, at_work(room), list(room.iterdir())) == (130, [], [])
+
+
+def test_words_when_there_is_no_room_for_the_texts(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(EngineFailed, match="cannot be laid out") as failed:
+        outcome(program, targets("eval"))
+    assert "TMPDIR" in failed.value.hint
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "write_bytes", no_space)
+    with pytest.raises(EngineFailed, match="No space left"):
+        outcome(program, targets("eval"))
+    assert not list(tmp_path.glob("whowrote-scan-*"))
+
+
+def no_space(self: Path, data: bytes) -> int:
+    raise OSError(errno.ENOSPC, "No space left on device")

@@ -43,7 +43,7 @@ if sys.platform != "win32":
 
 ENVIRONMENT = "WHOWROTE_SEMGREP"
 _NAME = "semgrep"
-_KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
+_KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _POLL = 0.05  # seconds between looks at the running scans
 _MEMORY_POLL = 0.5
 _PREFIX = "whowrote-scan-"
@@ -175,6 +175,9 @@ def _environment(home: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return kept | {
         "HOME": str(home),
+        "TMPDIR": str(home),
+        "TEMP": str(home),
+        "TMP": str(home),
         "XDG_CONFIG_HOME": str(home),
         "XDG_CACHE_HOME": str(home),
         "LC_ALL": "C.UTF-8",
@@ -193,8 +196,11 @@ def _environment(home: Path) -> dict[str, str]:
 def _room() -> Iterator[Path]:
     """A directory for one scan, gone afterwards with every process in it."""
     sweep()
-    room = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
-    lock = os.open(room / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        room = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+        lock = os.open(room / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise _no_room(error) from error
     try:
         if sys.platform != "win32":
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -202,6 +208,13 @@ def _room() -> Iterator[Path]:
     finally:
         _clear(room)
         os.close(lock)
+
+
+def _no_room(error: OSError) -> EngineFailed:
+    return EngineFailed(
+        f"texts cannot be laid out for the scanner in {tempfile.gettempdir()}: {error.strerror or error}",
+        "Make room there, or set TMPDIR to another directory. Scans that were finished are kept.",
+    )
 
 
 def sweep() -> None:
@@ -385,9 +398,8 @@ class _Run:
         self._looked = 0.0
         try:
             self._process = self._start(engine, _rules_for(rules, numbers))
-        except BaseException:
-            shutil.rmtree(self._dir, ignore_errors=True)
-            raise
+        except OSError as error:
+            raise _no_room(error) from error
         self._started = time.monotonic()
 
     def _start(self, engine: Engine, rules: str) -> subprocess.Popen[bytes]:
