@@ -125,6 +125,12 @@ def start(*arguments: object) -> dict[str, Any]:
     return found | {"memory": most}
 
 
+def matches(kept: Path) -> list[dict[str, Any]]:
+    """All that a cache knows to match, by text."""
+    with Store(kept) as store:
+        return store.rows("SELECT * FROM blob_findings ORDER BY blob, suffix, rule_id, start_byte, end_byte")
+
+
 def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         database, kept = Path(folder) / "bench.db", Path(folder) / "cache.db"
@@ -136,6 +142,7 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         with Store(database) as store:
             store.connection.execute("DELETE FROM stage_runs WHERE stage = ?", (stage.STAGE,))
         bare = start("unfiltered", "--database", database, "--cache", Path(folder) / "other.db", *options)
+        same = "the same" if matches(kept) == matches(Path(folder) / "other.db") else "OTHER"
         whole = start("trees", "--commits", sample, *options)
     print(f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']} findings introduced")
     print(
@@ -144,7 +151,7 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         f"{first['given']} versions given to the scanner; "
         f"{first['memory'] / 1e6:.0f} MB"
     )
-    print(f"  without the prefilter: {bare['cpu']:.1f} s CPU, {bare['given']} versions given, {bare['findings']} findings")
+    print(f"  without the prefilter: {bare['cpu']:.1f} s CPU, {bare['given']} versions given, {same} matches")
     print(f"  again: {second['state']}, {second['wall']:.2f} s, {second['cpu']:.2f} s CPU")
     print(
         f"  trees before and after each commit: {whole['cpu_each']:.1f} s CPU a commit ({whole['sample']} drawn), "

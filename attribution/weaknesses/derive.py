@@ -79,7 +79,7 @@ _COMMON = frozenset(
     operator or package pass php print printf private protected pub public raise redo ref require require_once rescue retry
     return select self Self short static str string String struct super switch synchronized then this throw throws trait
     transient true True try type typeof undef undefined union unless unsafe unset until use using var void volatile when
-    where while with yield xor Object Integer Boolean Long
+    where while with yield xor shell_exec exports proc Object Integer Boolean Long
     """)
 )
 
