@@ -427,6 +427,15 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path, tmp_path: Path) -> Non
     assert "eval(" not in out.read_text()
     report = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
     assert (report["review"]["all"]["read"], report["review"]["all"]["true"]) == (2, 1)
+    every = json.loads(run("findings", "--json", "--db", two).stdout)
+    levels = Counter(row["confidence"] for row in every)
+    for level in ("HIGH", "MEDIUM", "LOW"):
+        chosen = json.loads(run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout)
+        assert [row["confidence"] for row in chosen] == [level] * levels[level]
+    drawn = json.loads(
+        run("findings", "sample", "100", "--confidence", "high", "--confidence", "medium", "--json", "--db", two).stdout
+    )
+    assert len(drawn) == levels["HIGH"] + levels["MEDIUM"] > 0
     with Store(two) as store:
         store.connection.execute("DELETE FROM finding_reviews")
     assert run("findings", "review", "--import", out, "--db", two).exit_code == 0

@@ -102,17 +102,31 @@ _CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "mixed")
 _STATUS = ("introduced", "reintroduced", "surfaced", "uncertain", "all")
 
 
+_LEVELS = click.Choice(("HIGH", "MEDIUM", "LOW"), case_sensitive=False)
+
+
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which findings; given to the command as `wanted`."""
 
     @functools.wraps(command)
-    def filtered(cwe: str, author: str | None, status: str, rule: str, place: str | None, alive: bool, **rest: Any) -> Any:
+    def filtered(
+        cwe: str,
+        author: str | None,
+        status: str,
+        rule: str,
+        place: str | None,
+        alive: bool,
+        confidence: tuple[str, ...],
+        **rest: Any,
+    ) -> Any:
         from attribution.views.findings import Filter
 
-        wanted = Filter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive)
+        levels = tuple(one.upper() for one in confidence)
+        wanted = Filter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
         return command(wanted=wanted, **rest)
 
     for option in (
+        click.option("--confidence", multiple=True, type=_LEVELS, help="Only of this confidence; repeatable."),
         click.option("--alive", is_flag=True, help="Only those that are there at the tip."),
         click.option("--place", type=click.Choice(("source", "test", "example")), help="Only in such files."),
         click.option("--rule", default="", metavar="ID", help="Only of this rule."),

@@ -291,7 +291,10 @@ def _left_out(store: Store, repo: int | None) -> list[dict[str, Any]]:
 
 
 def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Line]) -> dict[str, Any]:
-    """Precision by confidence tier and side from what people said; the agents' rate corrected by it. Unsure ones are left out."""
+    """Share of true findings by class of author from what people said, weighted by rule, and the rate corrected by it.
+
+    By rule, since samples are drawn evenly over rules. Unsure ones are left out.
+    """
     verdicts: dict[str, set[str]] = defaultdict(set)
     for r in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[r["fingerprint"]].add(r["verdict"])
@@ -300,8 +303,8 @@ def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Lin
     for author in ("", *_ordered({str(f["author_class"]) for f in counted})):
         some = [f for f in counted if not author or f["author_class"] == author]
         strata = []
-        for tier in sorted({str(f["tier"] or f["confidence"]) for f in some}):
-            mine = [f for f in some if str(f["tier"] or f["confidence"]) == tier]
+        for rule in sorted({str(f["rule_id"]) for f in some}):
+            mine = [f for f in some if f["rule_id"] == rule]
             said = [verdicts[f["fingerprint"]] for f in mine if f["fingerprint"] in verdicts]
             clear = [v for v in said if v in ({"true"}, {"false"})]
             strata.append(Reviewed(len(mine), len(clear), sum(v == {"true"} for v in clear)))
