@@ -10,8 +10,10 @@ import pytest
 from semgrep_run import SEMGREP, semgrep
 
 from attribution.weaknesses.annotated import marks
-from attribution.weaknesses.derive import NOTHING, Need, need_of, of_regex
+from attribution.weaknesses.derive import need_of
+from attribution.weaknesses.expressions import of_regex
 from attribution.weaknesses.languages import kind_of
+from attribution.weaknesses.needs import NOTHING, Need
 from attribution.weaknesses.prefilter import Prefilter
 from attribution.weaknesses.rulesets import own
 

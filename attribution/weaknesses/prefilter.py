@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from attribution.weaknesses.derive import Every, Need, Part, Some, Start, Word
+from attribution.weaknesses.needs import Every, Need, Part, Some, Start, Word
 
 _WORDS = re.compile(rb"[A-Za-z0-9_]+")
 _OPENING = frozenset(b"\"'`}=")  # before the content of a string: its quote, an inserted value, an assignment
