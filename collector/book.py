@@ -148,11 +148,12 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.Item]:
     rows = store.rows(
         "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY rowid"
     )
-    return [
-        shards.Item(r["name"], r["path"], digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"])))
-        for r in rows
-        if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir()
-    ]
+    found = []
+    for r in rows:
+        if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir():
+            key = digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"]))
+            found.append(shards.Item(r["name"], r["path"], key, digest(key, "anyway")))
+    return found
 
 
 def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
@@ -167,7 +168,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
 
 def load(store: Store, chosen: Sequence[shards.Item], how: shards.How, anyway: bool) -> Iterator[tuple[shards.Item, Done]]:
     """Loads what has to be loaded, and yields as each ends."""
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry)
+    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
     yield from shards.run(store, shards.LOAD, load_one, waiting, (anyway,), how)
 
 

@@ -584,3 +584,20 @@ def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with pytest.raises(WhoWroteError, match="no scheduler answers"):
         list(cluster.run(work, [], "tcp://127.0.0.1:9", Limits()))
+
+
+def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
+    assert "1 loaded" in say(collect, "load", "--db", db, "--anyway").output  # found without checkpoints before, now wanted
+    assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value("SELECT count(*) FROM spans")
+    assert "1 attributed" in say(attribute, "db", db, "--anyway").output
+    with Store(db, create=False) as store:
+        spans = store.value("SELECT count(*) FROM spans")
+        assert spans > 0
+    for done in (say(collect, "load", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--anyway")):
+        assert "nothing new" in done.output
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM spans") == spans

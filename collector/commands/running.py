@@ -278,7 +278,7 @@ def _load(store: Store, names: Sequence[str], how: How, anyway: bool, quiet: boo
     from collector import book, shards
 
     chosen = book.items(store, names)
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry)
+    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
     return follow("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
 
 
