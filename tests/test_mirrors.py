@@ -179,11 +179,22 @@ def test_checkpoints_kept_in_another_repository_are_followed(served: GitServer, 
     assert get(served, mirrors).state == "fetched"
 
 
+def test_large_files_come_from_where_their_checkpoint_is(served: GitServer, mirrors: Mirrors) -> None:
+    repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
+    add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/checkpoints"}}')
+    for place, salt in ((repo, 1), (other, 2)):
+        add_file(place, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG, salt))
+    done = get(served, mirrors)
+    assert (done.state, done.missing, done.detail) == ("fetched", 0, "")
+    assert done.transfers == 5  # history, checkpoints here and there, large files here and there: nobody is asked in vain
+
+
 def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/private"}}')
+    add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG))
     done = get(served, mirrors)
-    assert done.state == "fetched" and "o/private" in done.detail
+    assert (done.state, done.missing) == ("fetched", 0) and "o/private" in done.detail
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ class _Work:
             other = self._ask_elsewhere(elsewhere)
         self._checkpoints_of(elsewhere, other)
         self.done.elsewhere = elsewhere
-        self.done.missing = self._transcripts()
+        self.done.missing = self._transcripts(other)
         if not self.done.missing:
             self._complete()
         note = "; ".join(self.notes)
@@ -237,20 +237,17 @@ class _Work:
         if name and other.refs:
             self._fetch(FILTER, "--prune", beside(self.source.url, self.source.name, name), *refs.ELSEWHERE_SPECS)
 
-    def _transcripts(self) -> int:
-        """Brings the large files of the checkpoints that are wanted; returns how many stay away."""
+    def _transcripts(self, other: Advertised) -> int:
+        """Brings the large files of the checkpoints that are wanted, each from where its checkpoint is; returns how many stay away."""
         missing = missing_objects(self.path)
         if not missing or self.options.transcripts == "none":
             return len(missing)
         wanted = missing if self.options.transcripts == "all" else last_copies(self.path) & missing
-        sources = ["origin"]
-        if self.done.elsewhere:
-            sources.insert(0, beside(self.source.url, self.source.name, self.done.elsewhere))
-        for url in sources:
-            if wanted := wanted & missing:
-                self._batch(url, wanted)
-                missing = missing_objects(self.path)
-        return len(missing)
+        if other.refs and (foreign := wanted & missing_objects(self.path, ELSEWHERE)):
+            self._batch(beside(self.source.url, self.source.name, self.done.elsewhere), foreign)
+        if own := wanted & missing_objects(self.path, OWN):
+            self._batch("origin", own)
+        return len(missing_objects(self.path))
 
     def _batch(self, url: str, wanted: set[str]) -> None:
         """Objects by their ids, in one batch; again without those that the server does not have."""
@@ -325,11 +322,14 @@ class _Work:
 # --- what is missing --------------------------------------------------------------------------------------------------
 
 
-def missing_objects(path: Path) -> set[str]:
-    """Objects that the checkpoints of a mirror refer to and that it does not have."""
+OWN, ELSEWHERE = ("refs/heads/", "refs/entire/"), ("refs/remotes/",)
+
+
+def missing_objects(path: Path, where: tuple[str, ...] = OWN + ELSEWHERE) -> set[str]:
+    """Objects that the checkpoints of a mirror refer to and that it does not have; `where`: refs of its own or of elsewhere."""
     repo = GitRepo(path)
     found = repo.refs()
-    tips = {oid for name, oid in found.items() if "entire/" in name}
+    tips = {oid for name, oid in found.items() if "entire/" in name and name.startswith(where)}
     if not tips:
         return set()
     rest = {oid for name, oid in found.items() if name.startswith("refs/heads/") and "entire/" not in name}
