@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from git_server import Fault, GitServer
-from test_mirrors import add_file, git, noise, publish
 from tasks import work
+from test_mirrors import add_file, git, noise, publish
 from test_pipeline import Dump, dump, same
 
 from attribution.cli import cli as attribute
