@@ -1,7 +1,7 @@
 """The door to dask.distributed (extra `dask`): the tasks of `workers.py` on the machines of a cluster.
 
 The machines must see the mirrors and the shards under the same paths. A worker of the cluster does a task in a process of its own,
-as `--jobs` does, so that limits hold and a task that dies takes nobody with it. A task whose worker dies is run again by the scheduler.
+as `--jobs` does, so that limits hold and a task that dies takes nobody with it. A task whose worker dies is run again by another.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _AHEAD = 2  # tasks that wait at each thread of the cluster
 
 
 def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: Limits) -> Iterator[Done]:
-    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none, or none any more."""
+    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none or it goes away."""
     client = _client(address)
     try:
         from distributed import as_completed

@@ -238,7 +238,7 @@ class _Work:
             self._fetch(FILTER, "--prune", beside(self.source.url, self.source.name, name), *refs.ELSEWHERE_SPECS)
 
     def _transcripts(self, other: Advertised) -> int:
-        """Brings the large files of the checkpoints that are wanted, each from where its checkpoint is; returns how many stay away."""
+        """Brings the large files of checkpoints that are wanted, from where their checkpoint is; returns how many stay away."""
         missing = missing_objects(self.path)
         if not missing or self.options.transcripts == "none":
             return len(missing)
