@@ -6,9 +6,10 @@ import os
 import resource
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from git_server import SETTINGS, GitServer
@@ -21,7 +22,7 @@ from collector.fetching.names import BadName, Source, beside, checked_name, chec
 from collector.fetching.refs import Advertised, Wanted, advertised, is_safe, main_specs
 from collector.fetching.remote import Remote, kind_of, parsed
 from collector.gitrepo import GitRepo
-from collector.mirror import import_repository
+from collector.mirror import import_repository, talk
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "repos"
 BIG = 100_000  # bytes of a file that the filter leaves out
@@ -211,6 +212,92 @@ def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: Gi
 )
 def test_settings_are_read_with_care(text: bytes | None, name: str) -> None:
     assert checkpoint_remote(text) == name
+
+
+# --- many updates -----------------------------------------------------------------------------------------------------
+
+
+def grow(repo: Path, number: int) -> None:
+    """One more commit, and one more checkpoint whose transcript contains the one before."""
+    text = b"".join(noise(20_000, n) for n in range(4 + number))
+    add_file(repo, "refs/heads/main", f"{number}.txt", noise(500, 100 + number))
+    add_file(repo, "refs/heads/entire/checkpoints/v1", f"ab/{number:010x}/0/full.jsonl", text)
+
+
+def stored(path: str | Path) -> set[str]:
+    """All objects, reached by a ref or not."""
+    return set(git(Path(path), "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
+
+
+def packs(path: str) -> list[Path]:
+    return sorted(Path(path).glob("objects/pack/*.pack"))
+
+
+@pytest.mark.parametrize("transcripts", ["all", "none"])
+def test_many_packs_are_put_together(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch, transcripts: str
+) -> None:
+    monkeypatch.setattr("collector.fetching.mirrors._MOST_PACKS", 6)
+    repo = publish(served.root, "o/r")
+    options = replace(HTTP, transcripts=transcripts)
+    most, seen = 0, set[str]()
+    for number in range(6):
+        grow(repo, number)
+        done = get(served, mirrors, options=options)
+        assert (done.state, done.detail) == ("fetched", "")
+        most = max(most, len(packs(done.path)))
+        had, seen = seen, stored(done.path)
+        assert had <= seen  # nothing is lost
+    assert most <= 6
+    assert done.missing == (0 if transcripts == "all" else 6) == len(missing_objects(Path(done.path)))
+    assert get(served, mirrors, options=options).state == "unchanged"
+    git(Path(done.path), "fsck", "--connectivity-only")
+    whole = get(served, mirrors)  # what was promised is still to be had
+    assert whole.missing == 0 and not list(Path(done.path).glob("objects/pack/*.promisor"))
+    assert objects(Path(whole.path)) == objects(repo)
+
+
+def test_a_commit_that_no_ref_reaches_any_more_stays(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collector.fetching.mirrors._MOST_PACKS", 3)
+    repo = publish(served.root, "o/r")
+    grow(repo, 0)
+    old = git(repo, "rev-parse", "main").strip()
+    get(served, mirrors)
+    git(repo, "update-ref", "refs/heads/main", f"{old}~1")
+    grow(repo, 1)
+    done = get(served, mirrors)
+    assert len(packs(done.path)) == 1 and old in stored(done.path)
+
+
+@pytest.mark.parametrize("cause", ["no room", "killed", "git fails"])
+def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch, cause: str
+) -> None:
+    repo = publish(served.root, "o/r")
+    for number in range(2):
+        grow(repo, number)
+        done = get(served, mirrors)
+    before = stored(done.path)
+    grow(repo, 2)
+    options = HTTP
+    with monkeypatch.context() as patched:
+        patched.setattr("collector.fetching.mirrors._MOST_PACKS", 1)
+        if cause == "no room":
+            options = replace(HTTP, limits=Limits(bytes=2 * disk.size_of(Path(done.path)), free=0))
+        elif cause == "git fails":
+            patched.setattr("collector.fetching.mirrors._PACKING", ("pack.packSizeLimit=nonsense",))
+        else:
+
+            def ended(path: Path, args: Sequence[str], protocols: Sequence[str], **more: Any) -> bytes:
+                return talk(path, args, protocols, **(more | {"watch": lambda: "enough"} if args[0] == "repack" else more))
+
+            patched.setattr("collector.fetching.mirrors.talk", ended)
+            patched.setattr("collector.mirror._POLL", 0.0001)
+        found = get(served, mirrors, options=options)
+    assert found.state == "fetched" and len(packs(found.path)) > 1
+    assert ("stay as they are" in found.detail) == (cause != "no room")
+    assert stored(found.path) > before and not list(Path(found.path).glob("objects/pack/.tmp-*"))
+    assert get(served, mirrors).state == "unchanged"
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

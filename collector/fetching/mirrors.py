@@ -34,6 +34,8 @@ _FSCK = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
 _MAX_SETTINGS = 1_000_000
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40,64})")
+_MOST_PACKS = 50  # then a mirror's packs are put together, as git's own housekeeping would
+_PACKING = ("core.bigFileThreshold=32m", "pack.threads=1", "pack.windowMemory=256m")  # transcripts are large
 _ROUNDS = 500  # batches tried without the objects that the server turned out not to have
 
 
@@ -151,6 +153,7 @@ class _Work:
         state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note)
         state.checkpoint_refs, state.missing = self.done.checkpoint_refs, self.done.missing
         disk.save_state(self.path, state)
+        self._put_together()
 
     def end(self) -> None:
         """Removes what is not to stay."""
@@ -274,6 +277,24 @@ class _Work:
             marker.unlink()
         config = (self.path / "config").read_text("utf-8", "replace")
         disk.configure(self.path, self.source.url, "objectformat" in config)
+
+    def _put_together(self) -> None:
+        """One pack of many: every fetch adds some. Nothing is lost when it fails or is killed, and the next update tries again.
+
+        A mirror that lacks objects on purpose gets a pack with the promise of them, which git makes only without `-k`; the others
+        keep what no ref reaches any more as well.
+        """
+        packs = list(self.path.glob("objects/pack/*.pack"))
+        size, limits = self._packs(), self.options.limits
+        if len(packs) <= _MOST_PACKS or 2 * size > limits.bytes or disk.free_space(self.path) - size < limits.free:
+            return
+        partial = any(self.path.glob("objects/pack/*.promisor"))
+        try:
+            command = ["repack", "-q", "-a", "-d", *([] if partial else ["-k"])]
+            talk(self.path, command, (), settings=_PACKING, watch=self._watch, lock=self.lock)
+        except GitFailed as error:
+            disk.tidy(self.path)
+            self.done.detail = "; ".join(filter(None, (self.done.detail, f"{len(packs)} packs stay as they are: {error}")))[:500]
 
     # --- git ------------------------------------------------------------------------------------------------------
 
