@@ -185,7 +185,18 @@ def _settle(store: Store, stage: str, item: Item, done: Done) -> None:
             state = "given_up"
         connection.execute(
             "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (item.name, stage, state, item.key, failures, done.error or None, done.seconds, done.cpu, done.peak, _now()),
+            (
+                item.name,
+                stage,
+                state,
+                item.key,
+                failures,
+                store.policy.text(done.error or None),
+                done.seconds,
+                done.cpu,
+                done.peak,
+                _now(),
+            ),
         )
     if not done.error:
         drop(shard)
