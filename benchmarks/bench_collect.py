@@ -33,7 +33,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,10 @@ from github_server import GIT_SETTINGS, TOKEN, GitHubServer, Repo, World  # noqa
 
 from collector.fetching.disk import size_of  # noqa: E402
 
-TIMES = {"first_seen_at", "probed_at", "metadata_at", "seen_at", "updated_at", "tried_at", "fetched_at", "finished_at", "seconds"}
+TIMES = {
+    "first_seen_at", "probed_at", "next_attempt_at", "metadata_at", "seen_at", "updated_at", "tried_at", "fetched_at",
+    "finished_at", "seconds",
+}  # fmt: skip
 LEFT_OUT: dict[str, set[str]] = {
     "repos": {"path"},  # the two databases lie in two directories
     "mirrors": {"path", "bytes", "received", "checks", "transfers"},  # packs and requests depend on where a transfer was cut
@@ -486,8 +489,9 @@ def main() -> int:
     print(f"compared: {sum(counts.values())} rows in {len(counts)} tables: {counts}")
     print("\n".join(differences) or "no difference")
     if given.json:
-        every = {"alone": {k: asdict(v) for k, v in costs.items()}, "killed": list(map(asdict, disturbed))}
-        given.json.write_text(json.dumps({**every, "again": list(map(asdict, quiet)), "rows": counts, "differences": differences}))
+        every = {"alone": {name: vars(cost) for name, cost in costs.items()}, "killed": [vars(cost) for cost in disturbed]}
+        later = [vars(cost) for cost in quiet]
+        given.json.write_text(json.dumps({**every, "again": later, "rows": counts, "differences": differences}))
     if given.work is None:
         shutil.rmtree(work)
     return 1 if differences or any(cost.code for cost in quiet) else 0

@@ -46,7 +46,8 @@ def wanted(store: Store, licences: Sequence[str] = ()) -> list[Source]:
         return []
     allowed = {name.lower() for name in licences}
     rows = store.rows("SELECT full_name, clone_url, licence FROM wanted_candidates ORDER BY id")
-    return [Source(r["full_name"], r["clone_url"]) for r in rows if not allowed or (r["licence"] or "none").lower() in allowed]
+    kept = (r for r in rows if not allowed or (r["licence"] or "none").lower() in allowed)
+    return [Source("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
 
 
 def mirrored(store: Store) -> list[Source]:

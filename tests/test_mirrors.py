@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -414,9 +415,15 @@ def test_objects_that_fsck_refuses_are_taken_and_noted(served: GitServer, mirror
     raw = f"tree {tree}\nauthor A <a@x> 1 +0000\ncommitter A<a@x> 1 +0000\n\nno blank before the address\n".encode()
     bad = git(repo, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=raw).strip()
     git(repo, "update-ref", "refs/heads/main", bad)
-    done = get(served, mirrors)
-    assert done.state == "fetched" and "fsck" in done.detail
-    assert GitRepo(done.path).default_branch()[1] == bad
+    assert GitRepo(get(served, mirrors).path).default_branch()[1] == bad
+    for number in range(2):  # said as long as the mirror is there, also when the first update was killed right after the history
+        if number:
+            (mirrors.path("o/r") / disk.STATE).write_text(
+                json.dumps(asdict(disk.State(served.url("o/r"), lasting=disk.load_state(mirrors.path("o/r")).lasting)))
+            )
+        add_file(repo, "refs/heads/entire/checkpoints/v1", f"{number}", b"x")
+        done = get(served, mirrors)
+        assert done.state == "fetched" and done.detail.count("fsck complains") == 1
 
 
 def test_a_server_that_lacks_objects_gives_what_it_has(served: GitServer, mirrors: Mirrors, tmp_path: Path) -> None:
@@ -476,6 +483,25 @@ def test_lines_of_a_list() -> None:
     assert source("o/r") == Source("o/r", "https://github.com/o/r.git")
     assert source(" git@github.com:o/r.git ") == Source("o/r", "https://github.com/o/r.git")
     assert source("https://example.org/x/o/r.git").name == "o/r"
+    assert source("https://gitlab.com/group/part/r") == Source("part/r", "https://gitlab.com/group/part/r")
+    assert source("https://gitlab.com/group/part/r/-/tree/main") == source("https://gitlab.com/group/part/r")
+    for page in (
+        "https://github.com/o/r/tree/main",
+        "github.com/o/r",
+        "http://www.github.com/o/r/",
+        "https://github.com/o/r?tab=x#y",
+    ):
+        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r"), page
+    assert source("ghe.example.org/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("ssh://git@ghe.example.org:22/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("o/r", "https://ghe.example.org/") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("https://ghe.example.org/o/r/pulls", "https://ghe.example.org").name == "o/r"
+    for bad in ("https://github.com/o", "r", "./clone", "https://github.com/", "https://example.org/o"):
+        with pytest.raises(BadName):
+            source(bad)
+    with pytest.raises(BadName) as refused:
+        source("group/part/r")
+    assert "https://HOST/group/part/r" in refused.value.hint
     assert source("/srv/git/o/r.git") == Source("o/r", "file:///srv/git/o/r.git")
     assert beside("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")

@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,10 +147,10 @@ class _Work:
         self.done.missing = self._transcripts(other)
         if not self.done.missing:
             self._complete()
-        note = "; ".join(self.notes)
+        note = "; ".join([*self.state.lasting, *self.notes])
         self.done.key, self.done.elsewhere, self.done.state, self.done.detail = self._key(own, other), elsewhere, "fetched", note
         self.done.checkpoint_refs = len(own.checkpoints()) + len(other.checkpoints())
-        state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note)
+        state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note, self.state.lasting)
         state.checkpoint_refs, state.missing = self.done.checkpoint_refs, self.done.missing
         disk.save_state(self.path, state)
         self._put_together()
@@ -213,12 +213,14 @@ class _Work:
         except GitFailed as error:
             if kind_of(str(error)) != "damaged":
                 raise
-            self.notes.append(f"files over 4 MiB left out, the server lacks objects: {error}"[:300])
+            self._remember("files over 4 MiB left out, the server lacks objects", error)
             disk.tidy(self.path)
             self._fetch("--filter=blob:limit=4m", "--prune", "origin", *specs)
         disk.set_head(self.path, own.head)
         if self.path != self.final:
             self.final.parent.mkdir(parents=True, exist_ok=True)
+            if self.state.lasting:
+                disk.save_state(self.path, self.state)
             self.path.rename(self.final)
             self.path = self.final
 
@@ -309,12 +311,19 @@ class _Work:
             if not (self.options.fsck and "fsck" in str(error).lower()) and "malformed" not in str(error):
                 raise
             # Old histories have objects that git would not write today. They are only read here, so they are taken, and noted.
-            self.notes.append(f"taken although fsck complains: {error}"[:300])
+            self._remember("taken although fsck complains", error)
             disk.tidy(self.path)
             self.done.transfers += 1
             self._talk([*_FETCH, *args], stdin, settings)
         finally:
             self.done.received += max(0, self._packs() - before)
+
+    def _remember(self, what: str, error: GitFailed) -> None:
+        """Notes what later updates will not meet again, at once: this one may be killed."""
+        if not any(note.startswith(what) for note in self.state.lasting):
+            self.state = replace(self.state, url=self.source.url, lasting=[*self.state.lasting, f"{what}: {error}"[:300]])
+            if self.path == self.final:
+                disk.save_state(self.path, self.state)
 
     def _talk(self, args: Sequence[str], stdin: bytes, settings: Sequence[str]) -> None:
         secrets = self.remote.secrets(self.source.url)
