@@ -169,7 +169,7 @@ class Bench:
         watched = threading.Event()
 
         def watch() -> None:
-            while not watched.wait(1.0):
+            while not watched.wait(0.3):
                 largest, together = memory(pid)
                 cost.largest, cost.together = max(cost.largest, largest), max(cost.together, together)
 

@@ -24,8 +24,8 @@ from collector.workers import run as run_here
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 
 
-def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[tuple[str, str]]]:
-    """(repositories, lines that name none with the reason) of a list; empty lines and comments (#) are skipped."""
+def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[BadName]]:
+    """(repositories, what is wrong with the lines that name none) of a list; empty lines and comments (#) are skipped."""
     found: dict[str, Source] = {}
     refused = []
     for line in lines:
@@ -34,7 +34,7 @@ def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[tuple[
             try:
                 one = source(text, server)
             except BadName as error:
-                refused.append((text[:200], str(error)))
+                refused.append(error)
             else:
                 found.setdefault(one.name.lower(), one)
     return list(found.values()), refused
@@ -92,7 +92,7 @@ def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetch
             has = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors WHERE name = ?", (one.name,)))
             # Together the running ones get what is left, so that the budget holds whatever each of them meets.
             share = has + max(0, plan.budget - spent) // plan.jobs if plan.budget else options.limits.bytes
-            limits = replace(options.limits, bytes=min(options.limits.bytes, share))
+            limits = replace(options.limits, bytes=share, source="--disk") if share < options.limits.bytes else options.limits
             yield Task(one.name, (one, str(plan.root), replace(options, limits=limits), plan.token, plan.server))
 
     # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.

@@ -622,3 +622,17 @@ def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServe
         assert "nothing new" in done.output
     with Store(db, create=False) as store:
         assert store.value("SELECT count(*) FROM spans") == spans
+
+
+def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
+    assert nothing.exit_code == 2 and "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
+    some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
+    assert some.exit_code == 3 and "A name is owner/name" in some.output
+    assert "1 gone" in some.output and "1 loaded" in some.output and "--token-file" in some.output
+    budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--disk", "4k")
+    assert budget.exit_code == 3 and "(--disk)" in budget.output and "next:" not in budget.output
+    say(collect, "forget", "o/one", "--db", db, "--yes")
+    alone = say(collect, "run", "o/one", *at(served, db))
+    assert alone.exit_code == 0 and "1 repository to be forgotten: left alone" in alone.output

@@ -46,6 +46,7 @@ class Limits:
     bytes: int = 20 << 30  # size of the mirror
     seconds: float = 3600.0
     free: int = 1 << 30  # bytes that stay free on the disk
+    source: str = "--max-size"  # where `bytes` is from
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +343,7 @@ class _Work:
             return f"it took longer than {limits.seconds:.0f} s (--max-time)"
         if self._packs() > limits.bytes:
             self.stopped = "too_large"
-            return f"it is larger than {limits.bytes} bytes (--max-size)"
+            return f"it is larger than {limits.bytes} bytes ({limits.source})"
         if disk.free_space(self.path) < limits.free:
             self.stopped = "disk_full"
             return f"less than {limits.free} bytes are free on the disk (--keep-free)"
