@@ -144,12 +144,14 @@ class _Worker:
         done = Done(self.task.key, attempts=self.attempt)
         if self.late:
             done.error, done.expected = f"it took longer than {self._limits.seconds:.0f} s", False
+            done.hint = "See --timeout; --retry tries again what was given up"
         else:
             try:
                 self._take(done, self.connection.recv())
             except (EOFError, OSError):
                 self._process.join(5)
                 done.error, done.expected = f"its process was ended (code {self._process.exitcode}); not enough memory?", False
+                done.hint = "Fewer --jobs need less; --retry tries again what was given up"
         done.seconds = round(time.monotonic() - self.began, 3)
         return done
 

@@ -24,6 +24,8 @@ from test_mirrors import add_file, git, noise, publish
 from test_pipeline import Dump, dump, same
 
 from attribution.cli import cli as attribute
+from attribution.features.nulls import REASONS
+from attribution.outcomes import aftermath
 from attribution.pipeline import Options
 from attribution.report import attribute_one
 from collector import cluster, shards, workers
@@ -636,3 +638,17 @@ def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_p
     say(collect, "forget", "o/one", "--db", db, "--yes")
     alone = say(collect, "run", "o/one", *at(served, db))
     assert alone.exit_code == 0 and "1 repository to be forgotten: left alone" in alone.output
+
+
+def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = next(iter(REASONS))
+    rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
+    monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
+    clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
+    attribute_one(str(clone), db, Options())
+    before = facts(db)
+    assert [row for row in before["problems"] if "feature_null" in row]
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
+    attribute_one(str(clone), db, Options())
+    same(facts(db), before)
