@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test lint docs check demo accuracy bench fuzz clean
+.PHONY: setup test lint docs check demo accuracy bench bench-collect fuzz clean
 
 setup: .venv/ready
 
@@ -39,6 +39,10 @@ bench: setup
 	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)
 	$(BIN)/python benchmarks/bench_history.py $(REPOS)
 	$(BIN)/python benchmarks/bench_scan.py $(REPOS)
+
+# MIRRORS: a directory of bare repositories; they are served on the loopback, collected and attributed, undisturbed and killed.
+bench-collect: setup
+	$(BIN)/python benchmarks/bench_collect.py $(MIRRORS)
 
 fuzz: setup
 	$(BIN)/pytest -m heavy

@@ -37,8 +37,9 @@ def repositories(store: Store, names: Sequence[str]) -> tuple[list[Item], list[t
 def waiting(store: Store, items: Iterable[Item], retry: bool, anyway: bool) -> list[Item]:
     """The ones on which something is to be done."""
     rows.prepare(store)
-    keyed = [replace(i, key=digest(VERSION, features_version(), str(anyway), i.key)) if i.key else i for i in items]
-    mirrors = shards.pending(store, shards.LINES, [i for i in keyed if i.key], retry)
+    plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
+    keyed = [replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i for i in items]
+    mirrors = shards.pending(store, shards.LINES, [i for i in keyed if i.key], retry, anyway)
     return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
 
 

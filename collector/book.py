@@ -24,8 +24,8 @@ from collector.workers import run as run_here
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 
 
-def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[tuple[str, str]]]:
-    """(repositories, lines that name none with the reason) of a list; empty lines and comments (#) are skipped."""
+def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[BadName]]:
+    """(repositories, what is wrong with the lines that name none) of a list; empty lines and comments (#) are skipped."""
     found: dict[str, Source] = {}
     refused = []
     for line in lines:
@@ -34,7 +34,7 @@ def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[tuple[
             try:
                 one = source(text, server)
             except BadName as error:
-                refused.append((text[:200], str(error)))
+                refused.append(error)
             else:
                 found.setdefault(one.name.lower(), one)
     return list(found.values()), refused
@@ -46,7 +46,8 @@ def wanted(store: Store, licences: Sequence[str] = ()) -> list[Source]:
         return []
     allowed = {name.lower() for name in licences}
     rows = store.rows("SELECT full_name, clone_url, licence FROM wanted_candidates ORDER BY id")
-    return [Source(r["full_name"], r["clone_url"]) for r in rows if not allowed or (r["licence"] or "none").lower() in allowed]
+    kept = (r for r in rows if not allowed or (r["licence"] or "none").lower() in allowed)
+    return [Source("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
 
 
 def mirrored(store: Store) -> list[Source]:
@@ -91,7 +92,7 @@ def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetch
             has = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors WHERE name = ?", (one.name,)))
             # Together the running ones get what is left, so that the budget holds whatever each of them meets.
             share = has + max(0, plan.budget - spent) // plan.jobs if plan.budget else options.limits.bytes
-            limits = replace(options.limits, bytes=min(options.limits.bytes, share))
+            limits = replace(options.limits, bytes=share, source="--disk") if share < options.limits.bytes else options.limits
             yield Task(one.name, (one, str(plan.root), replace(options, limits=limits), plan.token, plan.server))
 
     # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.
@@ -148,11 +149,12 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.Item]:
     rows = store.rows(
         "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY rowid"
     )
-    return [
-        shards.Item(r["name"], r["path"], digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"])))
-        for r in rows
-        if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir()
-    ]
+    found = []
+    for r in rows:
+        if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir():
+            key = digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"]))
+            found.append(shards.Item(r["name"], r["path"], key, digest(key, "anyway")))
+    return found
 
 
 def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
@@ -167,7 +169,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
 
 def load(store: Store, chosen: Sequence[shards.Item], how: shards.How, anyway: bool) -> Iterator[tuple[shards.Item, Done]]:
     """Loads what has to be loaded, and yields as each ends."""
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry)
+    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
     yield from shards.run(store, shards.LOAD, load_one, waiting, (anyway,), how)
 
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Item:
     name: str
     path: str  # of its clone
     key: str  # of what it holds
+    forced: str = ""  # the same for a run with --anyway
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,21 @@ def drop(shard: Path) -> None:
 # --- many ---------------------------------------------------------------------------------------------------------------
 
 
-def pending(store: Store, stage: str, items: Iterable[Item], retry: bool) -> list[Item]:
-    """The items that have to be run: not those done, without checkpoints or given up with this very input."""
-    settled = {
-        (r["name"].lower(), r["input_key"])
-        for r in store.rows("SELECT name, input_key, state FROM jobs WHERE stage = ?", (stage,))
-        if r["state"] in ("done", "nothing") or (r["state"] == "given_up" and not retry)
-    }
-    return [item for item in items if (item.name.lower(), item.key) not in settled]
+def pending(store: Store, stage: str, items: Iterable[Item], retry: bool, anyway: bool = False) -> list[Item]:
+    """The items that have to be run: not those done, without checkpoints or given up with this very input.
+
+    `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
+    """
+    rows = store.rows("SELECT name, input_key, state FROM jobs WHERE stage = ?", (stage,))
+    ended = {(r["name"].lower(), r["input_key"]): r["state"] for r in rows}
+    found = []
+    for item in items:
+        plain, forced = (ended.get((item.name.lower(), key)) for key in (item.key, item.forced))
+        last = forced if anyway else plain
+        if "done" in (plain, forced) or forced == "nothing" or last == "nothing" or (last == "given_up" and not retry):
+            continue
+        found.append(replace(item, key=item.forced) if anyway and item.forced else item)
+    return found
 
 
 def run(
@@ -167,7 +175,7 @@ def _settle(store: Store, stage: str, item: Item, done: Done) -> None:
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True)
-    elif state == "nothing":
+    elif state == "nothing" and (stage == LOAD or not _loaded(store, item.name)):
         forget_rows(store, [item.name])
     with store.transaction() as connection:
         tried = store.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
@@ -177,10 +185,26 @@ def _settle(store: Store, stage: str, item: Item, done: Done) -> None:
             state = "given_up"
         connection.execute(
             "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (item.name, stage, state, item.key, failures, done.error or None, done.seconds, done.cpu, done.peak, _now()),
+            (
+                item.name,
+                stage,
+                state,
+                item.key,
+                failures,
+                store.policy.text(done.error or None),
+                done.seconds,
+                done.cpu,
+                done.peak,
+                _now(),
+            ),
         )
     if not done.error:
         drop(shard)
+
+
+def _loaded(store: Store, name: str) -> bool:
+    """Whether its facts were loaded, with checkpoints or with --anyway: then they stay, whatever is concluded."""
+    return bool(store.value("SELECT 1 FROM jobs WHERE name = ? AND stage = ? AND state = 'done'", (name, LOAD)))
 
 
 def _now() -> str:

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ if sys.platform != "win32":
 
 _TASKS = 200  # after so many a worker is replaced
 _POLL = 0.5
+_STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
 
 
@@ -112,7 +114,8 @@ class _Worker:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, work, limits), daemon=True)
-        self._process.start()
+        with _allowed():
+            self._process.start()
         theirs.close()
         self.task: Task | None = None
         self.attempt, self.began, self.late = 1, 0.0, False
@@ -141,12 +144,14 @@ class _Worker:
         done = Done(self.task.key, attempts=self.attempt)
         if self.late:
             done.error, done.expected = f"it took longer than {self._limits.seconds:.0f} s", False
+            done.hint = "See --timeout; --retry tries again what was given up"
         else:
             try:
                 self._take(done, self.connection.recv())
             except (EOFError, OSError):
                 self._process.join(5)
                 done.error, done.expected = f"its process was ended (code {self._process.exitcode}); not enough memory?", False
+                done.hint = "Fewer --jobs need less; --retry tries again what was given up"
         done.seconds = round(time.monotonic() - self.began, 3)
         return done
 
@@ -172,6 +177,24 @@ class _Worker:
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+
+
+@contextlib.contextmanager
+def _allowed() -> Iterator[None]:
+    """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and workers of a cluster are daemons.
+
+    Ours end with their parent (`_settle`), and are daemons themselves.
+    """
+    from multiprocessing import process
+
+    config: dict[str, Any] = getattr(process.current_process(), "_config", {})
+    with _STARTING:
+        was = config.pop("daemon", None)
+        try:
+            yield
+        finally:
+            if was is not None:
+                config["daemon"] = was
 
 
 def _serve(connection: Any, work: Callable[..., Any], limits: Limits) -> None:

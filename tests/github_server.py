@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,6 +29,7 @@ from urllib.parse import parse_qs, urlsplit
 API = "/api/v3"
 CAP = 1000
 TOKEN = "ghp_standin0000000000000000000000000000"
+GIT_SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
 # Requests per window of seconds: with a token, without one.
 LIMITS = {
     "core": (5000, 60, 3600),
@@ -102,11 +103,18 @@ class Asked:
 class GitHubServer:
     """Use it in a `with` statement. `now` may be a test's own clock (seconds since 1970)."""
 
-    def __init__(self, world: World, now: Callable[[], float] | None = None, archive: Path | None = None) -> None:
-        self.world, self.archive = world, archive
+    def __init__(
+        self,
+        world: World,
+        now: Callable[[], float] | None = None,
+        archive: Path | None = None,
+        git_settings: Mapping[str, str] = GIT_SETTINGS,
+    ) -> None:
+        self.world, self.archive, self.git_settings = world, archive, dict(git_settings)
         self.now = now or (lambda: datetime.now(UTC).timestamp())
         self.faults: deque[str | None] = deque()
         self.log: list[Asked] = []
+        self.sent = 0  # bytes of answers, without headers
         self.limits = dict(LIMITS)
         self.used: dict[tuple[str, bool], tuple[float, int]] = {}
         self.lock = threading.Lock()
@@ -258,6 +266,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if status != 304:
             self.wfile.write(body)
+            self._count(len(body))
+
+    def _count(self, size: int) -> None:
+        with self.github.lock:
+            self.github.sent += size
 
     def json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
         body = json.dumps(value).encode()
@@ -305,7 +318,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.reply(200, (git_dir / "info" / "refs").read_bytes(), {"Content-Type": "text/plain"})
 
     def _backend(self, repo: Repo, tail: str, query: str, asked: Asked) -> None:
-        settings = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true", "safe.directory": "*"}
+        settings = {**self.github.git_settings, "safe.directory": "*"}
         environment = {
             "PATH": os.environ["PATH"],
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -353,6 +366,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         while data := output.read1(1 << 16):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+            self._count(len(data))
         self.wfile.write(b"0\r\n\r\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from collector.discover import code_search, paging
 from collector.discover.channel import Room, Wishes
-from collector.discover.estimates import chao, chapman, quantiles
+from collector.discover.estimates import Pairs, chao, chapman, log_linear, log_linear_of, quantiles
 from collector.discover.exclusions import Filters
 from collector.discover.ledger import Ledger
 from collector.discover.lsrefs import Prober
@@ -343,6 +344,73 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
         held["chapman"] += pair.low <= 200 <= pair.high
         held["chao"] += every.low <= 200 <= every.high
     assert held["chapman"] > 360 and held["chao"] > 320  # of 400; Chao's is a lower bound
+
+
+# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases (Chao, Tsay, Lin, Shau and Chao,
+# Statistics in Medicine 20, 2001, table II). A screening of all students found that there had been 545.
+P, Q, E = 0, 1, 2
+HEPATITIS = {(P, Q, E): 28, (P, Q): 21, (P, E): 17, (Q, E): 18, (P,): 69, (Q,): 55, (E,): 63}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "unseen"),
+    [
+        (((P, Q),), 63 * (21 + 69 + 55) / (28 + 17 + 18)),  # closed forms: Fienberg, Biometrika 59, 1972
+        (((P, Q), (P, E)), 55 * 63 / 18),
+        (((P, Q), (Q, E)), 69 * 63 / 17),
+        (((P, E), (Q, E)), 69 * 55 / 21),
+        (((P, Q), (P, E), (Q, E)), 28 * 69 * 55 * 63 / (21 * 17 * 18)),
+    ],
+)
+def test_log_linear_models_of_three_lists_have_a_closed_form(pairs: Pairs, unseen: float) -> None:
+    counts = Counter({frozenset(cell): count for cell, count in HEPATITIS.items()})
+    found = log_linear_of(counts, 3, pairs)
+    assert found is not None and found.estimate.seen == 271 and found.free == 3 - len(pairs)
+    assert found.estimate.total == pytest.approx(271 + unseen, rel=1e-6)
+    assert (found.deviance == pytest.approx(0, abs=1e-6)) == (len(pairs) == 3)
+
+
+def test_the_log_linear_model_with_the_lowest_aic_is_taken() -> None:
+    counts = Counter({frozenset(cell): count for cell, count in HEPATITIS.items()})
+    alone = log_linear_of(counts, 3, ())
+    assert alone is not None and round(alone.estimate.total) == 388
+    # Without interactions N is the root of N - 271 = N (1 - 135 / N)(1 - 122 / N)(1 - 126 / N).
+    total = alone.estimate.total
+    assert total * (1 - 135 / total) * (1 - 122 / total) * (1 - 126 / total) == pytest.approx(total - 271, rel=1e-6)
+    found = log_linear(counts.elements(), 3)
+    assert found is not None and found.pairs == ((P, Q), (Q, E))  # not the saturated one, which says 1313
+    assert found.estimate.total == pytest.approx(526.7, abs=0.05) and found.estimate.low < 545 < found.estimate.high
+
+
+def test_a_log_linear_model_sees_channels_that_depend_on_each_other() -> None:
+    import random
+
+    rng = random.Random(5)
+    held = {"log-linear": 0, "chao": 0}
+    for _ in range(40):
+        seen = []
+        for _ in range(1000):
+            first = rng.random() < 0.4
+            found = {0} if first else set()
+            found |= {1} if rng.random() < (0.7 if first else 0.2) else set()  # where one looks, the other does
+            found |= {n for n in (2, 3) if rng.random() < 0.3}
+            seen.append(frozenset(found))
+        model, bound = log_linear(seen, 4), chao([len(s) for s in seen], 4)
+        assert model is not None and bound is not None and (0, 1) in model.pairs
+        held["log-linear"] += model.estimate.low <= 1000 <= model.estimate.high
+        held["chao"] += bound.low <= 1000 <= bound.high
+    assert held["log-linear"] > 28 > held["chao"]  # of 40; choosing the model costs some of the 95 %
+
+
+def test_log_linear_models_that_cannot_be_fitted() -> None:
+    one, two, three = (frozenset((n,)) for n in range(3))
+    assert log_linear([one, two], 2) is None  # nothing could tell dependence from rarity
+    assert log_linear([one, one, two], 3) is None and log_linear([], 3) is None  # a channel without any
+    assert log_linear([one, two, three], 3) is None  # no overlap at all: there may be any number
+    few = log_linear([one, two, three, one | two], 3)
+    assert few is None or few.pairs in ((), ((0, 1),))
+    same = log_linear([one | two | three] * 5, 3)
+    assert same is not None and same.estimate.total == pytest.approx(5, abs=0.1)
 
 
 def test_quantiles() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from git_server import SETTINGS, GitServer
@@ -21,7 +23,7 @@ from collector.fetching.names import BadName, Source, beside, checked_name, chec
 from collector.fetching.refs import Advertised, Wanted, advertised, is_safe, main_specs
 from collector.fetching.remote import Remote, kind_of, parsed
 from collector.gitrepo import GitRepo
-from collector.mirror import import_repository
+from collector.mirror import import_repository, talk
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "repos"
 BIG = 100_000  # bytes of a file that the filter leaves out
@@ -179,11 +181,22 @@ def test_checkpoints_kept_in_another_repository_are_followed(served: GitServer, 
     assert get(served, mirrors).state == "fetched"
 
 
+def test_large_files_come_from_where_their_checkpoint_is(served: GitServer, mirrors: Mirrors) -> None:
+    repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
+    add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/checkpoints"}}')
+    for place, salt in ((repo, 1), (other, 2)):
+        add_file(place, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG, salt))
+    done = get(served, mirrors)
+    assert (done.state, done.missing, done.detail) == ("fetched", 0, "")
+    assert done.transfers == 5  # history, checkpoints here and there, large files here and there: nobody is asked in vain
+
+
 def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/main", ".entire/settings.json", b'{"strategy_options": {"checkpoint_remote": "o/private"}}')
+    add_file(repo, "refs/heads/entire/checkpoints/v1", "ab/cdef012345/0/full.jsonl", noise(BIG))
     done = get(served, mirrors)
-    assert done.state == "fetched" and "o/private" in done.detail
+    assert (done.state, done.missing) == ("fetched", 0) and "o/private" in done.detail
 
 
 @pytest.mark.parametrize(
@@ -200,6 +213,92 @@ def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(served: Gi
 )
 def test_settings_are_read_with_care(text: bytes | None, name: str) -> None:
     assert checkpoint_remote(text) == name
+
+
+# --- many updates -----------------------------------------------------------------------------------------------------
+
+
+def grow(repo: Path, number: int) -> None:
+    """One more commit, and one more checkpoint whose transcript contains the one before."""
+    text = b"".join(noise(20_000, n) for n in range(4 + number))
+    add_file(repo, "refs/heads/main", f"{number}.txt", noise(500, 100 + number))
+    add_file(repo, "refs/heads/entire/checkpoints/v1", f"ab/{number:010x}/0/full.jsonl", text)
+
+
+def stored(path: str | Path) -> set[str]:
+    """All objects, reached by a ref or not."""
+    return set(git(Path(path), "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
+
+
+def packs(path: str) -> list[Path]:
+    return sorted(Path(path).glob("objects/pack/*.pack"))
+
+
+@pytest.mark.parametrize("transcripts", ["all", "none"])
+def test_many_packs_are_put_together(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch, transcripts: str
+) -> None:
+    monkeypatch.setattr("collector.fetching.mirrors._MOST_PACKS", 6)
+    repo = publish(served.root, "o/r")
+    options = replace(HTTP, transcripts=transcripts)
+    most, seen = 0, set[str]()
+    for number in range(6):
+        grow(repo, number)
+        done = get(served, mirrors, options=options)
+        assert (done.state, done.detail) == ("fetched", "")
+        most = max(most, len(packs(done.path)))
+        had, seen = seen, stored(done.path)
+        assert had <= seen  # nothing is lost
+    assert most <= 6
+    assert done.missing == (0 if transcripts == "all" else 6) == len(missing_objects(Path(done.path)))
+    assert get(served, mirrors, options=options).state == "unchanged"
+    git(Path(done.path), "fsck", "--connectivity-only")
+    whole = get(served, mirrors)  # what was promised is still to be had
+    assert whole.missing == 0 and not list(Path(done.path).glob("objects/pack/*.promisor"))
+    assert objects(Path(whole.path)) == objects(repo)
+
+
+def test_a_commit_that_no_ref_reaches_any_more_stays(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collector.fetching.mirrors._MOST_PACKS", 3)
+    repo = publish(served.root, "o/r")
+    grow(repo, 0)
+    old = git(repo, "rev-parse", "main").strip()
+    get(served, mirrors)
+    git(repo, "update-ref", "refs/heads/main", f"{old}~1")
+    grow(repo, 1)
+    done = get(served, mirrors)
+    assert len(packs(done.path)) == 1 and old in stored(done.path)
+
+
+@pytest.mark.parametrize("cause", ["no room", "killed", "git fails"])
+def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
+    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch, cause: str
+) -> None:
+    repo = publish(served.root, "o/r")
+    for number in range(2):
+        grow(repo, number)
+        done = get(served, mirrors)
+    before = stored(done.path)
+    grow(repo, 2)
+    options = HTTP
+    with monkeypatch.context() as patched:
+        patched.setattr("collector.fetching.mirrors._MOST_PACKS", 1)
+        if cause == "no room":
+            options = replace(HTTP, limits=Limits(bytes=2 * disk.size_of(Path(done.path)), free=0))
+        elif cause == "git fails":
+            patched.setattr("collector.fetching.mirrors._PACKING", ("pack.packSizeLimit=nonsense",))
+        else:
+
+            def ended(path: Path, args: Sequence[str], protocols: Sequence[str], **more: Any) -> bytes:
+                return talk(path, args, protocols, **(more | {"watch": lambda: "enough"} if args[0] == "repack" else more))
+
+            patched.setattr("collector.fetching.mirrors.talk", ended)
+            patched.setattr("collector.mirror._POLL", 0.0001)
+        found = get(served, mirrors, options=options)
+    assert found.state == "fetched" and len(packs(found.path)) > 1
+    assert ("stay as they are" in found.detail) == (cause != "no room")
+    assert stored(found.path) > before and not list(Path(found.path).glob("objects/pack/.tmp-*"))
+    assert get(served, mirrors).state == "unchanged"
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------
@@ -316,9 +415,15 @@ def test_objects_that_fsck_refuses_are_taken_and_noted(served: GitServer, mirror
     raw = f"tree {tree}\nauthor A <a@x> 1 +0000\ncommitter A<a@x> 1 +0000\n\nno blank before the address\n".encode()
     bad = git(repo, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=raw).strip()
     git(repo, "update-ref", "refs/heads/main", bad)
-    done = get(served, mirrors)
-    assert done.state == "fetched" and "fsck" in done.detail
-    assert GitRepo(done.path).default_branch()[1] == bad
+    assert GitRepo(get(served, mirrors).path).default_branch()[1] == bad
+    for number in range(2):  # said as long as the mirror is there, also when the first update was killed right after the history
+        if number:
+            (mirrors.path("o/r") / disk.STATE).write_text(
+                json.dumps(asdict(disk.State(served.url("o/r"), lasting=disk.load_state(mirrors.path("o/r")).lasting)))
+            )
+        add_file(repo, "refs/heads/entire/checkpoints/v1", f"{number}", b"x")
+        done = get(served, mirrors)
+        assert done.state == "fetched" and done.detail.count("fsck complains") == 1
 
 
 def test_a_server_that_lacks_objects_gives_what_it_has(served: GitServer, mirrors: Mirrors, tmp_path: Path) -> None:
@@ -378,6 +483,25 @@ def test_lines_of_a_list() -> None:
     assert source("o/r") == Source("o/r", "https://github.com/o/r.git")
     assert source(" git@github.com:o/r.git ") == Source("o/r", "https://github.com/o/r.git")
     assert source("https://example.org/x/o/r.git").name == "o/r"
+    assert source("https://gitlab.com/group/part/r") == Source("part/r", "https://gitlab.com/group/part/r")
+    assert source("https://gitlab.com/group/part/r/-/tree/main") == source("https://gitlab.com/group/part/r")
+    for page in (
+        "https://github.com/o/r/tree/main",
+        "github.com/o/r",
+        "http://www.github.com/o/r/",
+        "https://github.com/o/r?tab=x#y",
+    ):
+        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r"), page
+    assert source("ghe.example.org/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("ssh://git@ghe.example.org:22/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("o/r", "https://ghe.example.org/") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("https://ghe.example.org/o/r/pulls", "https://ghe.example.org").name == "o/r"
+    for bad in ("https://github.com/o", "r", "./clone", "https://github.com/", "https://example.org/o"):
+        with pytest.raises(BadName):
+            source(bad)
+    with pytest.raises(BadName) as refused:
+        source("group/part/r")
+    assert "https://HOST/group/part/r" in refused.value.hint
     assert source("/srv/git/o/r.git") == Source("o/r", "file:///srv/git/o/r.git")
     assert beside("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")

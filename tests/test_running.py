@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from git_server import Fault, GitServer
+from tasks import work
 from test_mirrors import add_file, git, noise, publish
 from test_pipeline import Dump, dump, same
 
 from attribution.cli import cli as attribute
+from attribution.features.nulls import REASONS
+from attribution.outcomes import aftermath
 from attribution.pipeline import Options
 from attribution.report import attribute_one
-from collector import shards, workers
+from collector import cluster, shards, workers
 from collector.book import Plan
 from collector.cli import cli as collect
 from collector.commands import running
-from collector.errors import DatabaseUnusable
+from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.fetching.names import tombstone
 from collector.merge import Schema, extract, forget_rows, merge
 from collector.store import Store
@@ -494,24 +498,6 @@ def test_secrets_are_found() -> None:
 # --- workers ----------------------------------------------------------------------------------------------------------
 
 
-def work(what: str, place: str = "") -> str:
-    """Tasks that behave, and tasks that do not."""
-    if what == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if what == "die once" and not Path(place).exists():
-        Path(place).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    if what == "sleep":
-        time.sleep(60)
-    if what == "eat":
-        return str(len(bytearray(1 << 30)))
-    if what == "raise":
-        raise ValueError("broken")
-    if what == "refuse":
-        raise DatabaseUnusable("no", "do this")
-    return what + " done"
-
-
 def run_all(tasks: Sequence[Sequence[str]], jobs: int = 2, limits: Limits | None = None) -> dict[str, Done]:
     every = [Task(str(number), tuple(task)) for number, task in enumerate(tasks)]
     return {done.key: done for done in workers.run(work, every, jobs, limits or Limits())}
@@ -553,34 +539,116 @@ def die(name: str, path: str, shard: str) -> str:
     return "done"
 
 
-def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+@contextmanager
+def local_cluster(more: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """(address of its scheduler, its process)."""
     pytest.importorskip("distributed")
-    db = tmp_path / "all.db"
     program = (
         "from distributed import LocalCluster\n"
-        "c = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, host='127.0.0.1')\n"
+        f"c = LocalCluster(n_workers=1, processes=True, dashboard_address=None, host='127.0.0.1', {more})\n"
         "print(c.scheduler_address, flush=True); input(); c.close()"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    cluster = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-    assert cluster.stdout is not None and cluster.stdin is not None
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
     try:
-        address = cluster.stdout.readline().decode().strip()
+        address = process.stdout.readline().decode().strip()
+        assert address.startswith("tcp://")
+        yield address, process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    db = tmp_path / "all.db"
+    with local_cluster("threads_per_worker=1") as (address, _):
         known = say(collect, "run", *CASES, *at(served, db), "--scheduler", address)
         assert known.exit_code == 0, known.output
         done = say(attribute, "db", db, "--scheduler", address)
         assert done.exit_code == 0, done.output
-    finally:
-        cluster.kill()
-        cluster.communicate()
     same(facts(db), direct(served))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
+def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
+    tasks = [("a",), ("sleep",), ("eat",), ("die",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("b",)]
+    every = [Task(str(number), task) for number, task in enumerate(tasks)]
+    limits = Limits(seconds=3, memory=700 << 20)
+    with local_cluster("threads_per_worker=2") as (address, _):  # its workers are daemons, as on a real one
+        found = {done.key: done for done in cluster.run(work, every, address, limits)}
+    assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
+    assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
+    assert "memory" in found["2"].error and "code -9" in found["3"].error
+    assert found["5"].error == "ValueError: broken" and "Traceback" in found["5"].trace
+    assert (found["6"].error, found["6"].hint, found["6"].expected) == ("no", "do this", True)
+    assert found["0"].peak > 0
+
+
+def test_a_cluster_that_goes_away_is_said() -> None:
+    with local_cluster("threads_per_worker=1") as (address, process):
+        results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, Limits())
+        assert next(results).value == "a done"
+        os.killpg(process.pid, signal.SIGKILL)
+        with pytest.raises(WhoWroteError, match="went away"):
+            list(results)
 
 
 def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    from collector import cluster
-    from collector.errors import WhoWroteError
-
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with pytest.raises(WhoWroteError, match="no scheduler answers"):
         list(cluster.run(work, [], "tcp://127.0.0.1:9", Limits()))
+
+
+def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
+    assert "1 loaded" in say(collect, "load", "--db", db, "--anyway").output  # found without checkpoints before, now wanted
+    assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value("SELECT count(*) FROM spans")
+    assert "1 attributed" in say(attribute, "db", db, "--anyway").output
+    with Store(db, create=False) as store:
+        spans = store.value("SELECT count(*) FROM spans")
+        assert spans > 0
+    for done in (say(collect, "load", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--anyway")):
+        assert "nothing new" in done.output
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM spans") == spans
+
+
+def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
+    assert nothing.exit_code == 2 and "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
+    some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
+    assert some.exit_code == 3 and "A name is owner/name" in some.output
+    assert "1 gone" in some.output and "1 loaded" in some.output and "--token-file" in some.output
+    budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--disk", "4k")
+    assert budget.exit_code == 3 and "(--disk)" in budget.output and "next:" not in budget.output
+    say(collect, "forget", "o/one", "--db", db, "--yes")
+    alone = say(collect, "run", "o/one", *at(served, db))
+    assert alone.exit_code == 0 and "1 repository to be forgotten: left alone" in alone.output
+
+
+def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = next(iter(REASONS))
+    rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
+    monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
+    clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
+    attribute_one(str(clone), db, Options())
+    before = facts(db)
+    assert [row for row in before["problems"] if "feature_null" in row]
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
+    attribute_one(str(clone), db, Options())
+    same(facts(db), before)

@@ -33,7 +33,7 @@ def clear(store: Store, repo_id: int) -> None:
     for table in ("line_fates", "deletions", "survival", "tip_files"):  # filled again when survival is asked for
         execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
     execute("DELETE FROM origins WHERE id NOT IN (SELECT origin_id FROM spans)")
-    execute("DELETE FROM problems WHERE repo_id = ? AND stage IN ('commits', 'lines')", (repo_id,))
+    execute("DELETE FROM problems WHERE repo_id = ? AND stage IN ('commits', 'lines', 'features')", (repo_id,))
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
     for session_id, values in rows:
         store.connection.execute(f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,))
         assignments = ", ".join(f"{name} = ?" for name in values)
-        stored = [_stored(name, value) for name, value in values.items()]
+        ((*stored,),) = store.policy.rows(TABLE, tuple(values), [[_stored(name, value) for name, value in values.items()]])
         store.connection.execute(f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id))
 
 

@@ -38,7 +38,8 @@ def fetch(context: click.Context, /, names: tuple[str, ...], db: Path, quiet: bo
     mirror whose server has nothing new costs one small question.
     """
     with opened(db) as store:
-        failed = _fetch(store, _sources(store, names, given), _plan(db, given), quiet)
+        sources, refused = _sources(store, names, given)
+        failed = refused + _fetch(store, sources, _plan(db, given), quiet)
     context.exit(EXIT_PARTIAL if failed else 0)
 
 
@@ -87,10 +88,12 @@ def run(
             notice("not all channels answered: going on with what is known")
     with opened(db) as store:
         _keep(store, given)
-        sources = _sources(store, names, given)
-        failed = _fetch(store, sources, _plan(db, given), quiet)
-        failed += _load(store, [one.name for one in sources], _how(given), anyway, quiet)
-    if not quiet:
+        sources, refused = _sources(store, names, given)
+        failed = refused + _fetch(store, sources, _plan(db, given), quiet)
+        if sources:  # no name at all would mean every mirror
+            failed += _load(store, [one.name for one in sources], _how(given), anyway, quiet)
+        loaded = bool(store.value("SELECT 1 FROM repos"))
+    if loaded and not quiet:
         notice(f"next: attribute db {db}")
     context.exit(EXIT_PARTIAL if failed else 0)
 
@@ -139,7 +142,7 @@ def status(names: tuple[str, ...], db: Path, failed: bool, form: str) -> None:
     columns = ("name", "stage", "mirror", "seen", "size", "missing", "checkpoints", "sessions", "commits", "problems", "failure")
     shown = rows if form else [_for_people(r) for r in rows]
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(r["stage"] for r in rows).most_common())
-    print_table(form, shown, columns, f"{len(rows)} repositories: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} of mirrors")
+    print_table(form, shown, columns, f"{_counted(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} of mirrors")
 
 
 def _for_people(row: dict[str, Any]) -> dict[str, Any]:
@@ -192,22 +195,35 @@ def _beside(db: Path) -> Path:
     return db.with_name(db.name + ".mirrors")
 
 
-def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> list[Source]:
+# How a fetch may fail -> what can be done about it.
+_ADVICE = {
+    "unreachable": "Check the network, HTTPS_PROXY and --server, then run the same command again",
+    "gone": "Of a private repository: give a token that may read it (--token-file, GITHUB_TOKEN)",
+    "too_large": "See --max-size and --disk; `--transcripts last` needs less",
+    "too_slow": "See --max-time; what is done is kept",
+    "refused": "See --protocols",
+    "disk_full": "Free some space, or see --keep-free and --disk",
+    "damaged": "The server lacks objects: nothing can be done about it from here",
+}
+
+
+def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple[list[Source], int]:
+    """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
     from collector import book
 
     lines = [*names, *(line for file in given["lists"] for line in file)]
     found, refused = book.listed(lines, given["server"])
-    for line, why in refused:
-        complain(f"{line}: {why}")
+    for error in refused:
+        complain(str(error), error.hint)
     if not lines:
         every = [*book.wanted(store, given["licences"]), *book.mirrored(store)]
         found = list({one.name.lower(): one for one in reversed(every)}.values())[::-1]
     kept, hidden = book.not_forgotten(store, found)
     if hidden:
-        notice(f"{hidden} repositories are to be forgotten and are left alone")
-    if not kept and not lines:
+        notice(f"{_counted(hidden)} to be forgotten: left alone")
+    if not kept and not hidden:
         raise WhoWroteError("nothing to fetch", "Name repositories, give a --list, or run: collect discover")
-    return kept
+    return kept, len(refused)
 
 
 def _plan(db: Path, given: dict[str, Any]) -> Plan:
@@ -256,7 +272,7 @@ def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> 
 
     states: Counter[str] = Counter()
     received = 0
-    with Reporter(f"{len(sources)} repositories", quiet) as progress:
+    with Reporter(_counted(len(sources)), quiet) as progress:
         progress("fetching", 0, len(sources))
         for number, done in enumerate(book.fetch(store, sources, plan), 1):
             states[done.state] += 1
@@ -266,10 +282,11 @@ def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> 
             progress("fetching", number, len(sources))
     left = len(sources) - sum(states.values())
     if left:
-        hint = f"Free some space at {plan.root}, or see --disk and --keep-free"
-        complain(f"the disk is full: {left} repositories were left for the next run", hint)
+        complain(f"the disk is full at {plan.root}: {_counted(left)} left for the next run")
+    for state in states.keys() & _ADVICE.keys():
+        notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
-        words = ", ".join(f"{count} {state}" for state, count in states.most_common())
+        words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
         notice(f"fetched: {words or 'nothing'}; {_shown(received)} received")
     return left + sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty"))
 
@@ -278,14 +295,14 @@ def _load(store: Store, names: Sequence[str], how: How, anyway: bool, quiet: boo
     from collector import book, shards
 
     chosen = book.items(store, names)
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry)
+    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
     return follow("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
 
 
 def follow(doing: str, what: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
     """Shows how a stage goes on; returns how many failed."""
     states: Counter[str] = Counter()
-    with Reporter(f"{total} repositories", quiet) as progress:
+    with Reporter(_counted(total), quiet) as progress:
         progress(doing, 0, total)
         for number, (item, done) in enumerate(results, 1):
             states[done.value or "failed"] += 1
@@ -298,6 +315,10 @@ def follow(doing: str, what: str, total: int, results: Iterator[tuple[Any, Any]]
         words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
         notice(words or f"nothing new to be {what}")
     return states["failed"]
+
+
+def _counted(number: int) -> str:
+    return f"{number} {'repository' if number == 1 else 'repositories'}"
 
 
 def _shown(size: int | None) -> str:

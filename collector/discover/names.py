@@ -8,7 +8,8 @@ import re
 GITHUB = "https://github.com"
 _PART = r"[A-Za-z0-9_.-]{1,100}"
 _NAME = re.compile(rf"{_PART}(?:/{_PART}){{1,5}}")
-_SSH = re.compile(rf"(?:ssh://)?git@([A-Za-z0-9.-]{{1,253}})[:/]({_PART}(?:/{_PART}){{1,5}})")
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d{1,5})?/[^/\s]+/[^/\s]")  # without a scheme; owners have no dots
+_SSH = re.compile(rf"(?:ssh://)?git@([A-Za-z0-9.-]{{1,253}})(?::\d{{1,5}}(?=/))?[:/]({_PART}(?:/{_PART}){{1,5}})")
 _WEB = re.compile(rf"(https?)://(?:[^/@\s]*@)?([A-Za-z0-9.-]{{1,253}}(?::\d{{1,5}})?)/({_PART}(?:/{_PART}){{1,5}})/?")
 _PROVIDERS = {"github": GITHUB, "gitlab": "https://gitlab.com"}
 
@@ -22,8 +23,10 @@ def valid_name(text: str) -> str | None:
 
 
 def parse_name(text: str, server: str = GITHUB) -> tuple[str, str] | None:
-    """(server, name) of `owner/name`, a web address, or an ssh address; None when it is none of them."""
+    """(server, name) of `owner/name`, `host/owner/name`, a web address, or an ssh address; None when it is none of them."""
     text = text.strip()
+    if _HOST.match(text):
+        text = f"https://{text}"
     if match := _WEB.fullmatch(text):
         name, where = valid_name(match[3]), f"{match[1]}://{match[2].lower()}"
         if where.endswith("//www.github.com"):

@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from collector.discover.estimates import Estimate, chao, chapman, quantiles
+from collector.discover.estimates import Estimate, chao, chapman, log_linear, quantiles
 from collector.discover.exclusions import REASONS
 from collector.store import Store
 
@@ -167,10 +167,14 @@ def _overlap(found: list[set[str]]) -> list[Row]:
     if len(used) > 1:
         times = [len(channels.intersection(used)) for channels in found]
         rows.append(_estimated("all", "chao", sum(n > 1 for n in times), chao(times, len(used))))
+        model = log_linear((frozenset(n for n, name in enumerate(used) if name in channels) for channels in found), len(used))
+        if model is not None:
+            dependent = "; ".join(f"{used[a]} with {used[b]}" for a, b in model.pairs)
+            rows.append(_estimated("all", "log-linear", sum(n > 1 for n in times), model.estimate, dependent))
     return [row for row in rows if row]
 
 
-def _estimated(channels: str, method: str, both: int, estimate: Estimate | None) -> Row:
+def _estimated(channels: str, method: str, both: int, estimate: Estimate | None, dependent: str = "") -> Row:
     if estimate is None:
         return {}
     return {
@@ -182,4 +186,5 @@ def _estimated(channels: str, method: str, both: int, estimate: Estimate | None)
         "low": round(estimate.low, 1),
         "high": round(estimate.high, 1),
         "share_found": round(estimate.seen / estimate.total, 3),
+        "dependent": dependent,
     }

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from collector.errors import WhoWroteError
@@ -37,7 +37,8 @@ class State:
     key: str = ""  # of the refs that the server had
     transcripts: str = ""  # all, last, none
     elsewhere: str = ""  # owner/name of the repository with its checkpoints
-    note: str = ""  # what was not as it should be: objects that fsck complains about
+    note: str = ""  # what was not as it should be at the last update
+    lasting: list[str] = field(default_factory=list)  # what is not as it should be as long as the mirror is there
     checkpoint_refs: int = 0
     missing: int = 0  # large files of checkpoints that were left out
 

@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ _FSCK = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
 _MAX_SETTINGS = 1_000_000
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40,64})")
+_MOST_PACKS = 50  # then a mirror's packs are put together, as git's own housekeeping would
+_PACKING = ("core.bigFileThreshold=32m", "pack.threads=1", "pack.windowMemory=256m")  # transcripts are large
 _ROUNDS = 500  # batches tried without the objects that the server turned out not to have
 
 
@@ -44,6 +46,7 @@ class Limits:
     bytes: int = 20 << 30  # size of the mirror
     seconds: float = 3600.0
     free: int = 1 << 30  # bytes that stay free on the disk
+    source: str = "--max-size"  # where `bytes` is from
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +145,16 @@ class _Work:
             other = self._ask_elsewhere(elsewhere)
         self._checkpoints_of(elsewhere, other)
         self.done.elsewhere = elsewhere
-        self.done.missing = self._transcripts()
+        self.done.missing = self._transcripts(other)
         if not self.done.missing:
             self._complete()
-        note = "; ".join(self.notes)
+        note = "; ".join([*self.state.lasting, *self.notes])
         self.done.key, self.done.elsewhere, self.done.state, self.done.detail = self._key(own, other), elsewhere, "fetched", note
         self.done.checkpoint_refs = len(own.checkpoints()) + len(other.checkpoints())
-        state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note)
+        state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note, self.state.lasting)
         state.checkpoint_refs, state.missing = self.done.checkpoint_refs, self.done.missing
         disk.save_state(self.path, state)
+        self._put_together()
 
     def end(self) -> None:
         """Removes what is not to stay."""
@@ -210,12 +214,14 @@ class _Work:
         except GitFailed as error:
             if kind_of(str(error)) != "damaged":
                 raise
-            self.notes.append(f"files over 4 MiB left out, the server lacks objects: {error}"[:300])
+            self._remember("files over 4 MiB left out, the server lacks objects", error)
             disk.tidy(self.path)
             self._fetch("--filter=blob:limit=4m", "--prune", "origin", *specs)
         disk.set_head(self.path, own.head)
         if self.path != self.final:
             self.final.parent.mkdir(parents=True, exist_ok=True)
+            if self.state.lasting:
+                disk.save_state(self.path, self.state)
             self.path.rename(self.final)
             self.path = self.final
 
@@ -237,20 +243,17 @@ class _Work:
         if name and other.refs:
             self._fetch(FILTER, "--prune", beside(self.source.url, self.source.name, name), *refs.ELSEWHERE_SPECS)
 
-    def _transcripts(self) -> int:
-        """Brings the large files of the checkpoints that are wanted; returns how many stay away."""
+    def _transcripts(self, other: Advertised) -> int:
+        """Brings the large files of checkpoints that are wanted, from where their checkpoint is; returns how many stay away."""
         missing = missing_objects(self.path)
         if not missing or self.options.transcripts == "none":
             return len(missing)
         wanted = missing if self.options.transcripts == "all" else last_copies(self.path) & missing
-        sources = ["origin"]
-        if self.done.elsewhere:
-            sources.insert(0, beside(self.source.url, self.source.name, self.done.elsewhere))
-        for url in sources:
-            if wanted := wanted & missing:
-                self._batch(url, wanted)
-                missing = missing_objects(self.path)
-        return len(missing)
+        if other.refs and (foreign := wanted & missing_objects(self.path, ELSEWHERE)):
+            self._batch(beside(self.source.url, self.source.name, self.done.elsewhere), foreign)
+        if own := wanted & missing_objects(self.path, OWN):
+            self._batch("origin", own)
+        return len(missing_objects(self.path))
 
     def _batch(self, url: str, wanted: set[str]) -> None:
         """Objects by their ids, in one batch; again without those that the server does not have."""
@@ -278,6 +281,24 @@ class _Work:
         config = (self.path / "config").read_text("utf-8", "replace")
         disk.configure(self.path, self.source.url, "objectformat" in config)
 
+    def _put_together(self) -> None:
+        """One pack of many: every fetch adds some. Nothing is lost when it fails or is killed, and the next update tries again.
+
+        A mirror that lacks objects on purpose gets a pack with the promise of them, which git makes only without `-k`; the others
+        keep what no ref reaches any more as well.
+        """
+        packs = list(self.path.glob("objects/pack/*.pack"))
+        size, limits = self._packs(), self.options.limits
+        if len(packs) <= _MOST_PACKS or 2 * size > limits.bytes or disk.free_space(self.path) - size < limits.free:
+            return
+        partial = any(self.path.glob("objects/pack/*.promisor"))
+        try:
+            command = ["repack", "-q", "-a", "-d", *([] if partial else ["-k"])]
+            talk(self.path, command, (), settings=_PACKING, watch=self._watch, lock=self.lock)
+        except GitFailed as error:
+            disk.tidy(self.path)
+            self.done.detail = "; ".join(filter(None, (self.done.detail, f"{len(packs)} packs stay as they are: {error}")))[:500]
+
     # --- git ------------------------------------------------------------------------------------------------------
 
     def _fetch(self, *args: str, stdin: bytes = b"", settings: Sequence[str] = ()) -> None:
@@ -291,12 +312,19 @@ class _Work:
             if not (self.options.fsck and "fsck" in str(error).lower()) and "malformed" not in str(error):
                 raise
             # Old histories have objects that git would not write today. They are only read here, so they are taken, and noted.
-            self.notes.append(f"taken although fsck complains: {error}"[:300])
+            self._remember("taken although fsck complains", error)
             disk.tidy(self.path)
             self.done.transfers += 1
             self._talk([*_FETCH, *args], stdin, settings)
         finally:
             self.done.received += max(0, self._packs() - before)
+
+    def _remember(self, what: str, error: GitFailed) -> None:
+        """Notes what later updates will not meet again, at once: this one may be killed."""
+        if not any(note.startswith(what) for note in self.state.lasting):
+            self.state = replace(self.state, url=self.source.url, lasting=[*self.state.lasting, f"{what}: {error}"[:300]])
+            if self.path == self.final:
+                disk.save_state(self.path, self.state)
 
     def _talk(self, args: Sequence[str], stdin: bytes, settings: Sequence[str]) -> None:
         secrets = self.remote.secrets(self.source.url)
@@ -315,7 +343,7 @@ class _Work:
             return f"it took longer than {limits.seconds:.0f} s (--max-time)"
         if self._packs() > limits.bytes:
             self.stopped = "too_large"
-            return f"it is larger than {limits.bytes} bytes (--max-size)"
+            return f"it is larger than {limits.bytes} bytes ({limits.source})"
         if disk.free_space(self.path) < limits.free:
             self.stopped = "disk_full"
             return f"less than {limits.free} bytes are free on the disk (--keep-free)"
@@ -325,11 +353,14 @@ class _Work:
 # --- what is missing --------------------------------------------------------------------------------------------------
 
 
-def missing_objects(path: Path) -> set[str]:
-    """Objects that the checkpoints of a mirror refer to and that it does not have."""
+OWN, ELSEWHERE = ("refs/heads/", "refs/entire/"), ("refs/remotes/",)
+
+
+def missing_objects(path: Path, where: tuple[str, ...] = OWN + ELSEWHERE) -> set[str]:
+    """Objects that the checkpoints of a mirror refer to and that it does not have; `where`: refs of its own or of elsewhere."""
     repo = GitRepo(path)
     found = repo.refs()
-    tips = {oid for name, oid in found.items() if "entire/" in name}
+    tips = {oid for name, oid in found.items() if "entire/" in name and name.startswith(where)}
     if not tips:
         return set()
     rest = {oid for name, oid in found.items() if name.startswith("refs/heads/") and "entire/" not in name}

@@ -13,7 +13,8 @@ _OWNER = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _REPO = r"[A-Za-z0-9_.-]{1,100}"
 _NAME = re.compile(rf"({_OWNER})/({_REPO})")
 _URL = re.compile(r"(https?|file)://([^/\s]*)(/[^\s?#]*)")
-_SCP = re.compile(r"(?:ssh://)?git@([^/:\s]+)[:/](\S+)")
+_SCP = re.compile(r"(?:ssh://)?git@([^/:\s]+)(?::\d+(?=/))?[:/](\S+)")
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]")  # host/owner/name: owners have no dots
 _HIDDEN = re.compile("[\x00-\x20\x7f-\x9f\"'\\\\]")
 _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -31,17 +32,39 @@ class Source:
 
 
 def source(text: str, server: str = GITHUB) -> Source:
-    """A line of a list: `owner/name` or an address. Raises BadName."""
+    """A line of a list: `owner/name` of the server, `host/owner/name`, or an address. Raises BadName.
+
+    A repository is called by two parts. Of an address of a page of GitHub or of the server these are the first two, of any other
+    (GitLab has groups within groups) the last two; the address itself stays whole.
+    """
     word = text.strip()
     ssh = _SCP.fullmatch(word)
     if ssh:
         word = f"https://{ssh[1]}/{ssh[2]}"
+    elif _HOST.match(word):
+        word = f"https://{word}"
     if "://" in word:
+        word = _page(word, server)
         return Source(name_of(word), checked_url(word))
     if word.startswith("/"):
         return Source(name_of(word), checked_url(f"file://{word}"))
+    if word.count("/") > 1 and not word.startswith("."):
+        raise BadName(
+            f"not a name of a repository: {word[:200]!r}",
+            f"owner/name is of {server}; of another server give the address: https://HOST/{word[:200]}",
+        )
     name = checked_name(word)
     return Source(name, f"{server.rstrip('/')}/{name}.git")
+
+
+def _page(url: str, server: str) -> str:
+    """The address of a repository from that of one of its pages: what follows owner/name on GitHub, or `/-/` on GitLab, goes."""
+    url = re.sub(r"https?://(?:www\.)?github\.com/", f"{GITHUB}/", url, count=1, flags=re.IGNORECASE)
+    for base in (GITHUB, server.rstrip("/")):
+        if url.lower().startswith(f"{base.lower()}/"):
+            parts = re.split(r"[?#]", url[len(base) + 1 :])[0].split("/")
+            return f"{base}/{'/'.join(parts[:2])}"
+    return url.partition("/-/")[0] if url.startswith("http") else url
 
 
 def checked_name(name: str) -> str:
@@ -66,9 +89,9 @@ def checked_url(url: str) -> str:
 
 def name_of(url: str) -> str:
     """owner/name from the end of an address. Raises BadName."""
-    parts = [
-        part for part in url.partition("://")[2 if "://" in url else 0].removesuffix("/").removesuffix(".git").split("/") if part
-    ]
+    scheme, _, rest = url.rpartition("://")
+    place = rest.partition("/")[2] if scheme.startswith("http") else rest
+    parts = [part for part in place.removesuffix("/").removesuffix(".git").split("/") if part]
     if len(parts) < 2:
         raise BadName(f"no owner/name in {url[:200]!r}", "Write owner/name before the address")
     return checked_name("/".join(parts[-2:]))
