@@ -24,6 +24,7 @@ if sys.platform != "win32":
     import resource
 
 _TASKS = 200  # after so many a worker is replaced
+_LARGE = 1_000_000_000  # bytes; one that has held more is replaced when no limit is set: what is freed often stays its own
 _POLL = 0.5
 _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
@@ -169,7 +170,7 @@ class _Worker:
         return self._awake and 0 < self._limits.seconds < time.monotonic() - self.began
 
     def usable(self) -> bool:
-        large = self._limits.memory and self._peak > self._limits.memory // 2
+        large = self._peak > (self._limits.memory // 2 or _LARGE)
         return self._process.is_alive() and not self.late and self._tasks < _TASKS and not large
 
     def stop(self) -> None:

@@ -523,6 +523,13 @@ def test_a_task_that_eats_memory_is_told() -> None:
     assert "more memory" in found["0"].error and found["1"].value == "a done"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="memory is not told there")
+def test_a_worker_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len({done.value for done in run_all([("pid",)] * 3, jobs=1).values()}) == 1
+    monkeypatch.setattr(workers, "_LARGE", 1)
+    assert len({done.value for done in run_all([("pid",)] * 3, jobs=1).values()}) == 3
+
+
 def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
     item = shards.Item("o/r", "/nowhere", "key")
     with Store(tmp_path / "x.db") as store:
