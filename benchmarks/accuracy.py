@@ -2,10 +2,11 @@
 
     python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [REPOSITORY ...]
 
-Seven measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
+Eight measurements: histories whose authors are known by construction (random ones and the shipped fixtures), git's own counts of
 added lines, the random-session null (a commit judged with some other session's transcript must yield next to no agent lines), links
-that are found again when trailers are hidden, the history against git blame, lines audited by hand (docs/audit.csv), and regions and
-outcomes of sessions, by construction and by a reader's labels (docs/labels.csv). The second to fourth need real clones;
+that are found again when trailers are hidden, the history against git blame, lines audited by hand (docs/audit.csv), regions and
+outcomes of sessions, by construction and by a reader's labels (docs/labels.csv), and weaknesses read by hand
+(docs/findings-review.csv). The second to fourth need real clones;
 without any, their last results are kept.
 """
 
@@ -28,6 +29,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 import hidden_links  # noqa: E402
 import labelled  # noqa: E402
 import random_history  # noqa: E402
+import readings  # noqa: E402
 from builder import import_stream  # noqa: E402
 from exactness import exactness, section  # noqa: E402
 from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
@@ -235,8 +237,9 @@ def look_again(database: Path) -> None:
 def page(results: dict[str, Any]) -> str:
     clones = [_clones(results), _links(results), _agents(results), section(results.get("history", {}))]
     outcomes = labelled.section(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
-    parts = [_HEAD, _construction(results), *clones, _hand(results["audit"]), outcomes]
-    return "\n".join(part.rstrip() + "\n" for part in parts)
+    weak = readings.section(results["findings_read"], results.get("weaknesses", []))
+    parts = [_HEAD, _construction(results), *clones, _hand(results["audit"]), outcomes, weak]
+    return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
 
 _HEAD = """# How accurate is it?
@@ -397,7 +400,7 @@ def _name_of(path: Path) -> str:
     return repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
 
 
-def main(arguments: Sequence[str]) -> int:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100, help="random histories (default 100)")
     parser.add_argument(
@@ -414,20 +417,31 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--labels", type=Path, metavar="DB", help="a database of the labelled repositories: look at the labels again"
     )
+    parser.add_argument(
+        "--findings",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="DB",
+        help="only rates of weaknesses, of scanned databases with verdicts",
+    )
     parser.add_argument("--check", action="store_true", help="only compare docs/accuracy.md with docs/accuracy.json")
     parser.add_argument("repositories", nargs="*", type=Path, help="clones for the null and git's counts")
-    options = parser.parse_args(arguments)
-    if options.history is not None:
-        return history(options.repositories, options.history or None)
-    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    return parser.parse_args(arguments)
+
+
+def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
+    """What was asked for, into `results`."""
     if options.labels:
         labelled.look_again(options.labels)
-    if options.outcomes and not options.check:
+    if options.outcomes:
         results["outcomes"] = labelled.constructed()
+    elif options.findings:
+        results["weaknesses"] = readings.rates(options.findings)
     elif options.links:
         for path in options.links:
             _measure_links(results, path)
-    elif not options.check:
+    else:
         results |= {
             "seeds": options.seeds,
             "random": rates(generated(range(1000, 1000 + options.seeds))),
@@ -443,7 +457,16 @@ def main(arguments: Sequence[str]) -> int:
             _measure_links(results, path)
         if options.audited:
             look_again(options.audited)
-    results["audit"] = audited()
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _options(arguments)
+    if options.history is not None:
+        return history(options.repositories, options.history or None)
+    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    if not options.check:
+        _measure(results, options)
+    results |= {"audit": audited(), "findings_read": readings.verdicts()}
     results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
     if not options.check:
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
