@@ -64,7 +64,7 @@ from collector.store import Store
 from collector.text import is_binary
 from collector.transcripts import readers
 
-VERSION = "2"
+VERSION = "3"
 _GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
 
 Progress = Callable[[str, int, int], None]

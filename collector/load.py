@@ -23,7 +23,7 @@ from collector.trailers import automation, checkpoint_ids, declared_agent
 from collector.transcripts import reader_for, readers
 from collector.transcripts.jsonl import first_value, get_str
 
-FACTS = "2"  # version of everything that is read here
+FACTS = "3"  # version of everything that is read here
 _MAX_PROMPT = 100_000
 _MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
 

@@ -466,6 +466,20 @@ def test_prompt_that_is_only_a_reminder_starts_no_turn() -> None:
     assert _read(_user(1, "<system-reminder>x</system-reminder>")).turns == ()
 
 
+def test_what_the_harness_says_beside_loaded_tools_is_no_prompt() -> None:
+    """Claude Code 2.1.70: `Tool loaded.` stands as a text beside the result of ToolSearch. Other texts there were typed."""
+
+    def answer(content: object, *texts: str) -> list[str]:
+        blocks = [{"type": "tool_result", "tool_use_id": "t", "content": content}, *({"type": "text", "text": t} for t in texts)]
+        return [turn.text for turn in _read(_assistant(1, _tool("t", "ToolSearch", query="select:Edit")), _user(2, blocks)).turns]
+
+    loaded = [{"type": "tool_reference", "tool_name": "Edit"}]
+    assert answer(loaded, "Tool loaded.") == []
+    assert answer(loaded, "Tool loaded.", "and test it") == ["and test it"]
+    assert answer("done", "Tool loaded.") == ["Tool loaded."]
+    assert answer([{"type": "text", "text": "done"}], "and test it") == ["and test it"]
+
+
 def test_turn_is_the_last_prompt_before_the_event() -> None:
     session = _read(
         _assistant(1, _tool("early", "Bash", command="ls")),

@@ -75,6 +75,7 @@ _EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp
 _SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
 _ERROR_CHARS = 300
+_TOOL_LOADED = "Tool loaded."
 
 
 def sniff(head: object) -> bool:
@@ -250,6 +251,8 @@ class _Builder:
                 self._result(block, record.get("toolUseResult"), at)
             elif get(block, "type") == "text":
                 texts.append(get_str(block, "text"))
+        if any(_loads_tools(block) for block in blocks):  # what stands beside it else is the user's
+            texts = [text for text in texts if text.strip() != _TOOL_LOADED]
         if texts and record.get("isSidechain") is not True:  # what a subagent is told is no word of the user's
             self._user_text("\n".join(texts), record, at)
 
@@ -522,6 +525,11 @@ def _seen(call: _Call, detail: dict[str, Any]) -> Observation | None:
 
 
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t)(.*)$")
+
+
+def _loads_tools(block: object) -> bool:
+    """The result of a search for tools: it names those that can be called from now on."""
+    return get(block, "type") == "tool_result" and any(get(part, "type") == "tool_reference" for part in get_list(block, "content"))
 
 
 def _numbered(snippet: str) -> tuple[int, str]:
