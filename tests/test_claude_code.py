@@ -438,6 +438,7 @@ def test_notice_of_an_outside_edit_gives_the_lines_as_they_are(mark: str) -> Non
         ("This session is being continued from a previous conversation that ran out", PromptKind.INJECTED),
         ("Base directory for this skill: /x", PromptKind.INJECTED),
         ("<task-notification>done</task-notification>", PromptKind.INJECTED),
+        ('<agent-message from="reviewer">done</agent-message>', PromptKind.INJECTED),
         ("<bash-input>ls</bash-input>", PromptKind.USER_SHELL),
         ("<bash-stdout>ls</bash-stdout>", PromptKind.INJECTED),
         ("<command-name>/clear</command-name>", PromptKind.COMMAND),

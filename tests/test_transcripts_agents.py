@@ -532,3 +532,13 @@ def test_copies_agree_up_to_the_line_in_which_they_first_differ(text: str, cut: 
     one, other = text.encode(), (text[:cut] + rest).encode()
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
+
+
+def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
+    texts = ["Fix it", "System: Please continue.", "System: Please continue. And test it."]
+    messages = [
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t} for n, t in enumerate(texts)
+    ]
+    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
+    assert [mark.kind for mark in session.marks] == ["injected"]

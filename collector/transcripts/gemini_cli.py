@@ -40,6 +40,7 @@ ORDER = 21
 _EDIT_TOOLS = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
 _ATTACHED = "\n--- Content from referenced files ---"
+_GO_ON = "System: Please continue."  # what the program says itself when an answer broke off
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
 _EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
@@ -98,6 +99,9 @@ class _Reader:
     def _user(self, message: dict[str, Any], key: str, at: float | None) -> None:
         typed = text_of(message.get("displayContent")) or text_of(message.get("content"))
         text = without_reminders(typed.partition(_ATTACHED)[0])
+        if text.strip() == _GO_ON:
+            self.events.mark("injected", at, _GO_ON)
+            return
         self.events.turn(key, at, text, "command" if _SLASH.match(text) else "prompt")
 
     def _answer(self, message: dict[str, Any], key: str, at: float | None) -> None:

@@ -25,6 +25,7 @@ _INJECTED = (
     "<bash-stdout>",
     "<bash-stderr>",
     "<task-notification>",
+    "<agent-message ",
     "<system-reminder>",
     "<user-prompt-submit-hook>",
     "<post-tool-use-hook>",
