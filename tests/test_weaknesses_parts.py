@@ -35,6 +35,8 @@ from collector.text import split_lines
         ("deploy/Dockerfile", b"", ("dockerfile", "dockerfile")),
         ("Dockerfile.prod", b"", ("dockerfile", "dockerfile")),
         (".github/workflows/ci.yml", b"", ("workflow", "workflow")),
+        ("vendored/.github/workflows/ci.yml", b"", ("yaml", "yml")),
+        ("tools/setup/action.yml", b"", ("workflow", "workflow")),
         ("action.yaml", b"", ("workflow", "workflow")),
         ("k8s/deploy.yaml", b"", ("yaml", "yml")),
         ("bin/tool", b"#!/usr/bin/env python3\n", ("python", "py")),

@@ -52,7 +52,8 @@ _SHEBANG = re.compile(
     rb"#![ \t]*\S*?/(?:env[ \t]+(?:-\S+[ \t]+)*)?(python|bash|sh|zsh|ksh|dash|node|deno|ruby|php)[\d.]*(?=[\s;]|$)"
 )
 _PROGRAMS = {"python": "py", "node": "js", "deno": "ts", "ruby": "rb", "php": "php"}
-_WORKFLOW = re.compile(r"(?:^|/)\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
+# Workflows run only from the root of a repository; a copy of another project further down does nothing.
+_WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
 
 # What semgrep calls a language -> what we call it.
 _RULES_SAY = {

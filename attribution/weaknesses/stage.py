@@ -24,7 +24,7 @@ from collector.load import digest
 from collector.model import Problem
 from collector.store import Store
 
-VERSION = "1"
+VERSION = "2"
 STAGE = "weaknesses"
 _SEEN = ("ok", "none", "partial")  # a weakness would have been found
 _BATCH = 2000  # texts that are put aside at once without being scanned
