@@ -399,6 +399,20 @@ def test_precision_weighs_strata_by_their_findings() -> None:
     assert two is not None and two[0] == pytest.approx(0.9) and two[1] < 0.9 < two[2] <= 1.0
 
 
+def test_corrected_rates() -> None:
+    """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
+    cell = Cell(10, 1_000)
+    assert stats.corrected(cell, [Reviewed(10, 0, 0)]) is None
+    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == stats.rate(Cell(4, 1_000))
+    half = stats.corrected(Cell(100, 1_000), [Reviewed(100, 10, 5)])
+    assert half == pytest.approx((50, 1_000, 50.0, 28.3, 88.3), abs=0.05)
+    none = stats.corrected(cell, [Reviewed(10, 5, 0)])
+    assert none is not None and (none.rate, none.low) == (0.0, 0.0)
+    assert none.high == pytest.approx(stats.binomial_interval(0, 5)[1] * stats.poisson_interval(10)[1])
+    unread = stats.corrected(cell, [Reviewed(5, 5, 5), Reviewed(5, 0, 0)])
+    assert unread is not None and unread.rate == 10.0 and unread.high is not None and unread.high > 10.0
+
+
 def test_terciles_by_weight() -> None:
     assert stats.terciles([(1.0, 10), (2.0, 10), (3.0, 10)]) == (1.0, 2.0)
     assert stats.terciles([]) == (0.0, 0.0)

@@ -311,11 +311,12 @@ def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Lin
         found = stats.precision(strata)
         if found is None:
             continue
-        rate = stats.rate(Cell(len(some), below[author].lines)).rate if author in below else None
-        corrected = [rate * share if rate is not None else None for share in found]
+        whole = sum(cell.lines for name, cell in below.items() if author in ("", name))
+        rate = stats.corrected(Cell(len(some), whole), strata)
         sides[author or "all"] = {
             "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": found[0], "low": found[1],
-            "high": found[2], "corrected_rate": corrected[0], "corrected_low": corrected[1], "corrected_high": corrected[2],
+            "high": found[2], "corrected_rate": rate and rate.rate, "corrected_low": rate and rate.low,
+            "corrected_high": rate and rate.high,
         }  # fmt: skip
     return sides
 

@@ -218,16 +218,46 @@ def precision(strata: Iterable[Reviewed]) -> tuple[float, float, float] | None:
     so that a stratum where all were true is not taken for certain. None when none was read.
     """
     read = [s for s in strata if s.read]
-    whole = sum(s.findings for s in read)
-    if not whole:
+    if not read:
         return None
-    middle = sum(s.findings * s.true / s.read for s in read) / whole
+    middle, variance = _share(read)
     if len(read) == 1:
         return (middle, *binomial_interval(read[0].true, read[0].read))
+    error = _Z * math.sqrt(variance)
+    return middle, max(0.0, middle - error), min(1.0, middle + error)
+
+
+def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
+    """Share of true findings and its variance; what is read completely adds none."""
+    whole = sum(s.findings for s in read)
     variance = 0.0
     for s in read:
         smooth = (s.true + 2) / (s.read + 4)
         finite = 1 - s.read / s.findings if s.findings > s.read else 0.0
         variance += (s.findings / whole) ** 2 * smooth * (1 - smooth) / (s.read + 4) * finite
-    error = _Z * math.sqrt(variance)
-    return middle, max(0.0, middle - error), min(1.0, middle + error)
+    return sum(s.findings * s.true / s.read for s in read) / whole, variance
+
+
+def corrected(cell: Cell, strata: Iterable[Reviewed]) -> Rate | None:
+    """Rate of the true ones among all findings of the cell. None when none was read.
+
+    When all were read, the count of the true ones with its exact interval. Else the share of true ones in what was read stands for
+    the rest; the interval is normal on the logarithm, from the variance of a count and that of the share.
+    """
+    read = [s for s in strata if s.read]
+    if not read:
+        return None
+    if sum(s.read for s in read) == cell.events:
+        return rate(Cell(sum(s.true for s in read), cell.lines))
+    share, variance = _share(read)
+    true = cell.events * share
+    if not cell.lines:
+        return Rate(round(true), 0, None, None, None)
+    if not true:
+        _, _, most = precision(read) or (0.0, 0.0, 1.0)
+        low, high = 0.0, most * poisson_interval(cell.events)[1]
+    else:
+        error = _Z * math.sqrt(1 / true + variance / share**2)
+        low, high = true * math.exp(-error), true * math.exp(error)
+    scale = PER / cell.lines
+    return Rate(round(true), cell.lines, true * scale, low * scale, high * scale)
