@@ -329,7 +329,7 @@ def test_a_list_may_hold_names_and_addresses(room: Any, tmp_path: Path) -> None:
         assert found(it) == {"octo/one", "octo/two", "octo/three", "octo/four", "octo/five", "group/sub/project"}
         assert it.ledger.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'") == "https://gitlab.com"
         assert it.ledger.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
-        assert "2 lines are no owner/name" in told[0]
+        assert "(2 in all)" in told[0] and "../../etc" in told[0]
         assert server.log == []
 
 

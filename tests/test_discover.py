@@ -612,7 +612,7 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     assert code == 0 and server.log == []
     assert json.loads(out)[1]["requests"] == len(NAMES)
     code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
-    assert code == 0 and "12 confirmed" in out and err == ""
+    assert code == 0 and "12 confirmed" in out and err.startswith("left out: ") and "empty_ref" in err and err.count("\n") == 1
     code, out, _ = collect("report", "--json")
     assert code == 0 and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 12
     code, out, _ = collect("report")

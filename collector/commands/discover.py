@@ -257,6 +257,9 @@ def _print_outcome(room: Room, outcome: Outcome, form: str) -> int:
     )
     columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
     print_table(form, sections["channels"], columns, end)
+    if not form and sections["exclusions"]:
+        reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
+        notice(f"left out: {reasons}; what that means: collect report --db {room.ledger.store.path}")
     for what, error in outcome.failures:
         complain(f"{what}: {error}", error.hint)
     return EXIT_PARTIAL if outcome.failures else EXIT_OK

@@ -13,6 +13,7 @@ from collector.discover.paging import repository_of
 from collector.errors import WhoWroteError
 from collector.github.client import Missing, Page
 from collector.store import names_in_database
+from collector.text import printable
 
 NAME = "listing"
 ORDER = 5
@@ -45,16 +46,16 @@ def _texts(room: Room) -> Iterator[tuple[str, bytes]]:
     yield from room.wishes.texts
 
 
-def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], int]:
-    """(line, server, name) of each line, and how many lines have no name. The first column counts; `#` begins a comment."""
-    found, bad = [], 0
+def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list[str]]:
+    """(line, server, name) of each line, and the words that are no name. The first column counts; `#` begins a comment."""
+    found, bad = [], []
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         words = line.partition("#")[0].replace(",", " ").replace('"', " ").split()
         if not words:
             continue
         parsed = parse_name(words[0], server)
         if parsed is None:
-            bad += 1
+            bad.append(words[0])
         else:
             found.append((number, *parsed))
     return found, bad
@@ -63,7 +64,8 @@ def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], int]
 def _run_text(room: Room, where: str, data: bytes) -> None:
     found, bad = names_of(data, room.ledger.server)
     if bad:
-        room.tell(f"{where}: {bad} lines are no owner/name and no address of a repository")
+        some = ", ".join(printable(word[:80]) for word in bad[:3]) + (", …" if len(bad) > 3 else "")
+        room.tell(f"{where}: no owner/name and no address (https://HOST/…) of a repository, left out: {some} ({len(bad)} in all)")
     names = [Hit(name, f"line {number}", server=server) for number, server, name in found]
     _run_hits(room, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
 
