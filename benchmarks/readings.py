@@ -92,10 +92,10 @@ def _rates(measured: list[dict[str, Any]]) -> Iterable[str]:
             said = one["review"].get(row["author"])
             read = f"{said['read']} | {said['true']} | {_corrected(said)}" if said else "0 | | "
             rate = f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
-            yield f"| {_NAMES[number]} | {row['author']} | {row['findings']} | {row['lines']:,} | {rate} | {read} |"
+            yield f"| {chr(ord('A') + number)} | {row['author']} | {row['findings']} | {row['lines']:,} | {rate} | {read} |"
     yield ""
-    for name, one in zip(_NAMES, measured, strict=False):
-        yield f"{name}: {', '.join(one['repositories'])}."
+    for number, one in enumerate(measured):
+        yield f"{chr(ord('A') + number)}: {', '.join(one['repositories'])}."
     yield ""
 
 
@@ -105,7 +105,6 @@ def _corrected(said: dict[str, Any]) -> str:
     return f"{said['corrected_rate']:.3f} ({said['corrected_low']:.3f} to {said['corrected_high']:.3f})"
 
 
-_NAMES = ("A", "B", "C", "D")
 _HOW = """
 at while the rules were written: all of high and medium confidence, and of low confidence, but for EntityProcess/agentv, all
 except the actions that are not pinned, of which some were drawn. Each was judged at its commit, with callers and definitions,
