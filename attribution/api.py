@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.lifetimes.estimates import data_frame
+from attribution.stats.estimates import data_frame
 from attribution.study import study
 from collector.errors import WhoWroteError
-from collector.store import Store
+from collector.storage.store import Store
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from collector.errors import WhoWroteError
-from collector.mirror import import_repository
+from collector.git.program import import_repository
 
 NAME = "birdlog"
 FILE = "birdlog/cli.py"  # the file that shows most kinds of lines

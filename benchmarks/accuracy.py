@@ -28,25 +28,25 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
 import hidden_links  # noqa: E402
 import labelled  # noqa: E402
-import random_history  # noqa: E402
 import readings  # noqa: E402
-from builder import import_stream  # noqa: E402
 from exactness import exactness, section  # noqa: E402
-from truth import REPOS, cases, compare, expected_of, run  # noqa: E402
+from support import random_history  # noqa: E402
+from support.builder import import_stream  # noqa: E402
+from support.truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
 from attribution.authorship.commits import added_files, read_history  # noqa: E402
 from attribution.authorship.links import by_trailer  # noqa: E402
-from attribution.authorship.places import Places  # noqa: E402
 from attribution.authorship.replay import Worktree  # noqa: E402
 from attribution.authorship.timeline import Track, learn, timelines, track_of  # noqa: E402
+from attribution.authorship.worktree_roots import Places  # noqa: E402
 from attribution.authorship.worktrees import Look, Runner  # noqa: E402
-from attribution.history.walk import open_scratch  # noqa: E402
-from attribution.pipeline import Options, Texts, attribute_repo, repo_name  # noqa: E402
+from attribution.lineage.walk import open_scratch  # noqa: E402
+from attribution.stages.lines import Options, Texts, attribute_repo, repo_name  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
-from collector.gitrepo import GitRepo  # noqa: E402
+from collector.git.program import ScratchGit  # noqa: E402
+from collector.git.repository import GitRepo  # noqa: E402
 from collector.load import read_session, session_files  # noqa: E402
-from collector.mirror import ScratchGit  # noqa: E402
-from collector.store import Store  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 
 RESULTS = ROOT / "docs" / "accuracy.json"
@@ -265,7 +265,7 @@ def _construction(results: dict[str, Any]) -> str:
         rows.append(f"| {name} | wrong with confidence | {found['lines']:,} | {_percent(found['wrong_with_confidence'])} | |")
     rows += [
         "",
-        f"Random: {results['seeds']} histories of 30 commits by `tests/random_history.py`, with people, agents, formatters, shell edits,",
+        f"Random: {results['seeds']} histories of 30 commits by `tests/support/random_history.py`, with people, agents, formatters, shell edits,",
         "reverts, renames, squashes, lost transcripts and several sessions at once; their model of who wrote what shares no code with",
         "the program. Fixtures: `fixtures/repos`, one oddity each. Human lines that are missed are said to be unknown, most of them",
         "beside a lost transcript, an invisible subagent or a base that was not recorded.",

@@ -25,7 +25,7 @@ sys.path.insert(0, sys.argv[2])
 import pygit2
 verify = pygit2.settings.enable_strict_hash_verification
 from collector.checkpoints import read_all
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 repo = GitRepo(sys.argv[1])
 blobs = sorted({oid for c in read_all(repo) for s in c.sessions for oid in s.transcript})
 import resource

@@ -41,7 +41,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from github_server import GIT_SETTINGS, TOKEN, GitHubServer, Repo, World  # noqa: E402
+from support.github_server import GIT_SETTINGS, TOKEN, GitHubServer, Repo, World  # noqa: E402
 
 from collector.fetching.disk import size_of  # noqa: E402
 

@@ -23,13 +23,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.history.keep import Keep  # noqa: E402
-from attribution.history.lives import Lives  # noqa: E402
-from attribution.history.outside import list_files  # noqa: E402
-from attribution.history.store import dump, load  # noqa: E402
-from attribution.history.walk import Options, Pass, open_scratch  # noqa: E402
-from collector.gitrepo import GitRepo  # noqa: E402
-from collector.mirror import ScratchGit  # noqa: E402
+from attribution.lineage.lifetimes import Lives  # noqa: E402
+from attribution.lineage.match_policy import Keep  # noqa: E402
+from attribution.lineage.outside import list_files  # noqa: E402
+from attribution.lineage.state import dump, load  # noqa: E402
+from attribution.lineage.walk import Options, Pass, open_scratch  # noqa: E402
+from collector.git.program import ScratchGit  # noqa: E402
+from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
 
 KINDS = ("origins", "lives", "kept", "window", "again", "stored")
@@ -81,9 +81,9 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
 
 def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     """The stage of the program: whole history, kept lines, written to a database."""
-    from attribution.history.stage import Wanted, update
+    from attribution.stages.history import Wanted, update
     from collector.load import repo_row
-    from collector.store import Store
+    from collector.storage.store import Store
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
         repo_id = repo_row(store, "bench")

@@ -23,14 +23,15 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.pipeline import Options, attribute_repo  # noqa: E402
-from attribution.weaknesses import exclude, stage  # noqa: E402
-from attribution.weaknesses.engine import Limits, Target, scan  # noqa: E402
-from attribution.weaknesses.languages import kind_of  # noqa: E402
-from attribution.weaknesses.packs import cache as packs  # noqa: E402
-from attribution.weaknesses.rulesets import named  # noqa: E402
-from collector.gitrepo import GitRepo  # noqa: E402
-from collector.store import Store  # noqa: E402
+from attribution.stages import weaknesses as stage  # noqa: E402
+from attribution.stages.lines import Options, attribute_repo  # noqa: E402
+from attribution.weaknesses.rules.languages import kind_of  # noqa: E402
+from attribution.weaknesses.rules.packs import cache as packs  # noqa: E402
+from attribution.weaknesses.rules.rulesets import named  # noqa: E402
+from attribution.weaknesses.scan import exclude  # noqa: E402
+from attribution.weaknesses.scan.engine import Limits, Target, scan  # noqa: E402
+from collector.git.repository import GitRepo  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 
 _WHOLE = Limits(targets=1_000_000, size=1 << 40, start=3600.0, memory=1 << 40)
 

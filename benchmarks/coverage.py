@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from attribution.intervals import jackknife, t_quantile
+from attribution.stats.intervals import jackknife, t_quantile
 
 SIZES = {
     "20 of 15": [15] * 20,

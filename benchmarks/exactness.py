@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from attribution.history.verify import Agreement, verify
-from attribution.history.walk import open_scratch
-from collector.gitrepo import GitRepo
+from attribution.lineage.blame_check import Agreement, verify
+from attribution.lineage.walk import open_scratch
+from collector.git.repository import GitRepo
 
 EARLIER = 20  # commits besides HEAD
 

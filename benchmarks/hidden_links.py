@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attribution.authorship.commits import read_history
-from attribution.authorship.gaps import SLACK
 from attribution.authorship.recover import originals_of
-from attribution.pipeline import Options, attribute_repo
-from collector.gitrepo import GitRepo
+from attribution.authorship.windows import SLACK
+from attribution.stages.lines import Options, attribute_repo
+from collector.checkpoints.pull_requests import is_source, read_proposals
+from collector.checkpoints.trailers import checkpoint_ids
+from collector.git.repository import GitRepo
 from collector.model import Commit
-from collector.proposals import is_source, read_proposals
-from collector.store import Store
-from collector.trailers import checkpoint_ids
+from collector.storage.store import Store
 
 NAMED = ("trailer", "same_patch_id", "trailer_in_pull_ref", "squash_by_number")  # what content alone is compared with
 

@@ -13,9 +13,9 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from outcome_cases import CASES, answers  # noqa: E402
+from support.outcome_cases import CASES, answers  # noqa: E402
 
-from collector.store import Store  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 
 LABELS = ROOT / "docs" / "labels.csv"
 WORDS = ROOT / "docs" / "wordlists.csv"
@@ -141,7 +141,7 @@ def section(
 ) -> str:
     rows = [
         "## Regions and outcomes", "",
-        f"{built.get('cases', 0)} small histories whose truth is known because they were made so (`tests/outcome_cases.py`):", "",
+        f"{built.get('cases', 0)} small histories whose truth is known because they were made so (`outcome_cases.py`):", "",
         "| question | asked | right |", "|---|---|---|",
     ]  # fmt: skip
     rows += [f"| `{name}` | {n['asked']} | {n['right']} |" for name, n in built.get("questions", {}).items()]

@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from attribution.queries.features import session_features
+
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from attribution.features import Feature, features, rows  # noqa: E402
+from attribution.features import Feature, features  # noqa: E402
 from attribution.features.nulls import REASONS, VIEW  # noqa: E402
-from collector.store import Store  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 
 PAGE = ROOT / "docs" / "features-measured.md"
 
@@ -33,7 +35,7 @@ their counts. {absent} further sessions have no transcript that can be read, and
 
 
 def page(store: Store) -> str:
-    found = rows.read(store)
+    found = session_features(store)
     agents = Counter(row["agent"] for row in found)
     repos = Counter(row["repo"] for row in found)
     why: dict[str, Counter[str]] = defaultdict(Counter)

@@ -12,9 +12,9 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.views.weaknesses import report  # noqa: E402
-from attribution.weaknesses.stats import binomial_interval  # noqa: E402
-from collector.store import Store  # noqa: E402
+from attribution.queries.weaknesses import report  # noqa: E402
+from attribution.weaknesses.rates import binomial_interval  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 
 READ = ROOT / "docs" / "findings-review.csv"
 TIERS = ("taint", "built", "api")

@@ -1,4 +1,4 @@
-"""How good are the rules? Writes attribution/rules/measured.json and docs/rules.md.
+"""How good are the rules? Writes attribution/weaknesses/rules/own/measured.json and docs/rules.md.
 
     python benchmarks/rules.py [--check]
 
@@ -22,12 +22,12 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
+from support.semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
 
-from attribution.weaknesses.annotated import Found, marks, related  # noqa: E402
-from attribution.weaknesses.rulesets import Rule, own, weaknesses  # noqa: E402
+from attribution.weaknesses.rules.annotated import Found, marks, related  # noqa: E402
+from attribution.weaknesses.rules.rulesets import Rule, own, weaknesses  # noqa: E402
 
-RESULTS = ROOT / "attribution" / "rules" / "measured.json"
+RESULTS = ROOT / "attribution" / "weaknesses" / "rules" / "own" / "measured.json"
 PAGE = ROOT / "docs" / "rules.md"
 REVIEW = ROOT / "docs" / "rules-review.csv"
 PLANTED = ROOT / "fixtures" / "planted"
@@ -174,7 +174,7 @@ def _head(rules: Sequence[Rule], results: Mapping[str, Any]) -> list[str]:
         f"| api | {tiers['api']} | the call or setting alone | LOW |",
         "",
         "`attribute rules` lists them, `attribute rules show ID` shows one, `attribute rules pull p/NAME` stores a pack of semgrep's registry for",
-        "`--rules p/NAME`. A rule is a YAML entry in `attribution/rules` with `cwe`, `owasp`, `tier`, `confidence` and `literals`: strings of which",
+        "`--rules p/NAME`. A rule is a YAML entry in `attribution/weaknesses/rules/own` with `cwe`, `owasp`, `tier`, `confidence` and `literals`: strings of which",
         "every match has at least one in its file, so that files without any need not be scanned. Each rule has vulnerable and safe lines in",
         "`tests/data/rules`, and the tests ask for exactly the annotated findings there.",
         "",
@@ -266,12 +266,16 @@ def _list(rules: Sequence[Rule], counts: Mapping[str, Mapping[str, Sequence[int]
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare docs/rules.md with the numbers and rules")
+    parser.add_argument("--page", action="store_true", help="only write docs/rules.md, from the stored numbers")
     options = parser.parse_args(arguments)
     if options.check:
         results = json.loads(RESULTS.read_text("utf-8"))
         if results["ruleset"] != own().sha256 or PAGE.read_text("utf-8") != page(_with_reviews(results)):
             print("docs/rules.md is not what the rules and their numbers say; run: python benchmarks/rules.py", file=sys.stderr)
             return 1
+        return 0
+    if options.page:
+        PAGE.write_text(page(_with_reviews(json.loads(RESULTS.read_text("utf-8")))), "utf-8")
         return 0
     if SEMGREP is None:
         print("semgrep is not installed: the last numbers are kept", file=sys.stderr)

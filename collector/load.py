@@ -12,15 +12,15 @@ from itertools import chain
 from typing import Any
 
 from collector.checkpoints import read_all
-from collector.compacted import continued
-from collector.content import PROMPTS
+from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import NoCheckpoints
-from collector.gitrepo import GitRepo, blob_id
+from collector.git.repository import GitRepo, blob_id
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
-from collector.store import Store, iso
+from collector.storage.retention import PROMPTS
+from collector.storage.store import Store, iso
 from collector.text import printable
-from collector.trailers import automation, checkpoint_ids, declared_agent
 from collector.transcripts import reader_for, readers
+from collector.transcripts.compacted import continued
 from collector.transcripts.jsonl import first_value, get_str
 
 FACTS = "3"  # version of everything that is read here

@@ -6,6 +6,7 @@ A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feed
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -74,3 +75,17 @@ def normal_path(path: str) -> str:
 def is_binary(data: bytes) -> bool:
     """Git's own rule: a NUL among the first 8,000 bytes."""
     return b"\0" in data[:8000]
+
+
+def timestamp(value: object) -> float | None:
+    """RFC 3339 with `Z` or an offset and any number of fraction digits -> seconds; None for anything else."""
+    if not isinstance(value, str) or len(value) > 64:
+        return None
+    try:
+        parsed = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    try:
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -14,11 +14,10 @@ sys.path.insert(0, str(ROOT))
 from rich.console import Console  # noqa: E402
 
 from attribution import demo, terminal  # noqa: E402
-from attribution.pipeline import Options, no_progress  # noqa: E402
-from attribution.report import attribute_one  # noqa: E402
-from attribution.views.blame import blame  # noqa: E402
-from attribution.views.place import place  # noqa: E402
-from collector.store import Store  # noqa: E402
+from attribution.ensure import attribute_one, attributed_clone  # noqa: E402
+from attribution.queries.blame import blame  # noqa: E402
+from attribution.stages.lines import Options, no_progress  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
 
 
 def main() -> None:
@@ -30,7 +29,7 @@ def main() -> None:
         terminal.repo_report(console, report, "whowrote.db")
         console.print("\n[bold]$ attribute blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
-            terminal.blame_view(console, blame(place(store, str(clone), print, no_progress), demo.FILE, ""))
+            terminal.blame_view(console, blame(attributed_clone(store, str(clone), print, no_progress), demo.FILE, ""))
     svg = console.export_svg(title="whowrote")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)  # the reader's own fonts: nothing is loaded from elsewhere
     (ROOT / "docs" / "picture.svg").write_text(re.sub(r"terminal-\d+", "terminal", svg), "utf-8")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from builder import Shell, Stored, World
+from support.builder import Shell, Stored, World
 
 HERE = Path(__file__).resolve().parent.parent / "fixtures" / "repos"
 CASES: dict[str, Callable[[], World]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from collector.gitrepo import line_changes
+from collector.git.repository import line_changes
 from collector.model import LineChange
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from attribution.authorship.align import text_of
 from attribution.authorship.lines import AddedFile
 from attribution.authorship.worktrees import added_file
-from collector.gitrepo import MAX_TEXT, GitRepo, is_regular, line_changes
+from collector.git.repository import MAX_TEXT, GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
 

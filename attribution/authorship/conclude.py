@@ -9,8 +9,8 @@ from attribution.authorship.commits import CommitDiff, FileDiff
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.worktrees import FileSeen, Seen, content_share, explained_share
+from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
-from collector.trailers import automation, declared_agent
 
 # Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
 # import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 22,000.

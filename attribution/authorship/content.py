@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-from attribution.authorship.gaps import SLACK
 from attribution.authorship.lines import AddedFile
 from attribution.authorship.links import CommitLinks, since
 from attribution.authorship.replay import Step
 from attribution.authorship.timeline import Timeline
+from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import Look
 from collector.model import Commit, Edit
 

@@ -1,7 +1,7 @@
 """Author, evidence and source of every line a commit adds. Pure.
 
 `match` finds each added line in the replayed state of the file; `judge` turns what was found into a verdict. A line that no
-replayed state explains is given to whoever may have acted in between (`attribution.authorship.gaps`), which includes "unknown".
+replayed state explains is given to whoever may have acted in between (`attribution.authorship.windows`), which includes "unknown".
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
-from attribution.authorship.gaps import Cause, Gap
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
+from attribution.authorship.windows import Cause, Gap
 from collector.model import LineChange
 
 _TELLING = 12  # characters from which a line's text alone raises doubt

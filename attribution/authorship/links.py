@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.authorship.gaps import SLACK
 from attribution.authorship.originals import Made
 from attribution.authorship.timeline import Timeline, Track
+from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import Look
+from collector.checkpoints.trailers import checkpoint_ids
 from collector.model import Checkpoint, Commit, SessionRecord
-from collector.trailers import checkpoint_ids
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
 _RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days

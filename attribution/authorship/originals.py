@@ -1,6 +1,6 @@
 """Which commits of a branch were made of commits that name checkpoints: by rebase, cherry-pick, amend or squash. Pure.
 
-A proposal is a pull request or another branch (`collector.proposals`). In order of strength:
+A proposal is a pull request or another branch (`collector.checkpoints.pull_requests`). In order of strength:
 
 - `same_patch_id`: equal patches, of one commit or of a whole proposal;
 - `trailer_in_pull_ref`: the same author, second and subject, so an earlier version of this very commit;
@@ -16,10 +16,10 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from attribution.authorship.gaps import SLACK
+from attribution.authorship.windows import SLACK
+from collector.checkpoints.pull_requests import Proposal
+from collector.checkpoints.trailers import checkpoint_ids
 from collector.model import Commit
-from collector.proposals import Proposal
-from collector.trailers import checkpoint_ids
 
 # Measured on repositories that show both sides (docs/accuracy.md), rounded down.
 CONFIDENCE = {"same_patch_id": 0.99, "trailer_in_pull_ref": 0.98, "squash_by_number": 0.97}

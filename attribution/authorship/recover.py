@@ -7,9 +7,9 @@ from collections.abc import Container, Sequence
 from attribution.authorship.commits import History
 from attribution.authorship.links import CommitLinks, add_originals
 from attribution.authorship.originals import Made, made_of
-from collector.gitrepo import GitRepo
+from collector.checkpoints.pull_requests import Proposal, read_proposals
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit
-from collector.proposals import Proposal, read_proposals
 
 
 def recover(repo: GitRepo, head: str, history: History, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]) -> None:

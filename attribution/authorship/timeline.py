@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from attribution.authorship.gaps import Action, Gaps
-from attribution.authorship.places import Places
 from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.windows import Action, Gaps
+from attribution.authorship.worktree_roots import Places
 from attribution.shell import Effect, effects
 from collector.model import Edit, Observation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path

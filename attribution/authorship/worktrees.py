@@ -8,7 +8,6 @@ from functools import partial
 
 from attribution.authorship.align import lines_of
 from attribution.authorship.edits import ended
-from attribution.authorship.gaps import SLACK, Gap
 from attribution.authorship.lines import (
     AddedFile,
     Match,
@@ -25,6 +24,7 @@ from attribution.authorship.lines import (
 )
 from attribution.authorship.replay import AGENT, Change, Outcome, Step, Worktree
 from attribution.authorship.timeline import Timeline
+from attribution.authorship.windows import SLACK, Gap
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5

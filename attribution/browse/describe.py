@@ -7,7 +7,7 @@ from typing import Any
 
 from attribution.browse.queries import QUERIES
 from attribution.features import groups
-from collector.catalog import tables
+from collector.storage.catalog import tables
 
 # Short names that Datasette shows instead of numbers, and what it counts and sorts by. Nothing is facetted that a large
 # database would count for seconds.

@@ -15,14 +15,13 @@ from urllib.parse import quote
 
 from datasette import NotFound, Response, hookimpl
 
-from attribution import charts
-from attribution.browse import describe, words
+from attribution.browse import charts, describe, words
 from attribution.browse.spreadsheet import Guard
-from attribution.views.commit import commit_page
-from attribution.views.overview import overview, repositories
-from attribution.views.sessionpage import TURNS, session_page
-from attribution.views.tipfile import PAGE, explained, tip_file
-from collector.store import APPLICATION_ID, Store
+from attribution.queries.commit import commit_page
+from attribution.queries.overview import overview, repositories
+from attribution.queries.session_page import TURNS, session_page
+from attribution.queries.tip_file import PAGE, explained, tip_file
+from collector.storage.store import APPLICATION_ID, Store
 
 _BASE = "/-/whowrote"
 _POLICY = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import WhoWroteError
-from collector.store import Store
+from collector.storage.store import Store
 
 SETTINGS = {"truncate_cells_html": 300, "facet_time_limit_ms": 1500, "sql_time_limit_ms": 5000, "default_page_size": 50}
 

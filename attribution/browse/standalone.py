@@ -8,11 +8,10 @@ from importlib import resources
 from importlib.util import find_spec
 from typing import Any
 
-from attribution import charts
-from attribution.browse import words
-from attribution.views.overview import CLASSES, KIND, Overview, overview, repositories
+from attribution.browse import charts, words
+from attribution.queries.overview import CLASSES, KIND, Overview, overview, repositories
 from collector.errors import WhoWroteError
-from collector.store import Store
+from collector.storage.store import Store
 
 _MARKDOWN = """\
 Lines with text that commits added. *agent*: a recorded session wrote it; *declared*: a trailer says so; *unknown*: a session is

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.charts import NAMES
-from attribution.views.tipfile import TipFile, TipSpan
+from attribution.browse.charts import NAMES
+from attribution.queries.tip_file import TipFile, TipSpan
 from collector.text import printable
 
 LETTER = {"agent": "A", "declared": "d", "human": "H", "unknown": "?", "undeclared": "·", "": " "}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from collector.gitrepo import MAX_TEXT, OTHER_LOOKS, GitRepo, line_changes
+from collector.git.ranges import Ranges, united
+from collector.git.repository import MAX_TEXT, OTHER_LOOKS, GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
-from collector.ranges import Ranges, united
 from collector.text import decode, is_binary, split_lines
 
 

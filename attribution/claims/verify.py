@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from collector.claims.model import Claim
-from collector.ranges import Ranges, common, count, of_lines, united, without
+from collector.git.ranges import Ranges, common, count, of_lines, united, without
 
 LINE_STATUSES = ("commit_missing", "file_missing", "beyond_eof", "not_added", "overlapping", "dangling_key", "ok")
 STATUSES = ("commit_missing", "unreachable", *LINE_STATUSES[1:-1], "empty", "ok")

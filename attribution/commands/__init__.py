@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from collector.discovery import modules_of
+from collector.plugins import modules_of
 
 
 def commands() -> list[click.Command]:

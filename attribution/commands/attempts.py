@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from collector.console import data_options, database_option, notice, out
+from collector.runtime.console import data_options, database_option, notice, out
 
 NAME = "attempts"
 
@@ -23,7 +23,7 @@ def attempts(database_file: Path | None, db: Path, least: int, by_run: bool, for
 
     Of the results in the database DB that `collect attempts` imported. docs/grades.md explains every number.
     """
-    from attribution.views.attempts import flat, treatments
+    from attribution.queries.attempts import flat, treatments
 
     with database(None, database_file or db) as (store, _):
         found, notes = treatments(store, least, by_run)

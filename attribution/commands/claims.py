@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from attribution.commands.common import print_rows
-from collector.console import Reporter, data_options, database_option, out, write_json
+from collector.runtime.console import Reporter, data_options, database_option, out, write_json
 
 NAME = "claims"
 
@@ -37,9 +37,10 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, f
 
 
 def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
-    from attribution.views.claims import bring_up_to_date, report, with_claims
-    from collector.gitrepo import GitRepo
-    from collector.store import Store
+    from attribution.ensure import claims_checked
+    from attribution.queries.claims import report, with_claims
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
 
     for path in paths:
         GitRepo(path)  # no database is made for a path that is no clone
@@ -47,7 +48,7 @@ def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
         repos = []
         for path in paths:
             with Reporter(path) as progress:
-                repos.append(bring_up_to_date(store, path, branch, progress)[0])
+                repos.append(claims_checked(store, path, branch, progress)[0])
         return report(store, repos or with_claims(store))
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console import Reporter, notice, write_csv, write_json
+from collector.runtime.console import Reporter, notice, write_csv, write_json
 
 if TYPE_CHECKING:
-    from attribution.views.place import Place
-    from collector.store import Store
+    from attribution.queries.open_repo import Place
+    from collector.storage.store import Store
 
 COMMIT = click.option(
     "--commit", default="", metavar="SHA", help="The file as of this commit.  [default: tip of the attributed branch]"
@@ -28,21 +28,21 @@ def file_and_line(given: str) -> tuple[str, int | None]:
 @contextmanager
 def at(path: str, db: Path) -> Iterator[Place]:
     """The clone at `path` with its database, attributed first when needed."""
-    from attribution.views.place import place
-    from collector.gitrepo import GitRepo
-    from collector.store import Store
+    from attribution.ensure import attributed_clone
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
 
     GitRepo(path)  # no database is made for a path that is no clone
     with Store(db) as store:
         with Reporter(path) as progress:
-            where = place(store, path, notice, progress)
+            where = attributed_clone(store, path, notice, progress)
         yield where
 
 
 @contextmanager
 def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
     """The database, and the number of the repository at `path`, attributed first when needed."""
-    from collector.store import Store
+    from collector.storage.store import Store
 
     if path is None:
         with Store(db, create=False) as store:
@@ -55,14 +55,14 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
 @contextmanager
 def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iterator[tuple[Place, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
-    from attribution.history.keep import Keep
-    from attribution.history.stage import KEPT, Wanted
-    from attribution.views.survival import follow
+    from attribution.ensure import lines_followed
+    from attribution.lineage.match_policy import Keep
+    from attribution.stages.history import KEPT, Wanted
 
     keep = None if exact is None else Keep() if exact else KEPT
     with at(path, db) as where:
         with Reporter(path) as progress:
-            notes = follow(where, Wanted(full, keep), progress)
+            notes = lines_followed(where, Wanted(full, keep), progress)
         yield where, notes
 
 

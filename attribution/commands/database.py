@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_rows
-from collector.console import data_options, database_option, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
+from collector.runtime.console import data_options, database_option, out, write_csv, write_json
 
 NAME = "database"
 
@@ -19,8 +19,8 @@ NAME = "database"
 @data_options
 def sessions(db: Path, form: str) -> None:
     """The sessions of a database with their counts."""
-    from attribution.report import session_list
-    from collector.store import Store
+    from attribution.queries.repo_report import session_list
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = session_list(store)
@@ -32,8 +32,8 @@ def sessions(db: Path, form: str) -> None:
 @data_options
 def problems(db: Path, form: str) -> None:
     """What could not be used, by kind, with an example of each."""
-    from attribution.report import problem_groups
-    from collector.store import Store
+    from attribution.queries.repo_report import problem_groups
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         groups = problem_groups(store)
@@ -46,8 +46,8 @@ def problems(db: Path, form: str) -> None:
 @click.pass_context
 def check(context: click.Context, db: Path, form: str) -> None:
     """Test the promises of the database: sums, references, times. Exit code 1 when one is broken."""
-    from attribution.report import checks
-    from collector.store import Store
+    from attribution.queries.repo_report import checks
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         found = checks(store)

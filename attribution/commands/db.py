@@ -9,8 +9,8 @@ import click
 
 from collector.commands.options import SCALE
 from collector.commands.running import follow, opened
-from collector.console import notice
 from collector.errors import EXIT_PARTIAL
+from collector.runtime.console import notice
 
 NAME = "db"
 
@@ -28,9 +28,9 @@ def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bo
     FILE was filled by `collect run` or `attribute repo`; the mirrors or clones must be where they were. Run it again after
     `collect run`, or after it was killed: what is done is not done again.
     """
-    from attribution.many import attribute_all, repositories, waiting
-    from collector.shards import How
-    from collector.workers import Limits
+    from attribution.stages.batch import attribute_all, repositories, waiting
+    from collector.runtime.shards import How
+    from collector.runtime.workers import Limits
 
     how = How(given["jobs"], given["scheduler"], Limits(given["timeout"], given["memory"]), given["retry"])
     with opened(file, create=False) as store:

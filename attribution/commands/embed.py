@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import database, print_rows
 from attribution.embedding import BACKENDS
-from collector.console import Reporter, data_options, database_option, notice, out
+from collector.runtime.console import Reporter, data_options, database_option, notice, out
 
 NAME = "embed"
 
@@ -33,7 +33,8 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
     Nothing is fetched and nothing leaves the machine. docs/metrics.md explains the columns.
     """
     from attribution.embedding import embedder
-    from attribution.views.embeddings import curves, embed_all, embedding_rows
+    from attribution.ensure import embed_all
+    from attribution.queries.embeddings import curves, embedding_rows
 
     with database(path, db) as (store, repo):
         if session:

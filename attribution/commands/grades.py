@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import database, print_rows
 from attribution.scores.grades import GROUPINGS, LEAST
-from collector.console import data_options, database_option, notice, out, write_json
+from collector.runtime.console import data_options, database_option, notice, out, write_json
 
 NAME = "grades"
 
@@ -28,7 +28,7 @@ def grades(database_file: Path | None, db: Path, least: int, groupings: tuple[st
     Of all sessions in the database DB. Gaps between harnesses and models are told raw and standardised over the type of task;
     intervals are over repositories where there are five or more. docs/grades.md explains every number.
     """
-    from attribution.views.grades import report
+    from attribution.queries.grades import report
 
     with database(None, database_file or db) as (store, _):
         found = report(store, least, bootstrap)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from attribution.commands.common import COMMIT, file_and_line, followed, print_one, print_rows
-from collector.console import Reporter, data_options, database_option, out, write_json
 from collector.errors import EXIT_CHECK_FAILED
+from collector.runtime.console import Reporter, data_options, database_option, out, write_json
 
 NAME = "history"
 
@@ -48,7 +48,7 @@ def survival(
         raise click.UsageError("--full and --exact need the PATH of a clone")
     found = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if form else by)))), full, exact, curves)
     if plot is not None:
-        from attribution.lifetimes.plots import draw
+        from attribution.stats.plots import draw
 
         draw(found.curves, plot, ", ".join(r.name for r in found.repos))
     if form == "json":
@@ -64,15 +64,17 @@ def survival(
 
 
 def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> Any:
-    from attribution.lifetimes.estimates import available, require
-    from attribution.views.survival import report, with_history
-    from collector.store import Store
+    from attribution.ensure import survival_current
+    from attribution.queries.survival import report, with_history
+    from attribution.stats.estimates import available, require
+    from collector.storage.store import Store
 
     if curves and not available():
         require()  # before the work, not after it
     if path is None:
         with Store(db, create=False) as store:
             ids, others = with_history(store)
+            survival_current(store, ids)
             found = report(store, ids, groupings, curves)
         found.notes += [f"the lines of {name} were not followed yet" for name in others]
         return found
@@ -94,7 +96,7 @@ def history(path: str, place: str, commit: str, full: bool, db: Path, form: str)
 
     With --commit also a line that is no longer there.
     """
-    from attribution.views.history import life_story
+    from attribution.queries.history import life_story
 
     name, number = file_and_line(place)
     if number is None:
@@ -121,7 +123,7 @@ def verify(context: click.Context, path: str, sample: int, commits: int, branch:
 
     Needs no database: the whole history is followed exactly as git blame does, without moves and white space.
     """
-    from attribution.views.agreement import agreement, rows
+    from attribution.queries.agreement import agreement, rows
 
     with Reporter(path) as progress:
         found = agreement(path, branch, sample or None, commits, seed, progress)

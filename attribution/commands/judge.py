@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database, print_rows
-from collector.console import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.runtime.console import Reporter, data_options, database_option, notice, out
 
 if TYPE_CHECKING:
     from attribution.features.tables import Prices
-    from attribution.judge.stage import Cost, Done
+    from attribution.queries.judge import Cost
+    from attribution.stages.judge import Done
 
 NAME = "judge"
 
@@ -57,10 +58,11 @@ def _table(path: Path | None) -> Prices:
 @data_options
 def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, form: str) -> None:
     """Show what a model would be sent, word by word. Sends nothing."""
-    from attribution.views.judge import asked, prompt_rows
+    from attribution.ensure import judge_requests
+    from attribution.queries.judge import prompt_rows
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, _ = asked(store, repo, questions or ("session", "turns"), session, limit, progress)
+        requests, _ = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
     rows = prompt_rows(requests)
     print_rows(form, rows, lambda terminal: terminal.judge.prompt_view(out(), rows))
 
@@ -81,12 +83,12 @@ def cost(
     form: str,
 ) -> None:
     """What a run would cost at list prices. Estimated from the length of the prompts; sends nothing and needs no llm."""
-    from attribution.judge import stage
-    from attribution.views.judge import asked
+    from attribution.ensure import judge_requests
+    from attribution.queries.judge import judge_cost
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, notes = asked(store, repo, questions or ("session", "turns"), session, limit, progress)
-        found = stage.cost(store, model, requests, _table(prices))
+        requests, notes = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
+        found = judge_cost(store, model, requests, _table(prices))
     for note in notes:
         notice(f"note: {note}")
     print_rows(form, [asdict(found)], lambda terminal: terminal.judge.cost_view(out(), model, found))
@@ -117,22 +119,22 @@ def run(
 
     Shows the estimated cost and asks before anything is sent. No question is paid for twice; a run that was stopped goes on.
     """
-    from attribution.judge import stage
+    from attribution.ensure import judge_requests, run_judge
     from attribution.judge.model import Model
-    from attribution.views import judge as views
+    from attribution.queries.judge import judge_cost
 
     asking, table = Model(model), _table(prices)
     with database(path, db) as (store, repo):
         with Reporter("judge") as progress:
-            requests, notes = views.asked(store, repo, questions or ("session", "turns"), session, limit, progress)
+            requests, notes = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
         for note in notes:
             notice(f"note: {note}")
-        expected = stage.cost(store, asking.name, requests, table)
+        expected = judge_cost(store, asking.name, requests, table)
         notice(_in_words(asking.name, expected))
         if expected.questions > expected.known and not yes:
             _agreed(asking.name)
         with Reporter("judge") as progress:
-            done = views.judge(store, repo, asking, requests, table, progress, jobs, max_cost)
+            done = run_judge(store, repo, asking, requests, table, progress, jobs, max_cost)
     notice(_outcome(done))
     if done.failed or done.invalid or done.stopped:
         context.exit(EXIT_PARTIAL)
@@ -183,7 +185,7 @@ def _outcome(done: Done) -> str:
 def labels(path: str | None, model: str, session: str, each: bool, db: Path, form: str) -> None:
     """The labels of a model: how often it gave each class, corrected for its errors where they are known."""
     from attribution.judge.validation import judge_named, shares
-    from attribution.views.judge import label_rows
+    from attribution.queries.judge import label_rows
 
     with database(path, db) as (store, repo):
         who = judge_named(store, model)

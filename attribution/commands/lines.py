@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import COMMIT, at, file_and_line, print_one, print_rows
-from collector.console import data_options, database_option, out
+from collector.runtime.console import data_options, database_option, out
 
 NAME = "lines"
 
@@ -23,8 +23,8 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
 
     Without :LINE the whole file, by blocks of lines that came the same way.
     """
-    from attribution.views.blame import blame, blocks
-    from attribution.views.explain import explain as explain_line
+    from attribution.queries.blame import blame, blocks
+    from attribution.queries.explain import explain as explain_line
 
     name, number = file_and_line(file)
     with at(path, db) as where:
@@ -46,7 +46,7 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
 @data_options
 def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
     """A file of a clone, each line with its commit, author and evidence."""
-    from attribution.views.blame import blame as blame_file
+    from attribution.queries.blame import blame as blame_file
 
     with at(path, db) as where:
         story = blame_file(where, file, commit)
@@ -63,8 +63,8 @@ def show(commit: str, path: str | None, db: Path, form: str) -> None:
 
     COMMIT is an id or its beginning. With the PATH of the clone it can be any name, for example HEAD~2.
     """
-    from attribution.views.commit import commit_story
-    from collector.store import Store
+    from attribution.queries.commit import commit_story
+    from collector.storage.store import Store
 
     if path is None:
         with Store(db, create=False) as store:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, followed
-from collector.console import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
+from collector.runtime.console import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 
 if TYPE_CHECKING:
-    from attribution.report import RepoReport
+    from attribution.queries.repo_report import RepoReport
 
 NAME = "repo"
 
@@ -59,7 +59,7 @@ def repo(
     PATH is a clone of any kind: bare, partial, shallow, a worktree. It is only read. Run it again after fetching: what did not
     change is not done again.
     """
-    from attribution.pipeline import Options
+    from attribution.stages.lines import Options
 
     # Millions of small objects are made and kept: looking for garbage among them again and again takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
@@ -95,13 +95,13 @@ def demo(directory: Path) -> None:
     files line by line.
     """
     from attribution import demo as example
-    from attribution.pipeline import Options
+    from attribution.stages.lines import Options
 
     clone, db = example.make(directory), directory / "example.db"
     db.unlink(missing_ok=True)
     _print_reports([_one(str(clone), db, Options(), False)], db, "", False, (str(clone),))
     from attribution import terminal
-    from attribution.views.blame import blame as blame_file
+    from attribution.queries.blame import blame as blame_file
 
     click.echo()
     with at(str(clone), db) as where:
@@ -115,7 +115,7 @@ def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bo
             pass
     if with_scan:
         from attribution.commands.weaknesses import scanned
-        from attribution.weaknesses.stage import Wanted
+        from attribution.stages.weaknesses import Wanted
 
         with at(path, db) as where:
             scanned(where, path, Wanted(), quiet)
@@ -124,7 +124,7 @@ def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bo
 def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
     with Reporter(path, quiet) as progress:
         progress("starting", 0, 0)
-        from attribution.report import attribute_one
+        from attribution.ensure import attribute_one
 
         return attribute_one(path, db, options, progress)
 
@@ -132,10 +132,10 @@ def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
 def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport:
     with Reporter(path, quiet) as progress:
         progress("starting", 0, 0)
-        from attribution.report import attribute_into
+        from attribution.ensure import attribute_into
         from collector.errors import NoCheckpoints
-        from collector.gitrepo import GitRepo
-        from collector.shards import drop, made, part_of
+        from collector.git.repository import GitRepo
+        from collector.runtime.shards import drop, made, part_of
 
         GitRepo(path)
         try:
@@ -147,9 +147,9 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
 
 
 def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool) -> list[Any]:
-    from attribution.report import attribute_one
-    from collector.console import in_processes
-    from collector.store import Store
+    from attribution.ensure import attribute_one
+    from collector.runtime.console import in_processes
+    from collector.storage.store import Store
 
     Store(db).close()  # made once, before the processes meet
     with Reporter(f"{len(paths)} repositories", quiet) as progress:

@@ -7,7 +7,7 @@ from typing import IO
 
 import click
 
-from collector.console import database_option, notice, out, writing
+from collector.runtime.console import database_option, notice, out, writing
 
 NAME = "report"
 
@@ -31,7 +31,7 @@ def report(context: click.Context, page: Path | None, commits: IO[str] | None, m
     if context.invoked_subcommand is not None:
         return
     from attribution.browse import standalone
-    from collector.store import Store
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         if page is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_one, print_rows
-from collector.console import data_options, notice, out
+from collector.runtime.console import data_options, notice, out
 
 NAME = "rules"
 
@@ -29,9 +29,9 @@ def rules(context: click.Context, names: tuple[str, ...], cwe: str, language: st
     """
     if context.invoked_subcommand is not None:
         return
-    from attribution.views.rules import rows
-    from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.rulesets import measured, named
+    from attribution.queries.rules import rows
+    from attribution.weaknesses.rules.packs import cache
+    from attribution.weaknesses.rules.rulesets import measured, named
 
     found = named(names, cache())
     wanted = [
@@ -50,9 +50,9 @@ def rules(context: click.Context, names: tuple[str, ...], cwe: str, language: st
 @data_options
 def show_rule(rule: str, names: tuple[str, ...], form: str) -> None:
     """One rule with its patterns: its id, or the end of it."""
-    from attribution.views.rules import find, rows
-    from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.rulesets import RuleSet, measured, named, weaknesses
+    from attribution.queries.rules import find, rows
+    from attribution.weaknesses.rules.packs import cache
+    from attribution.weaknesses.rules.rulesets import RuleSet, measured, named, weaknesses
 
     found = named(names, cache())
     one = find(found, rule)
@@ -78,10 +78,10 @@ def test_rules(context: click.Context, paths: tuple[Path, ...], names: tuple[str
     """
     from dataclasses import asdict
 
-    from attribution.weaknesses.engine import Engine, locate, version
-    from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.rulesets import named
-    from attribution.weaknesses.trial import annotated_files, try_rules
+    from attribution.weaknesses.rules.packs import cache
+    from attribution.weaknesses.rules.rulesets import named
+    from attribution.weaknesses.scan.engine import Engine, locate, version
+    from attribution.weaknesses.scan.trial import annotated_files, try_rules
 
     program = locate(semgrep)
     trial = try_rules(Engine(program, version(program)), named(names, cache()), annotated_files(paths), notice)
@@ -105,8 +105,8 @@ def pull(pack: str, form: str) -> None:
 
     Needs the network once; scans never do. The pack's own licence holds for what you do with it.
     """
-    from attribution.weaknesses.packs import cache
-    from attribution.weaknesses.packs import pull as download
+    from attribution.weaknesses.rules.packs import cache
+    from attribution.weaknesses.rules.packs import pull as download
 
     about = download(pack, cache())
     print_one(form, about, lambda terminal: terminal.rules.pack_table(out(), [about]))
@@ -116,7 +116,7 @@ def pull(pack: str, form: str) -> None:
 @data_options
 def packs(form: str) -> None:
     """The packs that are stored, with the hash and date of each."""
-    from attribution.weaknesses.packs import cache, stored
+    from attribution.weaknesses.rules.packs import cache, stored
 
     found = stored(cache())
     print_rows(form, found, lambda terminal: terminal.rules.pack_table(out(), found))

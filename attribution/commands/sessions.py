@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from collector.console import data_options, database_option, notice, out
+from collector.runtime.console import data_options, database_option, notice, out
 
 NAME = "sessions"
 
@@ -29,9 +29,9 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, form
 
     Of the clone at PATH, or of the whole database. docs/metrics.md explains every feature.
     """
-    from attribution.features.rows import price
     from attribution.features.tables import prices_from
-    from attribution.views.sessions import feature_rows, null_reasons
+    from attribution.queries.sessions import feature_rows, null_reasons
+    from attribution.stages.feature_rows import price
 
     table = prices_from(prices) if prices else None
     with database(path, db) as (store, repo):
@@ -57,7 +57,7 @@ def regions(path: str | None, session: str, oscillating: bool, db: Path, form: s
 
     Converging: the edits get smaller. Expanding: they get larger. Oscillating: an earlier text came back, or there is no trend.
     """
-    from attribution.views.sessions import region_rows
+    from attribution.queries.sessions import region_rows
 
     with database(path, db) as (store, repo):
         found = region_rows(store, repo, oscillating, session)
@@ -81,16 +81,16 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from attribution.scores import scoring
-    from attribution.views.sessions import explained
+    from attribution.queries.scores import model_points, session_scores
+    from attribution.queries.sessions import explained
 
     with database(None, db) as (store, _):
         if explain:
             one = explained(store, explain)
             print_rows(form, [{**one.row, "parts": one.signals}], lambda terminal: terminal.sessions.score_view(out(), one))
             return
-        rows = scoring.read(store)
-    models = scoring.models(rows)
+        rows = session_scores(store)
+    models = model_points(rows)
     print_rows(
         form,
         [{k: v for k, v in r.items() if k != "parts"} for r in rows],
@@ -104,10 +104,10 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
 @data_options
 def validate(ratings: Path, db: Path, form: str) -> None:
     """Compare the scores with people's ratings: a CSV with the columns session and rating."""
-    from attribution.scores import scoring
+    from attribution.queries import scores
 
     with database(None, db) as (store, _):
-        found = scoring.validate(store, ratings)
+        found = scores.validate(store, ratings)
     if found.unmatched:
         notice("no session with a score: " + ", ".join(found.unmatched[:5]))
     print_rows(form, [asdict(found)], lambda terminal: terminal.sessions.agreement_view(out(), found))
@@ -123,10 +123,10 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
     Read each session (attribute features --session KEY helps), write a number from 1 (failed) to 5 (excellent) under rating, and
     give the file to: attribute quality validate CSV. Sessions without a rating are left out.
     """
-    from attribution.scores import scoring
+    from attribution.queries import scores
 
     with database(None, db) as (store, _):
-        rows = scoring.sheet(store, sessions, seed)
+        rows = scores.sheet(store, sessions, seed)
     print_rows("csv", rows, None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collector.console import data_options, database_option, notice, out, write_csv, write_json, writing
+from collector.runtime.console import data_options, database_option, notice, out, write_csv, write_json, writing
 
 NAME = "study"
 
@@ -27,7 +27,7 @@ def study(wanted: tuple[str, ...], directory: Path | None, parquet: bool, db: Pa
     from attribution.study import study as make
     from attribution.study.files import save
     from attribution.terminal.study import study_view
-    from collector.store import Store
+    from collector.storage.store import Store
 
     if parquet and directory is None:
         raise click.UsageError("--parquet needs --out DIR")

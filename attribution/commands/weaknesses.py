@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, database, print_one, print_rows
-from collector.console import Reporter, csv_text, data_options, database_option, notice, out, write_json
+from collector.runtime.console import Reporter, csv_text, data_options, database_option, notice, out, write_json
 
 if TYPE_CHECKING:
-    from attribution.views.place import Place
-    from attribution.weaknesses.stage import Updated, Wanted
-    from collector.store import Store
+    from attribution.queries.open_repo import Place
+    from attribution.stages.weaknesses import Updated, Wanted
+    from collector.storage.store import Store
 
 NAME = "weaknesses"
 
@@ -60,7 +60,7 @@ def scan(
     Every version of every file is scanned once, by semgrep with rules of our own, without network. PATH is a clone, attributed
     first when needed. Without PATH: all repositories of the database whose clones are still where they were.
     """
-    from attribution.weaknesses.stage import Wanted
+    from attribution.stages.weaknesses import Wanted
 
     wanted = Wanted(rules, semgrep, scan_jobs, cache, complexity=complexity)
     rows = []
@@ -73,7 +73,7 @@ def scan(
 
 def scanned(where: Place, path: str, wanted: Wanted, quiet: bool = False) -> Updated:
     """Brings the findings of a clone up to date."""
-    from attribution.weaknesses.stage import update
+    from attribution.stages.weaknesses import update
 
     with Reporter(path, quiet) as progress:
         done = update(where.store, where.repo, where.repo_id, where.head, wanted, progress)
@@ -83,7 +83,7 @@ def scanned(where: Place, path: str, wanted: Wanted, quiet: bool = False) -> Upd
 
 
 def _clones(db: Path) -> list[str]:
-    from collector.store import Store
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = store.rows("SELECT name, path FROM repos WHERE head_sha IS NOT NULL ORDER BY id")
@@ -119,7 +119,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         confidence: tuple[str, ...],
         **rest: Any,
     ) -> Any:
-        from attribution.views.findings import Filter
+        from attribution.queries.findings import Filter
 
         levels = tuple(one.upper() for one in confidence)
         wanted = Filter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
@@ -149,9 +149,9 @@ def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None,
     """Weaknesses that commits brought in: who wrote the lines, whether they are still there."""
     if context.invoked_subcommand is not None:
         return
-    from attribution.views.findings import findings as find
-    from attribution.views.findings import sarif as as_sarif
-    from collector.store import Store
+    from attribution.queries.findings import findings as find
+    from attribution.queries.findings import sarif as as_sarif
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = find(store, _repo_id(store, name), wanted)
@@ -170,9 +170,9 @@ def show(fingerprint: str, db: Path, form: str) -> None:
 
     FINGERPRINT is the id that the list prints, or its beginning.
     """
-    from attribution.views.findings import Filter, context
-    from attribution.views.findings import findings as find
-    from collector.store import Store
+    from attribution.queries.findings import Filter, context
+    from attribution.queries.findings import findings as find
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = [row for row in find(store, None, Filter(status="")) if row["fingerprint"].startswith(fingerprint)]
@@ -191,9 +191,9 @@ def show(fingerprint: str, db: Path, form: str) -> None:
 @data_options
 def sample(wanted: Any, count: int, seed: int, db: Path, form: str) -> None:
     """Draw N findings for review, evenly over repositories, tiers, authors and rules."""
-    from attribution.views.findings import findings as find
-    from attribution.views.findings import sample as draw
-    from collector.store import Store
+    from attribution.queries.findings import findings as find
+    from attribution.queries.findings import sample as draw
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = draw(find(store, None, wanted), count, seed)
@@ -215,8 +215,8 @@ def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | Non
 
     Verdicts are kept with your name, also when the repository is scanned again.
     """
-    from attribution.views import findings as view
-    from collector.store import Store
+    from attribution.queries import findings as view
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         if taken is not None:
@@ -240,7 +240,7 @@ _ANSWERS = {"t": "true", "f": "false", "u": "unsure"}
 def _read(store: Store, rows: list[dict[str, Any]], reviewer: str) -> None:
     """Asks for a verdict on each."""
     from attribution import terminal
-    from attribution.views import findings as view
+    from attribution.queries import findings as view
 
     for number, row in enumerate(rows):
         terminal.weaknesses.finding_view(out(), view.context(store, row))
@@ -267,8 +267,8 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, low: bool, db
 
     Of the clone at PATH, or of all scanned repositories of the database.
     """
-    from attribution.views.weaknesses import BY, report
-    from attribution.weaknesses.exclude import SCANNED, SOURCE
+    from attribution.queries.weaknesses import BY, report
+    from attribution.weaknesses.scan.exclude import SCANNED, SOURCE
 
     wanted = BY if form else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
 
-from collector.discovery import modules_of
-from collector.store import Store
+from collector.plugins import modules_of
+from collector.storage.store import Store
 
 Progress = Callable[[str, int, int], None]
 

@@ -18,9 +18,9 @@ from attribution.exports.lines import Piece, left_out, pieces
 from collector.claims import git_ai as reader
 from collector.claims.model import Source
 from collector.errors import WhoWroteError
-from collector.gitrepo import GitRepo
-from collector.mirror import bundle_files, write_files
-from collector.ranges import text, united
+from collector.git.program import bundle_files, write_files
+from collector.git.ranges import text, united
+from collector.git.repository import GitRepo
 
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"

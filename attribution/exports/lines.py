@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.exports import Wanted, Written
-from collector.store import Store
+from collector.storage.store import Store
 
 DOMAIN = "dev.whowrote"
 _SPACE = uuid.uuid5(uuid.NAMESPACE_DNS, DOMAIN)

@@ -14,7 +14,7 @@ from typing import Any
 
 from attribution.exports import Wanted, Written
 from attribution.exports.tablefiles import Columns, has_parquet, write_csv, write_parquet
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "swe-chat"
 LABEL = "SWE-chat tables"

@@ -9,7 +9,7 @@ from typing import Any
 from attribution.exports import Wanted, Written
 from attribution.exports.tablefiles import Columns
 from collector.errors import WhoWroteError
-from collector.store import Store
+from collector.storage.store import Store
 
 _TYPES = {"INTEGER": "int", "REAL": "float", "TEXT": "str", "BLOB": ""}
 Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]

@@ -12,8 +12,8 @@ from typing import Any, Protocol, cast
 from attribution.features.registry import Feature, Group, Values, version_of
 from attribution.features.tables import source
 from attribution.features.view import SessionView, view_of
-from collector.discovery import modules_of
 from collector.model import Session
+from collector.plugins import modules_of
 
 
 class SessionGroup(Group, Protocol):

@@ -1,6 +1,6 @@
 """Features that need the repository: what the session's edits did to files, what became of them, and the sessions around it. Pure.
 
-They are computed when the commits have been judged, by `attribution/outcomes/aftermath.py`.
+They are computed when the commits have been judged, by `attribution/stages/outcomes.py`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from attribution.judge.agreement import Confusion, Corrected, confusion, correct
 from attribution.judge.labels import LABELS
 from attribution.scores.quality import pearson, ranks
 from collector.errors import WhoWroteError
-from collector.store import Store, iso
+from collector.storage.store import Store, iso
 
 SUCCESS = 50  # success_score from which a session counts as a success, as in the source
 _CUT = {"success_score": (SUCCESS, f">={SUCCESS}", f"<{SUCCESS}")}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
-from attribution.intervals import Interval, around, jackknife, wilson
+from attribution.stats.intervals import Interval, around, jackknife, wilson
 
 MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
 LABELS = ("correct", "partial", "regressive", "no_effect", "unverifiable")

@@ -2,7 +2,7 @@
 
 A gap between two harnesses can come from what they were used for. So it is told twice: raw, and directly standardised over the
 category (type of task): the mean of each category counts as much as the category does among all graded sessions. Sessions of one
-repository resemble each other, so intervals are over repositories (attribution.intervals) where there are at least LEAST_CLUSTERS
+repository resemble each other, so intervals are over repositories where there are at least LEAST_CLUSTERS
 of them; else they treat sessions as independent and speak of these repositories only. Which one it is stands beside each interval.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from attribution.intervals import Interval, Moments, Statistic, around, jackknife, total, wilson
+from attribution.stats.intervals import Interval, Moments, Statistic, around, jackknife, total, wilson
 
 LEAST = 5  # sessions: a smaller cell has a count and nothing else
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval treats sessions as independent
@@ -22,7 +22,7 @@ SUPPORT = 3  # sessions that a category needs in both of two groups, of at least
 LEAST_WEIGHT = 0.5  # share of all sessions that must be of the compared categories: else a standardised gap is about something else
 REPOSITORIES, SESSIONS = "repositories", "sessions"
 Draw = Callable[[Sequence[Moments], Statistic], Interval | None]
-"""Another way to an interval: by drawing clusters again and again (attribution.lifetimes.estimates.cluster_bootstrap)."""
+"""Another way to an interval: by drawing clusters again and again (attribution.stats.estimates.cluster_bootstrap)."""
 NONE = "unknown"
 
 

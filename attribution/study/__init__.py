@@ -6,8 +6,8 @@ One file per group of tables, found by its NAME: `tables(store)` gives them.
 from __future__ import annotations
 
 from attribution.study.model import Table
-from collector.discovery import modules_of
-from collector.store import Store
+from collector.plugins import modules_of
+from collector.storage.store import Store
 
 
 def study(store: Store) -> list[Table]:

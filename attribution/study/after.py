@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.study.model import CLASSES, Observation, Table, pooled
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "after"
 ORDER = 70

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attribution.features import rows as features
+from attribution.queries.features import features_ready
 from attribution.study import paper
 from attribution.study.model import MODES, Observation, Table, mean, median
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "cost"
 ORDER = 40
@@ -47,7 +47,7 @@ _MEASURES: dict[str, tuple[Value, dict[str, float]]] = {
 
 
 def tables(store: Store) -> list[Table]:
-    rows = [r for r in store.rows(_ROWS) if r["lines"]] if features.ready(store) else []
+    rows = [r for r in store.rows(_ROWS) if r["lines"]] if features_ready(store) else []
     every = store.value("SELECT COUNT(*) FROM session_stats WHERE commits > 0") or 0
     found = [_row(what, mode, rows) for what in _MEASURES for mode in (*MODES, "all")]
     share = f"{len(rows)} of {every} sessions with commits map cleanly: one session, one checkpoint, no squash"

@@ -6,7 +6,7 @@ from typing import Any
 
 from attribution.study import paper
 from attribution.study.model import Observation, Table, mean, pooled
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "efficiency"
 ORDER = 30

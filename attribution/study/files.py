@@ -6,9 +6,9 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from attribution.lifetimes.estimates import data_frame
+from attribution.stats.estimates import data_frame
 from attribution.study.model import Table
-from collector.console import csv_cell
+from collector.runtime.console import csv_cell
 
 
 def save(tables: Sequence[Table], directory: Path, parquet: bool) -> list[Path]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from attribution.intervals import Interval, around, jackknife, total
+from attribution.stats.intervals import Interval, around, jackknife, total
 
 MODES = ("human_only", "collaborative", "vibe")
 LEAST = 3  # repositories below which there is no interval

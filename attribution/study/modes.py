@@ -8,7 +8,7 @@ from typing import Any
 
 from attribution.study import paper
 from attribution.study.model import MODES, Observation, Table, mean, median, pooled
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "modes"
 ORDER = 20

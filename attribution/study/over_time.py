@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.study.model import MODES, Table
 from attribution.study.modes import canonical, mode_of
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "over_time"
 ORDER = 60

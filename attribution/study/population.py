@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.study import paper
 from attribution.study.model import Table
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "population"
 ORDER = 10

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from typing import Any
 
-from attribution.features import rows as features
+from attribution.queries.features import features_ready
 from attribution.study import paper
 from attribution.study.model import MODES, Observation, Table, pooled, quantile
-from collector.store import Store
+from collector.storage.store import Store
 
 NAME = "turns"
 ORDER = 50
@@ -22,7 +22,7 @@ FROM sessions s JOIN session_features f ON f.session_id = s.id LEFT JOIN session
 
 
 def tables(store: Store) -> list[Table]:
-    rows = store.rows(_ROWS) if features.ready(store) else []
+    rows = store.rows(_ROWS) if features_ready(store) else []
     claude = [r for r in rows if r["agent"] == "claude-code" and r["turns"]]
     return [_outcomes(claude), _autonomy(claude), _tools(rows)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from attribution.study import paper
 from attribution.study.model import MODES, Table
 from attribution.study.modes import mode_of
-from attribution.weaknesses.stats import poisson_interval
-from collector.store import Store
+from attribution.weaknesses.rates import poisson_interval
+from collector.storage.store import Store
 
 NAME = "weaknesses"
 ORDER = 65

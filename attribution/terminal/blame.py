@@ -10,6 +10,8 @@ from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.blame import BlameLine, Block, FileStory
+from attribution.queries.verdicts import Said
 from attribution.terminal.style import (
     LETTER,
     MEANING,
@@ -25,9 +27,7 @@ from attribution.terminal.style import (
     title,
     words,
 )
-from attribution.views.blame import BlameLine, Block, FileStory
-from attribution.views.verdicts import Said
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _BRIEF = {
     "no_session": "undeclared",

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from attribution.claims.agreement import AGREE, CAUSES, DISAGREE, NOT_CLAIMED
+from attribution.queries.claims import Added, Agreement, ClaimsReport, Worth, decided, disputed, summed
 from attribution.terminal.style import grid, notes, number, percent, plain, show, title, words
-from attribution.views.claims import Added, Agreement, ClaimsReport, Worth, decided, disputed, summed
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _MOST = 40  # rows of a table
 _WORTH = ("naming lines", "consistent", "", "lines", "added")

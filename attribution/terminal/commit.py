@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.commit import CommitStory
 from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
-from attribution.views.commit import CommitStory
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 
 def commit_view(console: Console, story: CommitStory) -> None:

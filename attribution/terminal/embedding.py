@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.embeddings import Curves
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
-from attribution.views.embeddings import Curves
 
 
 def embedding_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:

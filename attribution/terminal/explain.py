@@ -9,10 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.queries.explain import Action, LineStory
+from attribution.queries.moves import Journey
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
-from attribution.views.explain import Action, LineStory
-from attribution.views.journeys import Journey
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}

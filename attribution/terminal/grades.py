@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.intervals import Interval
+from attribution.queries.grades import GradeReport
 from attribution.scores.grades import REPOSITORIES, SESSIONS, Cell, Difference, Gap, Harm, Rate, Trend
+from attribution.stats.intervals import Interval
 from attribution.terminal.sessions import model_table
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
-from attribution.views.grades import GradeReport
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _MOST = 20  # groups of a kind
 _OVER = {REPOSITORIES: "repositories", SESSIONS: "sessions *", "": ""}

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from attribution.history.verify import Agreement
+from attribution.lineage.blame_check import Agreement
+from attribution.queries.history import LifeStory
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, number, show, source, title, words
-from attribution.views.history import LifeStory
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _COLOUR = {"born": "green", "ended": "red", "alive": "green"}
 

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.judge.agreement import Corrected
-from attribution.judge.stage import Cost
 from attribution.judge.validation import Judge, Validation
+from attribution.queries.judge import Cost
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
-from collector.console import one_line
+from collector.runtime.console import one_line
 from collector.text import printable
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.report import Check, ProblemGroup
+from attribution.queries.repo_report import Check, ProblemGroup
 from attribution.terminal.style import grid, number, plain, show, title, words
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 
 def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.intervals import Interval
+from attribution.queries.scores import Agreement
+from attribution.queries.sessions import Explained
 from attribution.scores.quality import ModelPoint
-from attribution.scores.scoring import Agreement
+from attribution.stats.intervals import Interval
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
-from attribution.views.sessions import Explained
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.lifetimes.estimates import Curve, Hazard
-from attribution.lifetimes.survival import COMMITS, DAYS, Comparison
+from attribution.lineage.survival import COMMITS, DAYS, Comparison
+from attribution.queries.survival import Followed, Group, SurvivalReport
+from attribution.stats.estimates import Curve, Hazard
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
-from attribution.views.survival import Followed, Group, SurvivalReport
-from collector.console import one_line
+from collector.runtime.console import one_line
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind

@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.findings import Context
+from attribution.queries.weaknesses import CLASSES, Report, Row
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
-from attribution.views.findings import Context
-from attribution.views.weaknesses import CLASSES, Report, Row
-from attribution.weaknesses.stats import Compared, Rate, Ratio
-from collector.console import one_line
+from attribution.weaknesses.rates import Compared, Rate, Ratio
+from collector.runtime.console import one_line
 
 _MOST = 12  # names in a table of rates
 

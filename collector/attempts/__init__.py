@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from collector.attempts.model import Attempt, Document
-from collector.discovery import modules_of
+from collector.plugins import modules_of
 
 
 class Reader(Protocol):

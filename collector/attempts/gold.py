@@ -9,7 +9,7 @@ from typing import Any
 
 from collector.attempts.values import text
 from collector.errors import WhoWroteError
-from collector.patches import touched
+from collector.git.patches import touched
 
 _HINT = "It needs records with instance_id and patch: JSON Lines, a JSON list, or Parquet"
 
@@ -28,7 +28,7 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
     if path.suffix == ".parquet":
-        from collector.parquet import records
+        from collector.storage.parquet import records
 
         yield from records(path, ("instance_id", "patch"))
         return

@@ -13,8 +13,8 @@ from collector.attempts import outcome
 from collector.attempts.model import SUMMARY, Attempt
 from collector.attempts.scan import STAGE, Found
 from collector.attempts.values import bounded
-from collector.patches import touched
-from collector.store import Store
+from collector.git.patches import touched
+from collector.storage.store import Store
 from collector.text import printable
 
 _TEXTS = ("key", "harness", "run", "instance", "trial", "agent_type", "model_id", "dataset", "treatment", "source")

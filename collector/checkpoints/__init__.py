@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol, cast
 
-from collector.discovery import modules_of
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Problem, SessionRecord
+from collector.plugins import modules_of
 
 
 class Layout(Protocol):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from collector.checkpoints.tree import ID, read_tree
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint
 
 NAME = "per_ref"

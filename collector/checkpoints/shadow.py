@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from collector.checkpoints import problem
 from collector.checkpoints.tree import blob_of, session_key, transcript_chunks
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit, SessionRecord
 
 NAME = "shadow"

@@ -10,13 +10,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from collector.checkpoints import problem
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Problem, SessionRecord
-from collector.text import decode
+from collector.text import decode, timestamp
 
 # 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
 ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
@@ -178,20 +177,6 @@ def text(meta: Mapping[str, Any], key: str) -> str:
 
 def texts(value: object) -> tuple[str, ...]:
     return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
-
-
-def timestamp(value: object) -> float | None:
-    """RFC 3339 with `Z` or an offset and any number of fraction digits -> seconds; None for anything else."""
-    if not isinstance(value, str) or len(value) > 64:
-        return None
-    try:
-        parsed = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    try:
-        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
-    except (OverflowError, OSError, ValueError):
-        return None
 
 
 def compact_json(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from collector.checkpoints import merge
 from collector.checkpoints.tree import read_tree, sharded
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Checkpoint
 
 NAME = "v2"

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from collector.claims.model import MAX_SIZE, STAGE, CommitProducer, Producer, Record, Source, unread
-from collector.discovery import modules_of
-from collector.gitrepo import GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Commit, Problem
+from collector.plugins import modules_of
 
 NOTES = "refs/notes/"
 _BLOBS = "refs/ai/authorship/"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from collector.claims.model import Claim, Reading, Record, Source, Who, get, json_of, number, objects, others, unread, word
-from collector.ranges import Ranges, parse
+from collector.git.ranges import Ranges, parse
 from collector.text import decode, normal_path
 
 NAME = "git-ai"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from collector.git.ranges import HIGHEST, Ranges
 from collector.model import Commit, Problem
-from collector.ranges import HIGHEST, Ranges
 from collector.text import normal_path
 from collector.transcripts.jsonl import values
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collector.checkpoints.trailers import declarations
 from collector.claims.model import Claim, Record, Who
 from collector.model import Commit
-from collector.trailers import declarations
 
 NAME = "trailers"
 LABEL = "trailers and bot accounts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from collector.claims.model import Claim, Reading, Record, Source, Who, get, moment, number, objects, others, versioned, word
-from collector.ranges import of_lines
+from collector.git.ranges import of_lines
 from collector.text import normal_path
 
 NAME = "whogitit"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collector.commands.common import print_table
-from collector.console import Reporter, data_options, database_option, notice
+from collector.runtime.console import Reporter, data_options, database_option, notice
 
 NAME = "attempts"
 
@@ -31,7 +31,7 @@ def attempts(directory: Path, db: Path, gold: Path | None, form: str) -> None:
     from collector.attempts.gold import gold_files
     from collector.attempts.scan import scan
     from collector.attempts.tables import summary, write
-    from collector.store import Store
+    from collector.storage.store import Store
 
     patches = gold_files(gold) if gold else None
     with Reporter(str(directory)) as progress:

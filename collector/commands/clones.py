@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
-from collector.console import Reporter, data_options
+from collector.runtime.console import Reporter, data_options
 
 if TYPE_CHECKING:
-    from collector.gitrepo import GitRepo
+    from collector.git.repository import GitRepo
     from collector.model import Checkpoint, SessionRecord
 
 NAME = "clones"
@@ -50,7 +50,7 @@ def survey(path: str, progress: Callable[[str, int, int], None]) -> list[dict[st
     """One row per checkpoint of a clone, in order of time. Raises NotARepository, NoCheckpoints."""
     from collector.checkpoints import read_all
     from collector.errors import NoCheckpoints
-    from collector.gitrepo import GitRepo
+    from collector.git.repository import GitRepo
 
     repo = GitRepo(path)
     progress("reading checkpoints", 0, 0)
@@ -67,7 +67,7 @@ def survey(path: str, progress: Callable[[str, int, int], None]) -> list[dict[st
 
 
 def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str]) -> dict[str, Any]:
-    from collector.store import iso
+    from collector.storage.store import iso
 
     records = checkpoint.sessions
     return {

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
-from collector.console import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
+from collector.runtime.console import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 
 if TYPE_CHECKING:
     from collector.discover.channel import Room, Wishes
@@ -79,12 +79,12 @@ def open_room(db: Path, connection: Connection, wishes: Wishes | None = None, ti
     from urllib.parse import urlsplit
 
     from collector.discover.channel import Room, Wishes
-    from collector.discover.ledger import Ledger
+    from collector.discover.discovery_log import Ledger
     from collector.github.cache import Cache
     from collector.github.client import API_URL, Clock, GitHub
     from collector.github.token import find_token
     from collector.github.transport import Web
-    from collector.store import Store
+    from collector.storage.store import Store
 
     api = (connection.github_url or os.environ.get("GITHUB_API_URL") or API_URL).rstrip("/")
     server = (connection.git_url or os.environ.get("GITHUB_SERVER_URL") or server_of(api)).rstrip("/")
@@ -179,7 +179,7 @@ def probe(repos: tuple[str, ...], db: Path, everything: bool, form: str, **optio
 def report(db: Path, form: str) -> None:
     """Selection statistics: found per channel, confirmed, left out and why, distributions, and how many were probably missed."""
     from collector.discover.report import report as statistics
-    from collector.store import Store
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         sections = statistics(store, datetime.now(UTC))

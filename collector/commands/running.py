@@ -13,14 +13,14 @@ import click
 from collector.commands.common import print_table
 from collector.commands.discover import discover
 from collector.commands.options import ANYWAY, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
-from collector.console import Reporter, complain, data_options, database_option, failure, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.runtime.console import Reporter, complain, data_options, database_option, failure, notice
 
 if TYPE_CHECKING:
-    from collector.book import Plan
-    from collector.fetching.names import Source
-    from collector.shards import How
-    from collector.store import Store
+    from collector.fetching.mirror_table import Plan
+    from collector.repository_names import Source
+    from collector.runtime.shards import How
+    from collector.storage.store import Store
 
 NAME = "running"
 
@@ -109,7 +109,7 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
 
     A repository that is there already is replaced, unless what is there is as new. Each file is merged in one transaction.
     """
-    from collector.merge import merge as take
+    from collector.storage.merge import merge as take
 
     failed, rows = 0, Counter[str]()
     with opened(output) as store, Reporter(str(output), quiet) as progress:
@@ -134,8 +134,8 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
 @data_options
 def status(names: tuple[str, ...], db: Path, failed: bool, form: str) -> None:
     """Where each repository stands: stage, problems, when it was last seen, bytes."""
-    from collector.book import standing
-    from collector.store import Store
+    from collector.fetching.mirror_table import standing
+    from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = [r for r in standing(store, names) if not failed or r["failure"]]
@@ -159,8 +159,8 @@ def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) ->
 
     Rows, mirror and shard go; of its name a hash is kept, so that it is left alone when it is found once more.
     """
-    from collector.book import forget as remove
-    from collector.fetching.names import checked_name
+    from collector.fetching.mirror_table import forget as remove
+    from collector.repository_names import checked_name
 
     every = [checked_name(name) for name in names]
     if not yes:
@@ -177,13 +177,13 @@ def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) ->
 @contextmanager
 def opened(db: Path, create: bool = True) -> Iterator[Store]:
     """The database, which nobody else fills at the same time."""
-    from collector.fetching.disk import held
-    from collector.store import Store
+    from collector.runtime.locks import file_lock
+    from collector.storage.store import Store
 
     lock = db.with_name(db.name + ".lock")
     if not db.parent.is_dir():
         raise WhoWroteError(f"there is no directory {db.parent}", "Make it, or name another file with --db")
-    with held(lock, 0, str(db)):
+    with file_lock(lock, 0, str(db)):
         try:
             with Store(db, create) as store:
                 yield store
@@ -209,7 +209,7 @@ _ADVICE = {
 
 def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple[list[Source], int]:
     """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
-    from collector import book
+    from collector.fetching import mirror_table as book
 
     lines = [*names, *(line for file in given["lists"] for line in file)]
     found, refused = book.listed(lines, given["server"])
@@ -227,7 +227,7 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
 
 
 def _plan(db: Path, given: dict[str, Any]) -> Plan:
-    from collector.book import Plan
+    from collector.fetching.mirror_table import Plan
     from collector.fetching.mirrors import Limits, Options
     from collector.fetching.refs import Wanted
 
@@ -248,15 +248,15 @@ def _token(file: Path | None, server: str) -> str:
 
 
 def _how(given: dict[str, Any]) -> How:
-    from collector.shards import How
-    from collector.workers import Limits
+    from collector.runtime.shards import How
+    from collector.runtime.workers import Limits
 
     return How(given["jobs"], given["scheduler"], Limits(given["timeout"], given["memory"]), given["retry"])
 
 
 def _keep(store: Store, given: dict[str, Any]) -> None:
     """The content asked for, from now on; without an option it stays as it is."""
-    from collector.content import Policy
+    from collector.storage.retention import Policy
 
     old = store.policy
     new = Policy(given["content"] or old.content, old.redact if given["redact"] is None else given["redact"])
@@ -268,7 +268,7 @@ def _keep(store: Store, given: dict[str, Any]) -> None:
 
 
 def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> int:
-    from collector import book
+    from collector.fetching import mirror_table as book
 
     states: Counter[str] = Counter()
     received = 0
@@ -292,7 +292,8 @@ def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> 
 
 
 def _load(store: Store, names: Sequence[str], how: How, anyway: bool, quiet: bool) -> int:
-    from collector import book, shards
+    from collector.fetching import mirror_table as book
+    from collector.runtime import shards
 
     chosen = book.items(store, names)
     waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)

@@ -7,7 +7,7 @@ ones are left out and why, `run.py` puts it together, `report.py` counts.
 from __future__ import annotations
 
 from collector.discover.channel import Channel
-from collector.discovery import modules_of
+from collector.plugins import modules_of
 
 
 def channels() -> list[Channel]:

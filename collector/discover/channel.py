@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from collector.discover.ledger import Ledger
+from collector.discover.discovery_log import Ledger
 from collector.github.client import Clock, GitHub
 from collector.github.transport import Web
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from collector.discover.ledger import Hit
+from collector.discover.discovery_log import Hit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "code_search"

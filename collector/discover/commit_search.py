@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from collector.discover.channel import FIRST_DAY, Room
-from collector.discover.ledger import Cursor, Hit
+from collector.discover.discovery_log import Cursor, Hit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "commit_search"
@@ -56,7 +56,7 @@ def ranges(known: list[Cursor], query: str, name: str, since: datetime | None, u
 
 
 def read(item: dict[str, Any]) -> Hit | None:
-    from collector.trailers import checkpoint_ids
+    from collector.checkpoints.trailers import checkpoint_ids
 
     repository, commit = repository_of(item), item.get("commit")
     message = commit.get("message") if isinstance(commit, dict) else None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.discover.channel import Channel, Room, Step
-from collector.discover.ledger import Cursor, Hit
+from collector.discover.discovery_log import Cursor, Hit
 from collector.errors import WhoWroteError
 from collector.github.transport import Unreachable
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from collector.discover.channel import Channel, Room, Step
-from collector.discover.ledger import Cursor, Hit
+from collector.discover.discovery_log import Cursor, Hit
 from collector.discover.names import parse_name
 from collector.discover.paging import repository_of
 from collector.errors import WhoWroteError
 from collector.github.client import Missing, Page
-from collector.store import names_in_database
+from collector.storage.store import names_in_database
 from collector.text import printable
 
 NAME = "listing"

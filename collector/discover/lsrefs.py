@@ -17,11 +17,8 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from collector.discover.names import valid_name
-from collector.discover.standing import PREFIXES, Standing, standing
-from collector.github.client import FIRST_BACKOFF, Clock
-from collector.github.limits import FIRST_PAUSE, LONGEST_PAUSE, limit_kind
-from collector.github.transport import Answer, TooLarge, Unreachable, Web
-from collector.pktline import (
+from collector.discover.ref_state import PREFIXES, Standing, standing
+from collector.git.pktline import (
     Advertisement,
     BadProtocol,
     Refs,
@@ -33,6 +30,9 @@ from collector.pktline import (
     parse_ls_refs,
     tree_of,
 )
+from collector.github.client import FIRST_BACKOFF, Clock
+from collector.github.limits import FIRST_PAUSE, LONGEST_PAUSE, limit_kind
+from collector.github.transport import Answer, TooLarge, Unreachable, Web
 
 EMPTY_TREES = ("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321")
 MOST_BYTES = 256 << 20  # the refs of the largest repositories, all of them, from an old server

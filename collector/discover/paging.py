@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.discover.channel import Channel, Room, Step
-from collector.discover.ledger import OPEN, Cursor, Hit
+from collector.discover.discovery_log import OPEN, Cursor, Hit
 from collector.github.client import Refused
 
 CAP = 1000  # results GitHub gives of one query

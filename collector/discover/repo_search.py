@@ -10,7 +10,7 @@ from typing import Any
 
 from collector.discover.channel import Room
 from collector.discover.commit_search import halves, ranges
-from collector.discover.ledger import Hit
+from collector.discover.discovery_log import Hit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "repo_search"

@@ -13,7 +13,7 @@ from typing import Any
 
 from collector.discover.estimates import Estimate, chao, chapman, log_linear, quantiles
 from collector.discover.exclusions import REASONS
-from collector.store import Store
+from collector.storage.store import Store
 
 # Channels that look by themselves. A list, a new name or a named place of checkpoints finds nothing independently.
 INDEPENDENT = ("code_search", "commit_search", "repo_search", "gharchive")

@@ -9,8 +9,8 @@ from typing import Any
 
 from collector.discover import channels
 from collector.discover.channel import Channel, Room, Step
+from collector.discover.discovery_log import Hit, Ledger
 from collector.discover.exclusions import Filters, exclusion
-from collector.discover.ledger import Hit, Ledger
 from collector.discover.lsrefs import Prober, Seen, probe_all
 from collector.discover.metadata import ask_graphql, ask_rest
 from collector.discover.names import parse_name
@@ -18,7 +18,7 @@ from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.github.client import BadToken, GitHubError, LimitReached
 from collector.github.limits import BUDGETS, seconds_for
 from collector.github.transport import Unreachable
-from collector.store import iso
+from collector.storage.store import iso
 
 MOST_PAUSE = timedelta(days=7)  # between probes of what cannot be reached
 MISSING_PAUSE = timedelta(days=30)

@@ -6,27 +6,18 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from collector.errors import WhoWroteError
-from collector.fetching.names import directory, tombstone
-
-if sys.platform != "win32":
-    import fcntl
+from collector.repository_names import directory, tombstone
+from collector.runtime.locks import file_lock
 
 STATE = "whowrote.json"  # in every mirror: what it was when it was complete
 _INCOMING = ".incoming"
 _LOCKS = ".locks"
-
-
-class InUse(WhoWroteError):
-    """Another run works on the same thing."""
 
 
 @dataclass(slots=True)
@@ -81,50 +72,8 @@ class Mirrors:
         """Only one process at a time works on a mirror. Yields the descriptor. Raises InUse after `patience` seconds."""
         place = self.root / _LOCKS
         place.mkdir(parents=True, exist_ok=True)
-        with held(place / f"{tombstone(name)[:32]}.lock", patience, f"the mirror of {name}") as descriptor:
+        with file_lock(place / f"{tombstone(name)[:32]}.lock", patience, f"the mirror of {name}") as descriptor:
             yield descriptor
-
-
-@contextmanager
-def held(path: Path, patience: float, what: str) -> Iterator[int]:
-    """Holds a lock file, which ends with the last process that has it open. Raises InUse."""
-    deadline = time.monotonic() + patience
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            _lock(descriptor, deadline, what)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if _is_at(descriptor, path):
-            break
-        os.close(descriptor)  # removed by its last holder while we waited
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    return False
-
-
-def _lock(descriptor: int, deadline: float, what: str) -> None:
-    if sys.platform == "win32":
-        return
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise InUse(
-                    f"{what} is in use by another run", "Wait until it has ended, then run the same command again"
-                ) from None
-            time.sleep(0.1)
-        else:
-            return
 
 
 # --- one mirror -------------------------------------------------------------------------------------------------------

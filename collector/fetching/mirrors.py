@@ -20,11 +20,11 @@ from collector.checkpoints import read_all
 from collector.errors import UnknownBranch
 from collector.fetching import disk, refs
 from collector.fetching.disk import Mirrors, State
-from collector.fetching.names import BadName, Source, beside, is_oid
 from collector.fetching.refs import Advertised, Wanted
 from collector.fetching.remote import Failure, Remote, kind_of
-from collector.gitrepo import GitRepo
-from collector.mirror import GitFailed, ScratchGit, Stopped, talk
+from collector.git.program import GitFailed, ScratchGit, Stopped, talk
+from collector.git.repository import GitRepo
+from collector.repository_names import BadName, Source, beside, is_oid
 
 FILTER = "--filter=blob:limit=64k"
 _FETCH = (
@@ -389,7 +389,7 @@ def checkpoint_remote(settings: bytes | None) -> str:
         name = found["repo"] if isinstance(found, dict) else found
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
-    from collector.fetching.names import checked_name
+    from collector.repository_names import checked_name
 
     try:
         return checked_name(name) if isinstance(name, str) else ""

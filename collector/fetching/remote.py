@@ -10,11 +10,11 @@ from pathlib import Path
 
 from collector.errors import WhoWroteError
 from collector.fetching.disk import lay_out
-from collector.fetching.names import is_oid
 from collector.fetching.refs import Advertised, Wanted, advertised, prefixes
+from collector.git.pktline import BadProtocol, ServerSays, ls_refs_request, parse_ls_refs
+from collector.git.program import GitFailed, talk
 from collector.github.transport import Answer, Unreachable, Web
-from collector.mirror import GitFailed, talk
-from collector.pktline import BadProtocol, ServerSays, ls_refs_request, parse_ls_refs
+from collector.repository_names import is_oid
 
 _GONE = (401, 403, 404, 410, 451)
 _MOST = 256 << 20  # bytes of refs

@@ -6,7 +6,7 @@ import time
 import zlib
 from dataclasses import dataclass
 
-from collector.store import Store, iso
+from collector.storage.store import Store, iso
 
 MOST_BYTES = 8 << 20
 

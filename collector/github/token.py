@@ -35,7 +35,7 @@ def find_token(file: Path | None, host: str = "github.com", environment: Mapping
         secret = environment.get(name, "").strip()
         if secret:
             return Token(name, _checked(secret, name))
-    from collector.mirror import gh_token
+    from collector.git.program import gh_token
 
     printed = gh_token(host, environment)
     return Token("gh auth token", _checked(printed, "gh auth token")) if printed else None

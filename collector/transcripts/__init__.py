@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from collector.discovery import modules_of
 from collector.model import TranscriptReader
+from collector.plugins import modules_of
 from collector.transcripts.jsonl import first_value
 
 # What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare

@@ -1,4 +1,6 @@
-"""Changes as text: the `*** Begin Patch` format and the arguments of search-and-replace tools; collector.patches has unified diffs.
+"""Changes as text: the `*** Begin Patch` format and the arguments of search-and-replace tools.
+
+Unified diffs are in collector.git.patches.
 
 Several agents share these; the readers say where they found them and whether they were applied.
 """

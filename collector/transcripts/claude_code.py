@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from collector.checkpoints.tree import timestamp
 from collector.model import (
     Command,
     Edit,
@@ -29,7 +28,7 @@ from collector.model import (
     Turn,
     Usage,
 )
-from collector.text import normal_path
+from collector.text import normal_path, timestamp
 from collector.transcripts.jsonl import as_json, get, get_dict, get_int, get_list, get_str, records
 from collector.transcripts.prompts import PromptKind, classify, without_reminders
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from collector.git.patches import parse_unified
 from collector.model import Command, Edit, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
-from collector.patches import parse_unified
 from collector.transcripts.apply_patch import (
     BEGIN,
     commands_in_script,

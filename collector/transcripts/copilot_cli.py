@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from collector.git.patches import parse_unified
 from collector.model import Command, Edit, Observation, Session, Spawn, Status, ToolCall, Usage
-from collector.patches import parse_unified
 from collector.transcripts.apply_patch import (
     deletion,
     edit_from_arguments,

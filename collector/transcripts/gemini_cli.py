@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from collector.git.patches import parse_unified
 from collector.model import Command, Edit, Observation, Problem, Session, Status, ToolCall, Usage
-from collector.patches import parse_unified
 from collector.transcripts.apply_patch import argument, edit_from_arguments, path_argument
 from collector.transcripts.jsonl import (
     Events,

@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 import orjson
 
-from collector.checkpoints.tree import timestamp
 from collector.model import Mark, Observation, Problem, Said, Session, ToolCall, Turn, Usage
-from collector.text import decode, normal_path
+from collector.text import decode, normal_path, timestamp
 
 MAX_DEPTH_DETAIL = 300
 _DECODER = json.JSONDecoder()

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from collector.git.patches import parse_unified, whole_texts
 from collector.model import Command, Edit, Hunk, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
-from collector.patches import parse_unified, whole_texts
 from collector.transcripts.apply_patch import edit_from_arguments, edits_from_patch_arguments
 from collector.transcripts.jsonl import (
     Events,

@@ -1,0 +1,78 @@
+"""The self-check: do our origins agree with `git blame`, line by line?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from attribution.lineage.model import History, State, numbers
+from attribution.lineage.outside import blame
+from attribution.lineage.walk import Options, Pass
+from collector.git.program import GitFailed, ScratchGit
+from collector.git.repository import GitRepo
+
+
+@dataclass(slots=True)
+class Agreement:
+    files: int = 0
+    lines: int = 0
+    same: int = 0  # commit, path and line number agree
+    same_commit: int = 0
+    skipped: int = 0  # files that git blame could not read
+    differing: list[tuple[str, str, int]] = field(default_factory=list)  # commit, path, number of lines that differ
+
+    @property
+    def share(self) -> float | None:
+        return self.same / self.lines if self.lines else None
+
+
+def verify(
+    repo: GitRepo,
+    git: ScratchGit,
+    tip: str,
+    commits: Collection[str] = (),
+    *,
+    sample: Mapping[str, int | None] | None = None,
+    otherwise: int | None = None,
+    seed: int = 0,
+    options: Options | None = None,
+    tell: Callable[[int, int], None] | None = None,
+) -> dict[str, Agreement]:
+    """Commit -> agreement, for the tip or the given commits before it.
+
+    `sample`: number of files by commit, `otherwise` of all other commits; None is all of them. `tell` (done, of how many commits).
+    """
+    wanted = list(commits) or [tip]
+    states: dict[str, State] = {}
+    history = Pass(repo, git, options).run(
+        tip, wanted=set(wanted), at=lambda sha, state: states.update({sha: state.copy()}), tell=tell
+    )
+    limits = sample or {}
+    return {sha: compare(git, history, sha, states[sha], pick(states[sha], limits.get(sha, otherwise), seed)) for sha in wanted}
+
+
+def pick(state: State, sample: int | None, seed: int) -> list[str]:
+    paths = sorted(path for path, file in state.items() if file.vector)
+    return paths if sample is None or sample >= len(paths) else random.Random(seed).sample(paths, sample)
+
+
+def compare(git: ScratchGit, history: History, sha: str, state: State, paths: Sequence[str]) -> Agreement:
+    """Our origins of some files of a commit against git blame there."""
+    result = Agreement()
+    for path in paths:
+        try:
+            theirs = blame(git, sha, path)
+        except (GitFailed, UnicodeEncodeError):
+            result.skipped += 1
+            continue
+        ours = [history.line(origin) for origin in numbers(state[path].vector)]
+        same = sum(a == tuple(b) for a, b in zip(ours, theirs, strict=False))
+        longer = max(len(ours), len(theirs))
+        result.files += 1
+        result.lines += longer
+        result.same += same
+        result.same_commit += sum(a[0] == b.sha for a, b in zip(ours, theirs, strict=False))
+        if same != longer:
+            result.differing.append((sha, path, longer - same))
+    return result

@@ -1,0 +1,303 @@
+"""What an ordinary commit does to the files of its parent: edits, new files, renames, ends."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from attribution.lineage.files import Contents
+from attribution.lineage.match_policy import REFORMATTED, Hunk, Keep, find_kept
+from attribution.lineage.model import (
+    BINARY,
+    DELETED,
+    FILE_DELETED,
+    LOST,
+    MODIFIED,
+    UNREADABLE,
+    WIDTH,
+    Born,
+    FileState,
+    Gone,
+    Kept,
+    Origins,
+    Place,
+    Range,
+    State,
+    Step,
+    counted,
+    numbers,
+)
+from attribution.lineage.patch import FileDelta
+from collector.git.renames import best_source, by_path
+from collector.git.repository import line_changes
+from collector.text import split_lines
+
+Text = list[tuple[list[bytes], list[bytes]]]
+_NOTHING = FileState("", 0, b"")
+
+
+@dataclass(slots=True)
+class _Work:
+    """One file to write: what it was, what changes, and under which name its dead lines are noted ("" = not)."""
+
+    path: str
+    oid: str
+    mode: int
+    old: FileState
+    old_path: str
+    hunks: Sequence[Range]
+    flags: int
+    text: Text | None = None
+    plan: list[Hunk] = field(default_factory=list)
+
+
+class Edit:
+    """Applies the deltas of one commit to `state`."""
+
+    def __init__(
+        self,
+        contents: Contents,
+        origins: Origins,
+        step: Step,
+        state: State,
+        missing: Callable[[FileDelta], FileState],
+        keep: Keep,
+        doubt: int = 0,
+        texts: bool = False,
+    ) -> None:
+        """`missing` gives files that are not in the state; `doubt` are flags for every line written; `texts`: note blank lines."""
+        self._contents = contents
+        self._origins = origins
+        self._step = step
+        self._state = state
+        self._missing = missing
+        self._keep = keep
+        self._doubt = doubt
+        self._texts = texts
+        self.net = 0  # how many lines more the files have afterwards, those from before left out
+        self._hunks: list[Hunk] = []
+        self._ends: dict[str, Hunk] = {}
+        self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
+        self._heirs: Counter[int] = Counter()  # origins inherited so far
+
+    def apply(self, deltas: Sequence[FileDelta]) -> None:
+        removed: dict[str, tuple[FileState, FileDelta]] = {}
+        added: list[FileDelta] = []
+        works: list[_Work] = []
+        state = self._state
+        for delta in deltas:
+            if not delta.new_mode:
+                removed[delta.path] = self._pop(delta), delta
+                self.net -= counted(removed[delta.path][0].vector)
+            elif not delta.old_mode and delta.path not in state:
+                added.append(delta)
+            else:
+                works.append(self._modified(delta))
+        sources = self._sources(removed, added) if removed and added else {}
+        users = Counter(sources.values())
+        for delta in added:
+            source = sources.get(delta.path)
+            if source is None:
+                works.append(self._created(delta))
+            else:
+                works.append(self._renamed(delta, source, removed[source][0], users[source] > 1))
+        ends = [(path, *found) for path, found in removed.items() if users[path] != 1]
+        if self._keep:
+            self._plan(works, [end for end in ends if not users[end[0]]])
+        for work in works:
+            if work.flags & UNREADABLE:
+                self._step.unread.append(work.path)
+            vector = self._write_file(work)
+            self._state[work.path] = FileState(work.oid, work.mode, vector)
+            self.net += counted(vector)
+        for path, old, _ in ends:
+            self._end(path, old)
+
+    # --- what is to be done -------------------------------------------------------------------------------------------
+
+    def _pop(self, delta: FileDelta) -> FileState:
+        found = self._state.pop(delta.path, None)
+        return self._missing(delta) if found is None else found
+
+    def _sources(self, removed: dict[str, tuple[FileState, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
+        """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
+        retyped = removed.keys() & {d.path for d in added}
+        files = by_path((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
+        texts = self._contents.texts()
+        found: dict[str, str] = {}
+        for delta in added:
+            if files and delta.path not in retyped:
+                source = best_source(delta.path, delta.new, delta.new_mode, files, texts)
+                if source is not None:
+                    found[delta.path] = source
+        if texts.budget is not None and texts.budget < 0:
+            self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missed")
+        return found
+
+    def _modified(self, delta: FileDelta) -> _Work:
+        old = self._pop(delta)
+        self.net -= counted(old.vector)
+        if not delta.new:  # only the mode
+            return _Work(delta.path, old.oid, delta.new_mode, old, delta.path, [], 0)
+        hunks, flags, known = self._changes(delta, old)
+        text = delta.text if known else None
+        return _Work(delta.path, delta.new, delta.new_mode, old, delta.path, hunks, flags, text)
+
+    def _renamed(self, delta: FileDelta, source: str, old: FileState, several: bool) -> _Work:
+        asked = FileDelta(delta.path, old.oid, delta.new, old.mode, delta.new_mode, None)
+        hunks, flags, _ = self._changes(asked, old)
+        return _Work(delta.path, delta.new, delta.new_mode, old, "" if several else source, hunks, flags)
+
+    def _created(self, delta: FileDelta) -> _Work:
+        if delta.hunks is None:
+            count, flags = self._contents.count(delta.new)
+        else:
+            count, flags = (delta.hunks[0][3] if delta.hunks else 0), 0
+        hunks = [(0, 0, 0, count)] if count else []
+        return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
+
+    def _changes(self, delta: FileDelta, old: FileState) -> tuple[Sequence[Range], int, bool]:
+        """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""
+        lines = len(old.vector) // WIDTH
+        if delta.hunks is not None and delta.old == old.oid and (not delta.hunks or delta.hunks[-1][1] <= lines):
+            return delta.hunks, 0, True
+        hunks = self._contents.diff(old.oid, delta.new)
+        if hunks == []:
+            return [], 0, False
+        count, flags = self._contents.count(delta.new)
+        if hunks is not None and hunks[-1][1] <= lines:
+            return hunks, flags, False
+        self._contents.count(old.oid)
+        return [(0, lines, 0, count)], flags | UNREADABLE, False
+
+    # --- lines that stay what they were -------------------------------------------------------------------------------
+
+    def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileState, FileDelta]]) -> None:
+        """Decides for the whole commit which new lines continue old ones."""
+        for work in works:
+            if work.hunks and work.old_path and not work.flags:
+                self._plan_file(work)
+        for path, old, _ in ends:
+            data = self._contents.get(old.oid)
+            lines = split_lines(data) if data is not None else []
+            if lines and len(lines) * WIDTH == len(old.vector):
+                self._ends[path] = Hunk(path, 0, lines, "", 0, [])
+                self._hunks.append(self._ends[path])
+                self._vectors.append(old.vector)
+        find_kept(self._hunks, self._keep, line_changes)
+
+    def _plan_file(self, work: _Work) -> None:
+        text = work.text if work.text is not None else self._text(work)
+        if text is None or len(text) != len(work.hunks):
+            return
+        for (a0, a1, b0, b1), (removed, added) in zip(work.hunks, text, strict=True):
+            if len(removed) != a1 - a0 or len(added) != b1 - b0:
+                return
+            hunk = Hunk(work.old_path, a0, removed, work.path, b0, added)
+            work.plan.append(hunk)
+            self._hunks.append(hunk)
+            self._vectors.append(work.old.vector)
+
+    def _text(self, work: _Work) -> Text | None:
+        old, new = self._contents.get(work.old.oid) if work.old.oid else b"", self._contents.get(work.oid)
+        if old is None or new is None:
+            return None
+        before, after = split_lines(old), split_lines(new)
+        return [(before[a0:a1], after[b0:b1]) for a0, a1, b0, b1 in work.hunks]
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _write_file(self, work: _Work) -> bytes:
+        old = work.old.vector
+        parts: list[bytes] = []
+        at = 0
+        for number, (a0, a1, b0, b1) in enumerate(work.hunks):
+            parts.append(old[at * WIDTH : a0 * WIDTH])
+            plan = work.plan[number] if number < len(work.plan) else None
+            if a1 > a0 and work.old_path:
+                cause = LOST if work.flags & UNREADABLE else MODIFIED if b1 > b0 else DELETED
+                into = Place(work.path, b0 + 1, b1 - b0)
+                self._gone(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
+            if b1 > b0:
+                parts.append(self._added(work, number, b0, b1, plan))
+            at = a1
+        parts.append(old[at * WIDTH :])
+        if not work.old_path:  # one of several copies: what is unchanged exists once more
+            kept = array("i", numbers(old))
+            for a0, a1, _, _ in reversed(work.hunks):
+                del kept[a0:a1]
+            self._step.again.append(kept.tobytes())
+        return b"".join(parts)
+
+    def _added(self, work: _Work, number: int, start: int, end: int, plan: Hunk | None) -> bytes:
+        blank = self._blank(work, number, start, end)
+
+        def new(at: int, stop: int) -> bytes:
+            offsets = tuple(n - at for n in blank if at <= n < stop)
+            return write(self._origins, self._step, work.path, at + 1, stop - at, work.flags | self._doubt, offsets)
+
+        if plan is None or not plan.heir:
+            return new(start, end)
+        parts: list[bytes] = []
+        at = start
+        while at < end:
+            stop = at
+            while stop < end and stop - start not in plan.heir:
+                stop += 1
+            if stop > at:
+                parts.append(new(at, stop))
+                at = stop
+                continue
+            parts.append(self._inherit(work.path, at, plan.heir[at - start]))
+            at += 1
+        return b"".join(parts)
+
+    def _blank(self, work: _Work, number: int, start: int, end: int) -> Sequence[int]:
+        """Which of the new lines from `start` to `end` (0-based, in the file) have no text."""
+        if not self._texts or work.flags & BINARY:
+            return ()
+        if work.text is not None and number < len(work.text) and len(work.text[number][1]) == end - start:
+            return [start + n for n, line in enumerate(work.text[number][1]) if not line.strip()]
+        return [n for n in self._contents.blank(work.oid) if start <= n < end]
+
+    def _inherit(self, path: str, line: int, heir: tuple[int, int, str]) -> bytes:
+        number, removed, how = heir
+        at = (self._hunks[number].old_start + removed) * WIDTH
+        origin = self._vectors[number][at : at + WIDTH]
+        self._step.kept.append(Kept(path, line + 1, origin, how))
+        key = number << 32 | removed
+        self._heirs[key] += 1
+        if self._heirs[key] > 1:  # a line that was broken in two
+            self._step.again.append(origin)
+        return origin
+
+    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: Hunk | None, into: Place) -> None:
+        """Notes deaths, line by line where some lines of the hunk go on."""
+        if plan is None or not plan.spared:
+            self._step.gone.append(Gone(path, start + 1, origins, cause, into))
+            return
+        if any(how == REFORMATTED for _, _, how in plan.heir.values()):
+            cause = REFORMATTED
+        count = len(origins) // WIDTH
+        at = 0
+        while at < count:
+            stop = at
+            while stop < count and stop not in plan.spared:
+                stop += 1
+            if stop > at:
+                self._step.gone.append(Gone(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause, into))
+            at = stop + 1
+
+    def _end(self, path: str, old: FileState) -> None:
+        if not old.vector:
+            return
+        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), Place(path, 1, 0))
+
+
+def write(origins: Origins, step: Step, path: str, line: int, count: int, flags: int, blank: tuple[int, ...] = ()) -> bytes:
+    """Numbers for new lines, noted as births."""
+    first = origins.add(step.index, path, line, count, flags)
+    step.born.append(Born(path, line, first, count, flags, blank))
+    return array("i", range(first, first + count)).tobytes()

@@ -1,0 +1,236 @@
+"""The life of every line: where it was born, which commit ended it and why, when that reached the main line.
+
+A line counts as dead when the tip does not have it. Of several commits that removed it on parallel branches the one counts
+whose branch took it from the main line; if that branch had been merged before without effect on the line, still that commit.
+A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise, or the same text
+written on both sides, of which the merge kept the other.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from attribution.lineage.match_policy import REFORMATTED
+from attribution.lineage.model import (
+    BEFORE,
+    DELETED,
+    FILE_DELETED,
+    LOST,
+    MERGED_AWAY,
+    MODIFIED,
+    Gone,
+    History,
+    Origin,
+    Place,
+    Step,
+    numbers,
+)
+
+_CAUSES = ("", MODIFIED, DELETED, FILE_DELETED, LOST, MERGED_AWAY, REFORMATTED)
+_NONE = -1
+_MERGE = _CAUSES.index(MERGED_AWAY)
+
+
+class Fate(NamedTuple):
+    """How a line ended; commits are indices, -1 for none."""
+
+    death: int  # commit that ended it
+    cause: int
+    left: int  # main-line commit without it
+    removal: int  # row of the removal
+
+
+_ALIVE = Fate(_NONE, 0, _NONE, _NONE)
+
+
+class Life(NamedTuple):
+    """Consecutive lines with one fate. Commits are indices into `History.shas`; death -1 is alive at the tip."""
+
+    birth: int
+    path: str  # at birth
+    line: int  # at birth, 1-based
+    lines: int
+    flags: int
+    death: int
+    cause: str
+    left: int  # main-line commit that first did without the lines: the death, or the merge that brought it; else -1
+    origin: int  # number of the first line
+    nonblank: int  # lines with text; all of them when texts were not looked at
+    into: Place | None  # what the death put in their place; None for a merge that dropped them
+
+
+@dataclass(slots=True)
+class Removals:
+    """A table with one row for each piece of text that a commit took away."""
+
+    commit: array[int] = field(default_factory=lambda: array("i"))
+    cause: bytearray = field(default_factory=bytearray)
+    path: array[int] = field(default_factory=lambda: array("i"))  # what came instead: its path
+    line: array[int] = field(default_factory=lambda: array("i"))  # its first line
+    lines: array[int] = field(default_factory=lambda: array("i"))  # and how many, 0 for nothing
+    paths: list[str] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, commit: int, gone: Gone) -> int:
+        place = gone.into
+        number = self._numbers.setdefault(place.path, len(self.paths))
+        if number == len(self.paths):
+            self.paths.append(place.path)
+        self.commit.append(commit)
+        self.cause.append(_CAUSES.index(gone.cause))
+        self.path.append(number)
+        self.line.append(place.line)
+        self.lines.append(place.lines)
+        return len(self.commit) - 1
+
+    def into(self, row: int) -> Place | None:
+        return Place(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
+
+    def restore(self, paths: list[str]) -> None:
+        """After the columns were filled from a save."""
+        self.paths = paths
+        self._numbers = {path: number for number, path in enumerate(paths)}
+
+
+@dataclass(slots=True)
+class Lives:
+    """An observer that keeps, for every line, the commit that removed it last."""
+
+    killer: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
+    left: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # main-line commit that did without it first
+    blank: bytearray = field(default_factory=lambda: bytearray(1))  # by origin: 1 when the line has no text
+    others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
+    landed: array[int] = field(default_factory=lambda: array("i"))  # by commit: main-line commit that brought it
+    removals: Removals = field(default_factory=Removals)
+    touched: set[int] | None = None  # of a continued history: lines from before whose fate may be another one now
+    alive: bytearray = field(default_factory=bytearray)
+    _parents: list[tuple[str, ...]] = field(default_factory=list)
+    _known: dict[str, int] = field(default_factory=dict)
+
+    def step(self, step: Step) -> None:
+        self._note(step)
+        for born in step.born:
+            self._grow(born.first + born.lines)
+            for offset in born.blank:
+                self.blank[born.first + offset] = 1
+        if step.merge:
+            if step.mainline:
+                self._merge(step)
+            return
+        for gone in step.gone:
+            self._kill(numbers(gone.origins), self.removals.add(step.index, gone))
+        if step.mainline:
+            self._leave((origin for gone in step.gone for origin in numbers(gone.origins)), step.index)
+            self._leave((origin for again in step.again for origin in numbers(again)), _NONE)
+
+    def know(self, shas: list[str]) -> None:
+        """Commits of an earlier run: all of them have landed."""
+        self._parents = [()] * len(shas)
+        self._known = {sha: number for number, sha in enumerate(shas)}
+        self.touched = set()
+
+    def _note(self, step: Step) -> None:
+        """Which commits this one brings to the main line: all its ancestors that have not landed yet."""
+        while len(self.landed) <= step.index:
+            self.landed.append(_NONE)
+            self._parents.append(())
+        self._parents[step.index] = step.parents
+        self._known[step.sha] = step.index
+        if not step.mainline:
+            return
+        stack = [step.index]
+        while stack:
+            at = stack.pop()
+            if self.landed[at] == _NONE:
+                self.landed[at] = step.index
+                stack += [self._known[parent] for parent in self._parents[at] if parent in self._known]
+
+    def _grow(self, size: int) -> None:
+        more = size - len(self.killer)
+        if more > 0:
+            empty = array("i", [_NONE]) * more
+            self.killer += empty
+            self.left += empty
+            self.blank += bytes(more)
+
+    def _kill(self, origins: memoryview, row: int) -> None:
+        killer = self.killer
+        for origin in origins:
+            if origin == BEFORE:
+                continue
+            if killer[origin] != _NONE:
+                self.others.setdefault(origin, []).append(killer[origin])
+            killer[origin] = row
+        if self.touched is not None:
+            self.touched.update(origins)
+
+    def _leave(self, origins: Iterable[int], commit: int) -> None:
+        left = self.left
+        for origin in origins:
+            left[origin] = commit
+            if self.touched is not None:
+                self.touched.add(origin)
+
+    def _merge(self, step: Step) -> None:
+        gone, came = step.flow()
+        self._leave(gone, step.index)
+        self._leave(came, _NONE)
+
+    def lives(self, history: History, rows: Iterable[int] | None = None) -> Iterator[Life]:
+        """Lives of some hunks (rows of the origin table), in order of birth; default: of all."""
+        self._grow(history.origins.next)
+        self._mark(history)
+        for origin, first, count in history.origins.hunks(rows):
+            at = first
+            while at < first + count:
+                fate = self.fate(at, origin.commit)
+                end = at + 1
+                while end < first + count and self._alike(at, end) and self.fate(end, origin.commit) == fate:
+                    end += 1
+                yield self._life(origin, first, at, end, fate)
+                at = end
+
+    def _alike(self, a: int, b: int) -> bool:
+        if self.alive[a] or self.alive[b]:
+            return self.alive[a] == self.alive[b]
+        return self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
+
+    def _life(self, origin: Origin, first: int, start: int, end: int, fate: Fate) -> Life:
+        line = origin.line + start - first
+        nonblank = end - start - sum(self.blank[start:end])
+        into = self.removals.into(fate.removal)
+        cause = _CAUSES[fate.cause]
+        return Life(
+            origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into
+        )  # fmt: skip
+
+    def _mark(self, history: History) -> None:
+        self.alive = bytearray(history.origins.next)
+        for file in history.state.values():
+            for origin in numbers(file.vector):
+                self.alive[origin] = 1
+
+    def fate(self, origin: int, birth: int) -> Fate:
+        if self.alive[origin]:
+            return _ALIVE
+        last, left = self.killer[origin], self.left[origin]
+        if left == _NONE:  # it never was on the main line
+            return self._removed(last, _NONE) if last != _NONE else Fate(self._landing(birth), _MERGE, _NONE, _NONE)
+        rows = [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []
+        commits = self.removals.commit
+        for row in rows:
+            if self._landing(commits[row]) == left:
+                return self._removed(row, left)
+        for row in rows:
+            if commits[row] != self._landing(commits[row]) < left:
+                return self._removed(row, left)
+        return Fate(left, _MERGE, left, _NONE)
+
+    def _removed(self, row: int, left: int) -> Fate:
+        return Fate(self.removals.commit[row], self.removals.cause[row], left, row)
+
+    def _landing(self, commit: int) -> int:
+        return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE

@@ -1,0 +1,154 @@
+"""Where the lines of a merge come from, as `git blame` decides it.
+
+A path that is equal in the first parent needs nothing. Any other one is taken whole from the first parent that has the same
+content at that path, else from one where the same content was renamed to it. Otherwise each parent in turn explains what it
+can by a line diff, and what is left was written by the merge.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from attribution.lineage.files import Contents
+from attribution.lineage.model import AT_MERGE, UNREADABLE, WIDTH, FileState, Range, State, numbers
+from attribution.lineage.outside import Outside
+from attribution.lineage.patch import FileDelta
+from collector.git.renames import File, Texts, best_source, by_path
+
+_TYPE = 0o170000
+_UNCLAIMED = -1
+_END = FileState("", 0, b"")
+
+
+@dataclass(slots=True)
+class Parent:
+    """One parent of a merge: its files, and which of them the merge does not have any more."""
+
+    sha: str
+    base: str  # where to ask for files that are not in `state`
+    state: State
+    outside: Outside | None
+    deleted: Callable[[], list[File]]
+    _sources: list[File] | None = field(default=None)
+
+    def file(self, path: str) -> FileState | None:
+        found = self.state.get(path)
+        if found is None and self.outside is not None:
+            listed = self.outside.entry(self.sha, path)
+            if listed is not None:
+                found = FileState(*listed, self.outside.vector(self.base, path, listed[0]))
+        return found
+
+    def sources(self) -> list[File]:
+        if self._sources is None:
+            self._sources = by_path(self.deleted())
+        return self._sources
+
+
+class Merger:
+    """Works out the files of one merge that differ from its first parent."""
+
+    def __init__(self, parents: Sequence[Parent], contents: Contents) -> None:
+        self._parents = parents
+        self._contents = contents
+        self._texts: Texts | None = None
+
+    def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileState:
+        """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
+        bases: list[FileState | None] = []
+        absent: set[int] = set()
+        for number, parent in enumerate(self._parents):
+            file = parent.file(path)
+            if file is None:
+                absent.add(number)
+            elif file.mode & _TYPE != mode & _TYPE:
+                file = None
+            elif file.oid == oid:
+                return FileState(oid, mode, file.vector)
+            bases.append(file)
+        for number in sorted(absent):
+            if any(source[1] == oid for source in self._parents[number].sources()):
+                renamed = self._renamed(number, path, oid, mode)
+                if renamed is not None and renamed.oid == oid:
+                    return FileState(oid, mode, renamed.vector)
+
+        def base(number: int) -> FileState | None:
+            return self._renamed(number, path, oid, mode) if number in absent else bases[number]
+
+        return FileState(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
+
+    def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileState | None:
+        parent = self._parents[number]
+        sources = parent.sources()
+        if not sources:
+            return None
+        if self._texts is None:
+            self._texts = self._contents.texts()
+        source = best_source(path, oid, mode, sources, self._texts)
+        return None if source is None else parent.file(source)
+
+    def _combine(self, oid: str, bases: Iterator[FileState | None], write: Callable[[int, int, int], bytes]) -> bytes:
+        """Each base explains what it can; those behind it are looked for only while lines are left."""
+        count, flags = self._contents.count(oid)
+        result = array("i", [_UNCLAIMED]) * count
+        left = [(0, count)] if count else []
+        while left and (base := next(bases, _END)) is not _END:
+            if base is not None:
+                if self._contents.get(base.oid) is None:
+                    flags |= UNREADABLE
+                left = self._claim(result, left, base, oid)
+        for start, end in left:
+            result[start:end] = array("i", numbers(write(start + 1, end - start, flags | AT_MERGE)))
+        return result.tobytes()
+
+    def _claim(self, result: array[int], left: list[tuple[int, int]], base: FileState, oid: str) -> list[tuple[int, int]]:
+        """Gives the unclaimed lines that are unchanged since `base` its origins; what is still unclaimed."""
+        hunks = self._contents.diff(base.oid, oid)
+        if hunks is None or len(base.vector) // WIDTH != self._contents.count(base.oid)[0]:
+            return left
+        origins = array("i", numbers(base.vector))
+        same = _unchanged(hunks, len(result))
+        for start, end, shift in same if left == [(0, len(result))] else _within(same, left):
+            result[start:end] = origins[start + shift : end + shift]
+        return _common(left, [(b0, b1) for _, _, b0, b1 in hunks if b1 > b0])
+
+
+def _unchanged(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, int]]:
+    """(from, to, shift to the old line number) of the new lines outside the hunks."""
+    found: list[tuple[int, int, int]] = []
+    old = new = 0
+    for _, a1, b0, b1 in hunks:
+        if b0 > new:
+            found.append((new, b0, old - new))
+        old, new = a1, b1
+    if lines > new:
+        found.append((new, lines, old - new))
+    return found
+
+
+def _within(same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """The parts of `same` that lie in `left`; both in order."""
+    at = 0
+    for start, end in left:
+        while at < len(same) and same[at][1] <= start:
+            at += 1
+        probe = at
+        while probe < len(same) and same[probe][0] < end:
+            first, last, shift = same[probe]
+            yield max(start, first), min(end, last), shift
+            probe += 1
+
+
+def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Parts of `left` that lie in `right`; both in order."""
+    return [(start, end) for start, end, _ in _within([(*piece, 0) for piece in right], left)]
+
+
+def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[File]]:
+    """(files that the merge has and its first parent has not like that, files it has not any more)."""
+    present = [d for d in deltas if d.new]
+    names = {d.path for d in present}
+    gone = [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]
+    return present, gone

@@ -1,0 +1,105 @@
+"""What each commit did, in numbers, and which lines it kept in another shape or place: observers beside `lives`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from attribution.lineage.model import BEFORE, Fingerprint, Kept, Observer, Step, counted, numbers, trimmed
+
+
+class Count(NamedTuple):
+    """One commit; its parent is the index of the first one, -1 when that is outside."""
+
+    sha: str
+    parents: int
+    parent: int
+    mainline: bool
+    born: int
+    gone: int
+    came: int
+    present: int
+    patch: Fingerprint | None
+
+
+class Travel(NamedTuple):
+    """Consecutive lines that a commit kept: `path` in the commit, from 1-based `line` on; `origin` of the first, or BEFORE."""
+
+    commit: int
+    path: str
+    line: int
+    lines: int
+    how: str
+    origin: int
+
+
+@dataclass(slots=True)
+class Notes:
+    """An observer that counts. `counts` are in the order of the commits, from index `first` on."""
+
+    counts: list[Count] = field(default_factory=list)
+    travels: list[Travel] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)  # commit, path: content is missing or too large
+    _index: dict[str, int] = field(default_factory=dict)
+
+    def know(self, shas: Sequence[str]) -> None:
+        """Commits of an earlier run."""
+        self._index = {sha: number for number, sha in enumerate(shas)}
+
+    def step(self, step: Step) -> None:
+        self._index[step.sha] = step.index
+        parent = self._index.get(step.parents[0], -1) if step.parents else -1
+        born = sum(b.lines for b in step.born)
+        gone, came = (_swapped(step, born)) if step.merge else _changed(step)
+        self.counts.append(
+            Count(step.sha, len(step.parents), parent, step.mainline, born, gone, came, step.present, step.patch)
+        )  # fmt: skip
+        self.unread += [(step.sha, path) for path in step.unread]
+        self.travels.extend(_joined(step.index, step.kept))
+
+
+def _changed(step: Step) -> tuple[int, int]:
+    """Lines gone and lines that exist once more, at an ordinary commit."""
+    return sum(counted(g.origins) for g in step.gone), sum(counted(again) for again in step.again)
+
+
+def _swapped(step: Step, born: int) -> tuple[int, int]:
+    """The same at a merge, births left out."""
+    gone = came = 0
+    for _, old, new in step.swapped:
+        a, b = trimmed(old, new)
+        gone += counted(a)
+        came += counted(b)
+    return gone, came - born
+
+
+def _joined(commit: int, kept: Sequence[Kept]) -> Iterator[Travel]:
+    """Single lines put together where places and numbers go on."""
+    last: Travel | None = None
+    for one in sorted(kept, key=lambda k: (k.path, k.line)):
+        origin = numbers(one.origins)[0]
+        if last is not None and _goes_on(last, one, origin):
+            last = last._replace(lines=last.lines + 1)
+            continue
+        if last is not None:
+            yield last
+        last = Travel(commit, one.path, one.line, 1, one.how, origin)
+    if last is not None:
+        yield last
+
+
+def _goes_on(last: Travel, one: Kept, origin: int) -> bool:
+    following = last.origin + last.lines if last.origin != BEFORE else BEFORE
+    return (one.path, one.line, one.how, origin) == (last.path, last.line + last.lines, last.how, following)
+
+
+class Several:
+    """Observers in a row."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def step(self, step: Step) -> None:
+        for observer in self._observers:
+            observer.step(step)

@@ -1,0 +1,166 @@
+"""Files of commits that a pass does not walk through: before the window, or before a saved state.
+
+In window mode such lines are simply older than the window. When a saved history goes on and a branch is merged that forked
+before it was saved, `git blame` of the few files concerned says which of the known origins they hold.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from attribution.lineage.files import Contents
+from attribution.lineage.model import BEFORE, History, vector
+from attribution.lineage.patch import unquoted
+from collector.git.program import GitFailed, ScratchGit
+from collector.text import decode
+
+Listing = dict[str, tuple[str, int]]  # path -> blob id, mode
+_LISTINGS = 8
+_BLOB = "blob"
+
+
+class Outside(Protocol):
+    def listing(self, sha: str) -> Listing:
+        """All files of a commit."""
+        ...
+
+    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
+        """Blob id and mode of one file of a commit."""
+        ...
+
+    def vector(self, sha: str, path: str, oid: str) -> bytes:
+        """Origins of the lines of a file in a commit."""
+        ...
+
+
+class Older:
+    """Everything outside is older than the window."""
+
+    def __init__(self, git: ScratchGit, contents: Contents) -> None:
+        self._git = git
+        self._contents = contents
+        self._known: OrderedDict[str, Listing] = OrderedDict()
+
+    def listing(self, sha: str) -> Listing:
+        found = self._known.get(sha)
+        if found is None:
+            found = self._known[sha] = list_files(self._git, sha) or {}
+            if len(self._known) > _LISTINGS:
+                self._known.popitem(last=False)
+        return found
+
+    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
+        """Without listing all files, which takes long where there are thousands."""
+        known = self._known.get(sha)
+        return known.get(path) if known is not None else self._contents.entry(sha, path)
+
+    def vector(self, sha: str, path: str, oid: str) -> bytes:
+        return vector([BEFORE]) * self._contents.count(oid)[0]
+
+
+class Blamed(Older):
+    """Outside lines are looked up among the origins of the saved history."""
+
+    def __init__(self, git: ScratchGit, contents: Contents, saved: History) -> None:
+        super().__init__(git, contents)
+        self._origins = saved.origins
+        self._shas = saved.shas
+        self._tip = saved.tip
+        self._state = dict(saved.state)  # as it was saved
+        self._touched: dict[str, set[str] | None] = {}
+        self._table: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
+        self._rows = 1
+        self._vectors: dict[tuple[str, str], bytes] = {}
+        self.asked = 0  # files for which git blame had to be run
+
+    def vector(self, sha: str, path: str, oid: str) -> bytes:
+        saved = self._state.get(path)
+        if saved is not None and saved.oid == oid and self._untouched(sha, path):
+            return saved.vector
+        known = self._vectors.get((path, oid))
+        if known is None:
+            known = self._vectors[path, oid] = self._look_up(sha, path, oid)
+        return known
+
+    def _untouched(self, sha: str, path: str) -> bool:
+        """Whether no commit between an old one and the saved tip changed a path: then its lines are those of the tip."""
+        if sha not in self._touched:
+            args = ["log", "--format=", "--name-only", "-z", "--no-renames", "--diff-merges=first-parent"]
+            try:
+                names = self._git.output([*args, self._tip, f"^{sha}"]).split(b"\0")
+                self._touched[sha] = {decode(name.lstrip(b"\n")) for name in names}
+            except GitFailed:
+                self._touched[sha] = None
+        touched = self._touched[sha]
+        return touched is not None and path not in touched
+
+    def _look_up(self, sha: str, path: str, oid: str) -> bytes:
+        count = self._contents.count(oid)[0]
+        if not count:
+            return b""
+        self.asked += 1
+        try:
+            lines = blame(self._git, sha, path)
+        except GitFailed:
+            lines = []
+        if len(lines) != count:
+            self._contents.report(f"{sha}:{path}", "origins_unknown", "git blame gave no answer for a file of an old branch")
+            return super().vector(sha, path, oid)
+        self._index()
+        return vector(self._number(line) for line in lines)
+
+    def _index(self) -> None:
+        for origin, first, count in self._origins.hunks(range(self._rows, len(self._origins))):
+            key = (self._shas[origin.commit], origin.path)
+            self._table.setdefault(key, []).append((origin.line, first, count))
+        self._rows = len(self._origins)
+
+    def _number(self, line: BlameLine) -> int:
+        for start, first, count in self._table.get((line.sha, line.path), ()):
+            if start <= line.number < start + count:
+                return first + line.number - start
+        return BEFORE
+
+
+def list_files(git: ScratchGit, sha: str) -> Listing | None:
+    """Path -> (blob id, mode) of a commit; None when one of its trees is missing."""
+    try:
+        data = git.output(["ls-tree", "-r", "-z", "--full-tree", sha])
+    except GitFailed:
+        return None
+    found: Listing = {}
+    for record in data.split(b"\0"):
+        head, _, path = record.partition(b"\t")
+        mode, kind, oid = head.decode("ascii").split(" ") if head else ("", "", "")
+        if kind == _BLOB:
+            found[decode(path)] = (oid, int(mode, 8))
+    return found
+
+
+class BlameLine(NamedTuple):
+    sha: str
+    path: str
+    number: int  # in that commit
+
+
+def blame(git: ScratchGit, sha: str, path: str) -> list[BlameLine]:
+    """What git itself says about each line of a file. Raises GitFailed."""
+    data = git.output(["blame", "--porcelain", sha, "--", path])
+    return list(_blame_lines(data))
+
+
+def _blame_lines(data: bytes) -> Iterator[BlameLine]:
+    """A header `sha original final [count]`, notes (only the first time a commit is named), then the text after a tab."""
+    names: dict[str, str] = {}
+    header: list[str] = []
+    for line in data.split(b"\n"):
+        if line.startswith(b"\t"):
+            sha = header[0]
+            yield BlameLine(sha, names.get(sha, ""), int(header[1]))
+            header = []
+        elif not header:
+            header = line.decode("ascii").split(" ") if line else []
+        elif line.startswith(b"filename "):
+            names[header[0]] = decode(unquoted(line[9:]))

@@ -1,0 +1,233 @@
+"""Reads what `git diff-tree` prints: patches without context, and raw lists of changed paths."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.lineage.model import Fingerprint, Range
+from collector.git.program import GitStream
+from collector.text import decode
+
+SUBMODULE = 0o160000
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
+_NO_WORD = bytes(c for c in range(256) if not chr(c).isalnum())
+_QUOTED = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+
+
+@dataclass(slots=True)
+class FileDelta:
+    """One path that a commit changed against one parent. A type change comes as a deletion and an addition.
+
+    `old` and `new` are blob ids, empty where the file does not exist and, both, where only the mode changed.
+    `hunks` is None where git shows no text (binary, too large, a merge) and has to be found out.
+    """
+
+    path: str
+    old: str
+    new: str
+    old_mode: int
+    new_mode: int
+    hunks: list[Range] | None
+    text: list[tuple[list[bytes], list[bytes]]] | None = None  # removed and added lines of each hunk, if asked for
+
+
+def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
+    """Of the texts that a commit takes away and puts in; None when they are not all known, or say too little to be recognised."""
+    forward, inverse = hashlib.blake2b(digest_size=12), hashlib.blake2b(digest_size=12)
+    said = 0
+    for delta in sorted(deltas, key=lambda d: d.path):
+        if delta.hunks is None or delta.text is None:
+            return None
+        for removed, added in delta.text:
+            old, new = b"\n".join(removed), b"\n".join(added)
+            said += len((old + new).translate(None, _NO_WORD))
+            name = delta.path.encode("utf-8", "surrogateescape")
+            forward.update(b"%b\0%d %d\0%b%b" % (name, len(old), len(new), old, new))
+            inverse.update(b"%b\0%d %d\0%b%b" % (name, len(new), len(old), new, old))
+    return Fingerprint(forward.hexdigest(), inverse.hexdigest()) if said >= _TELLING else None
+
+
+class Broken(Exception):
+    """The child died; what was read of the current commit is not to be trusted."""
+
+
+class Patches:
+    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
+
+    def __init__(self, stream: GitStream, with_text: bool) -> None:
+        self.stream = stream
+        self._with_text = with_text
+        self._lines: list[bytes] = []
+        self._at = 0
+        self._rest = b""
+
+    def commit(self, sha: bytes) -> list[FileDelta]:
+        files: list[FileDelta] = []
+        if self._peek() == sha:
+            self._at += 1
+            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
+                files.append(self._file(line))
+        if self._peek() is None and self.stream.failed():
+            raise Broken
+        return files_only(files)
+
+    def _peek(self) -> bytes | None:
+        if self._at < len(self._lines):
+            return self._lines[self._at]
+        return self._lines[self._at] if self._fill() else None
+
+    def _fill(self) -> bool:
+        """Reads on until there is a line at the current place."""
+        while self._at >= len(self._lines):
+            self._at -= len(self._lines)
+            data = self.stream.read()
+            if not data:
+                self._lines = [self._rest] if self._rest else []
+                self._rest = b""
+                return self._at < len(self._lines)
+            self._lines = (self._rest + data).split(b"\n") if self._rest else data.split(b"\n")
+            self._rest = self._lines.pop()
+        return True
+
+    def _file(self, header: bytes) -> FileDelta:
+        delta = FileDelta(_header_path(header[11:]), "", "", 0, 0, None, [] if self._with_text else None)
+        self._at += 1
+        binary = False
+        while (line := self._peek()) is not None:
+            if line.startswith(b"@@ "):
+                self._hunk(line, delta)
+                continue
+            if line.startswith(b"Binary files "):
+                binary = True
+            elif not _note(line, delta):
+                break
+            self._at += 1
+        if delta.hunks is None and not binary:
+            delta.hunks = []
+        return delta
+
+    def _hunk(self, header: bytes, delta: FileDelta) -> None:
+        found = _HUNK.match(header)
+        if found is None:
+            raise Broken
+        old, old_count, new, new_count = found.groups()
+        removed = 1 if old_count is None else int(old_count)
+        added = 1 if new_count is None else int(new_count)
+        a0 = int(old) - 1 if removed else int(old)
+        b0 = int(new) - 1 if added else int(new)
+        if delta.hunks is None:
+            delta.hunks = []
+        delta.hunks.append((a0, a0 + removed, b0, b0 + added))
+        self._at += 1
+        if delta.text is not None:
+            delta.text.append(self._body(removed, added))
+            return
+        self._at += removed + added
+        if self._at < len(self._lines) and self._lines[self._at][:1] in (b"d", b"@"):
+            return
+        while (line := self._peek()) is not None and line[:1] in (b"+", b"-", b"\\"):  # "\ No newline" lines are not counted
+            self._at += 1
+
+    def _body(self, old: int, new: int) -> tuple[list[bytes], list[bytes]]:
+        end = self._at + old + new
+        if end < len(self._lines) and self._lines[end][:1] in (b"d", b"@"):  # all there, no "\ No newline" in between
+            start, self._at = self._at, end
+            return [x[1:] for x in self._lines[start : start + old]], [x[1:] for x in self._lines[start + old : end]]
+        removed: list[bytes] = []
+        added: list[bytes] = []
+        while (line := self._peek()) is not None:
+            mark = line[:1]
+            if mark == b"-":
+                removed.append(line[1:])
+            elif mark == b"+":
+                added.append(line[1:])
+            elif mark != b"\\":
+                break
+            self._at += 1
+        return removed, added
+
+
+def _note(line: bytes, delta: FileDelta) -> bool:
+    """One line between the file's header and its first hunk; False when it belongs to the next file."""
+    if line.startswith(b"index "):
+        ids, _, mode = line[6:].partition(b" ")
+        old, _, new = ids.decode("ascii").partition("..")
+        delta.old, delta.new = ("" if not old.strip("0") else old), ("" if not new.strip("0") else new)
+        if mode:
+            delta.old_mode = delta.new_mode = int(mode, 8)
+    elif line.startswith((b"old mode ", b"deleted file mode ")):
+        delta.old_mode = int(line.rpartition(b" ")[2], 8)
+    elif line.startswith((b"new mode ", b"new file mode ")):
+        delta.new_mode = int(line.rpartition(b" ")[2], 8)
+    else:
+        return line.startswith((b"--- ", b"+++ "))
+    return True
+
+
+def _header_path(names: bytes) -> str:
+    """`a/P b/P`, or both in C quotes: without renames the two halves are equal."""
+    return decode(unquoted(names[: (len(names) - 1) // 2])[2:])
+
+
+def unquoted(name: bytes) -> bytes:
+    """A path as git prints it, in C quotes if it holds quotes, backslashes or control characters."""
+    return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    code = found.group(1)
+    return bytes([int(code, 8) & 0xFF]) if len(code) == len("777") else _ESCAPES.get(code, code)
+
+
+class RawLists:
+    """Reads `git diff-tree --raw -z`: an id, then pairs of a `:…` record and a path."""
+
+    def __init__(self, stream: GitStream) -> None:
+        self.stream = stream
+        self._fields: list[bytes] = []
+        self._at = 0
+        self._rest = b""
+
+    def commit(self, sha: bytes) -> list[FileDelta]:
+        files: list[FileDelta] = []
+        if self._peek() == sha:
+            self._at += 1
+            while (record := self._peek()) is not None and record.startswith(b":"):
+                self._at += 1
+                path = self._peek()
+                if path is None:
+                    break
+                self._at += 1
+                files += _from_record(record, decode(path))
+        if self._peek() is None and self.stream.failed():
+            raise Broken
+        return files_only(files)
+
+    def _peek(self) -> bytes | None:
+        while self._at >= len(self._fields):
+            data = self.stream.read()
+            if not data:
+                return None
+            self._fields = (self._rest + data).split(b"\0")
+            self._rest = self._fields.pop()
+            self._at = 0
+        return self._fields[self._at]
+
+
+def _from_record(record: bytes, path: str) -> list[FileDelta]:
+    old_mode, new_mode, old, new, status = record[1:].decode("ascii").split(" ")
+    before = FileDelta(path, "" if status == "A" else old, "", int(old_mode, 8), 0, None)
+    after = FileDelta(path, "", "" if status == "D" else new, 0, int(new_mode, 8), None)
+    if status == "T":
+        return [before, after]
+    return [FileDelta(path, before.old, after.new, before.old_mode, after.new_mode, None)]
+
+
+def files_only(deltas: list[FileDelta]) -> list[FileDelta]:
+    """Without submodules: they have no lines."""
+    return [d for d in deltas if SUBMODULE not in (d.old_mode, d.new_mode)]

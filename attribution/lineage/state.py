@@ -1,0 +1,160 @@
+"""A finished pass as bytes, so that the next run costs only the commits that are new.
+
+Vectors are stored as runs of consecutive origins and the tables column by column, compressed. What cannot be read back is None:
+the caller then starts over.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable
+
+from attribution.lineage.lifetimes import Lives, Removals
+from attribution.lineage.model import BEFORE, FileState, History, Origins, runs, vector
+from collector.git.program import GitFailed, ScratchGit
+
+_MAGIC = b"whowrote history 2\n"
+_COLUMNS = ("commit", "path", "line")
+
+
+def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
+    """Whether a history saved at `saved_tip` can go on to `tip`: it must lie on the tip's chain of first parents.
+
+    False after a force-push, and when the branch was moved to one that had merged it: the main line is then another one.
+    """
+    if saved_tip == tip:
+        return True
+    try:
+        chain = git.output(["rev-list", "--first-parent", "--parents", tip, f"^{saved_tip}"]).decode("ascii").split("\n")
+    except GitFailed:
+        return False
+    last = [line.split(" ") for line in chain if line][-1:]
+    return bool(last) and last[0][1:2] == [saved_tip]
+
+
+def dump(history: History, lives: Lives | None = None) -> bytes:
+    origins = history.origins
+    paths = sorted(history.state)
+    head = {
+        "tip": history.tip,
+        "complete": history.complete,
+        "boundary": sorted(history.boundary),
+        "next": origins.next,
+        "paths": origins.paths,
+        "files": [[path, history.state[path].oid, history.state[path].mode] for path in paths],
+        "width": len(history.tip) // 2,
+        "into": lives.removals.paths if lives is not None else [],
+    }
+    parts = [
+        json.dumps(head).encode("ascii"),
+        b"".join(bytes.fromhex(sha) for sha in history.shas),
+        _integers(origins.first),
+        *(_integers(getattr(origins, name)) for name in _COLUMNS),
+        origins.flags.tobytes(),
+        _integers(history.present),
+        *_vectors(history.state[path].vector for path in paths),
+        *(_lives_parts(lives) if lives is not None else ()),
+    ]
+    return _MAGIC + zlib.compress(b"".join(struct.pack("<Q", len(part)) + part for part in parts), 3)
+
+
+def load(data: bytes) -> tuple[History, Lives | None] | None:
+    """What `dump` wrote; None if it is something else or damaged."""
+    if not data.startswith(_MAGIC):
+        return None
+    try:
+        parts = _parts(zlib.decompress(data[len(_MAGIC) :]))
+        return _restore(parts)
+    except (zlib.error, struct.error, ValueError, KeyError, IndexError):
+        return None
+
+
+def _restore(parts: list[bytes]) -> tuple[History, Lives | None]:
+    head = json.loads(parts[0])
+    width = head["width"]
+    shas = [parts[1][at : at + width].hex() for at in range(0, len(parts[1]), width)]
+    origins = Origins()
+    origins.restore(
+        first=_array(parts[2]),
+        commit=_array(parts[3]),
+        path=_array(parts[4]),
+        line=_array(parts[5]),
+        flags=array("b", parts[6]),
+        paths=head["paths"],
+        following=head["next"],
+    )
+    lengths, starts, counts = (_array(part) for part in parts[8:11])
+    state = {}
+    at = 0
+    for (path, oid, mode), length in zip(head["files"], lengths, strict=True):
+        pieces = zip(starts[at : at + length], counts[at : at + length], strict=True)
+        state[path] = FileState(oid, mode, b"".join(_run(first, count) for first, count in pieces))
+        at += length
+    boundary = frozenset(head["boundary"])
+    history = History(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
+    return history, (_restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
+
+
+def _vectors(vectors: Iterable[bytes]) -> list[bytes]:
+    lengths, starts, counts = array("i"), array("i"), array("i")
+    for values in vectors:
+        before = len(starts)
+        for first, count in runs(values):
+            starts.append(first)
+            counts.append(count)
+        lengths.append(len(starts) - before)
+    return [_integers(lengths), _integers(starts), _integers(counts)]
+
+
+def _run(first: int, count: int) -> bytes:
+    return vector([BEFORE]) * count if first == BEFORE else vector(range(first, first + count))
+
+
+def _lives_parts(lives: Lives) -> list[bytes]:
+    others = array("i", [v for origin, rows in lives.others.items() for row in rows for v in (origin, row)])
+    removals = lives.removals
+    columns = (removals.commit, removals.path, removals.line, removals.lines, lives.killer, lives.left, lives.landed, others)
+    return [bytes(removals.cause), bytes(lives.blank), *map(_integers, columns)]
+
+
+def _restore_lives(parts: list[bytes], history: History, paths: list[str]) -> Lives:
+    commit, path, line, lines, killer, left, landed, others = (_array(part) for part in parts[2:10])
+    removals = Removals(commit, bytearray(parts[0]), path, line, lines)
+    removals.restore(paths)
+    lives = Lives(killer, left, bytearray(parts[1]), landed=landed, removals=removals)
+    for at in range(0, len(others), 2):
+        lives.others.setdefault(others[at], []).append(others[at + 1])
+    lives.know(history.shas)
+    return lives
+
+
+def _integers(values: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        values = array(values.typecode, values)
+        values.byteswap()
+    return values.tobytes()
+
+
+def _array(data: bytes) -> array[int]:
+    values = array("i")
+    values.frombytes(data)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
+
+
+def _parts(data: bytes) -> list[bytes]:
+    found: list[bytes] = []
+    at = 0
+    while at < len(data):
+        (length,) = struct.unpack_from("<Q", data, at)
+        at += 8
+        if at + length > len(data):
+            raise ValueError("cut off")
+        found.append(data[at : at + length])
+        at += length
+    return found

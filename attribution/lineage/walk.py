@@ -1,0 +1,303 @@
+"""One forward pass over the history of a branch: the origin of every line at every commit, as `git blame` would say it there.
+
+Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see `merge`), so that
+the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
+
+    with ScratchGit(...) as git:
+        history = Pass(GitRepo(path), git).run(tip, observer=Lives())
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from attribution.lineage.edit import Edit
+from attribution.lineage.edit import write as write_lines
+from attribution.lineage.files import Contents
+from attribution.lineage.match_policy import Keep
+from attribution.lineage.merge import Merger, Parent, merge_deltas
+from attribution.lineage.model import BINARY, UNREADABLE, FileState, History, Observer, Origins, State, Step, counted
+from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
+from attribution.lineage.patch import FileDelta, fingerprint
+from attribution.lineage.source import Source
+from collector.git.program import GitFailed, ScratchGit
+from collector.git.renames import File
+from collector.git.repository import GitRepo
+
+MAX_FILE = 8 << 20
+_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+EXACT = Keep()
+Commits = list[tuple[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
+    keep: Keep = EXACT  # what does not end a line; nothing of it in exact mode
+    texts: bool = False  # also look at what lines say: blank ones, patches that take others back
+
+
+def open_scratch(repo: GitRepo) -> ScratchGit:
+    """Git on the objects of a repository, see `collector.git.program`."""
+    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow)
+
+
+class Pass:
+    """Walks a history once. A new one for each run."""
+
+    def __init__(self, repo: GitRepo, git: ScratchGit, options: Options | None = None) -> None:
+        self._repo = repo
+        self._git = git
+        self._options = options or Options()
+        self._contents = Contents(repo, self._options.max_file)
+        self._states: dict[str, State] = {}
+        self._uses: Counter[str] = Counter()
+        self._partial: dict[str, str] = {}  # commit whose state lacks files -> commit outside that has them
+        self._boundary: set[str] = set()
+        self._index: dict[str, int] = {}
+        self._shas: list[str] = []
+        self._origins = Origins()
+        self._outside: Outside = Older(git, self._contents)
+        self._observer: Observer | None = None
+        self._present = array("i")  # by commit: lines in its files
+
+    def run(
+        self,
+        tip: str,
+        *,
+        since: Collection[str] = (),
+        after: str = "",
+        saved: History | None = None,
+        observer: Observer | None = None,
+        wanted: Collection[str] = (),
+        at: Callable[[str, State], None] | None = None,
+        tell: Callable[[int, int], None] | None = None,
+    ) -> History:
+        """All of it, or from the commits `since` on, or what `after` does not have, or from the tip of a `saved` history on.
+
+        `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards);
+        `tell` with the number of commits done and of all.
+        """
+        if not _ID.fullmatch(tip):
+            raise ValueError(f"not a commit id: {tip!r}")
+        self._observer = observer
+        commits = self._commits(tip, saved.tip if saved else after)
+        mainline = _first_parents(commits, tip)
+        if since:
+            commits = _descendants(commits, since)
+        self._prepare(commits, tip, saved, bool(since or after))
+        source = Source(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
+        try:
+            source.start(commits)
+            for number, (sha, parents) in enumerate(commits):
+                if tell is not None:
+                    tell(number, len(commits))
+                self._one(sha, parents, sha in mainline, source)
+                if at is not None and sha in wanted:
+                    at(sha, self._states[sha])
+        finally:
+            source.close()
+        return self._result(tip)
+
+    # --- which commits ------------------------------------------------------------------------------------------------
+
+    def _commits(self, tip: str, after: str) -> Commits:
+        """Parents first; without `after` and all that it comes from."""
+        args = ["rev-list", "--topo-order", "--reverse", "--parents", tip]
+        if after:
+            args.append(f"^{after}")
+        try:
+            rows = [line.split(" ") for line in self._git.output(args).decode("ascii").splitlines()]
+            return [(row[0], tuple(row[1:])) for row in rows]
+        except GitFailed as error:
+            self._contents.report(tip, "incomplete_history", str(error))
+        found = list(self._repo.history_of([tip], [after] if after else None))
+        there = {commit.sha for commit in found} | ({after} if after else set())
+        self._boundary.update(c.sha for c in found if not all(p in there or self._repo.has(p) for p in c.parents))
+        return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in found]
+
+    def _prepare(self, commits: Commits, tip: str, saved: History | None, window: bool) -> None:
+        if saved is not None:
+            self._shas, self._origins, self._present = saved.shas, saved.origins, saved.present
+            self._states[saved.tip] = saved.state
+            self._boundary.update(saved.boundary)
+            self._partial.update({} if saved.complete else {saved.tip: saved.tip})
+            self._outside = Blamed(self._git, self._contents, saved)
+        self._index = {sha: number for number, sha in enumerate(self._shas)}
+        for sha, parents in commits:
+            self._index[sha] = len(self._shas)
+            self._shas.append(sha)
+            self._uses.update(set(parents))
+        self._uses[tip] += 1
+        known = {sha for sha, _ in commits} | set(self._states)
+        for _, parents in commits:
+            for parent in parents:
+                if parent not in known:
+                    self._states[parent] = {}
+                    self._partial[parent] = parent
+                    known.add(parent)
+        if window and not commits:
+            self._partial[tip] = tip
+
+    def _result(self, tip: str) -> History:
+        state = self._states.get(tip, {})
+        boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
+        complete = tip not in self._partial
+        return History(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
+
+    # --- one commit ---------------------------------------------------------------------------------------------------
+
+    def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: Source) -> None:
+        step = Step(self._index[sha], sha, parents, mainline)
+        # A parent outside the window has none of the lines that are counted.
+        step.present = self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
+        if len(parents) > 1:
+            self._states[sha] = self._merge(step, source)
+        else:
+            self._states[sha] = self._plain(step, source)
+        if parents and parents[0] in self._partial:
+            self._partial[sha] = self._partial[parents[0]]
+        self._present.append(step.present)
+        for parent in set(parents):
+            self._release(parent)
+        if self._observer is not None:
+            self._observer.step(step)
+
+    def _take(self, parent: str) -> State:
+        """The files of a parent, to be changed: its own dict for the last child, a copy for the others."""
+        state = self._states[parent]
+        return state if self._uses[parent] == 1 else state.copy()
+
+    def _release(self, parent: str) -> None:
+        self._uses[parent] -= 1
+        if not self._uses[parent]:
+            del self._states[parent]
+
+    def _plain(self, step: Step, source: Source) -> State:
+        parent = step.parents[0] if step.parents else ""
+        state = self._take(parent) if parent else {}
+        deltas = source.changes(step.sha, step.parents)
+        if deltas is None:
+            return self._catch_up(step, state)
+        if self._options.texts:
+            step.patch = fingerprint(deltas)
+        self._edit(step, state, parent, deltas)
+        return state
+
+    def _edit(self, step: Step, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
+        missing = self._old_file(parent)
+        edit = Edit(self._contents, self._origins, step, state, missing, self._options.keep, doubt, self._options.texts)
+        edit.apply(deltas)
+        step.present += edit.net
+
+    def _catch_up(self, step: Step, state: State) -> State:
+        """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
+        self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
+        now = list_files(self._git, step.sha)
+        if now is None or any(parent in self._partial for parent in step.parents[:1]):
+            return state
+        deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
+        for path, (oid, mode) in now.items():
+            before = state.get(path)
+            if before is None:
+                deltas.append(FileDelta(path, "", oid, 0, mode, None))
+            elif before.oid != oid:
+                deltas.append(FileDelta(path, before.oid, oid, before.mode, mode, None))
+        self._edit(step, state, "", deltas, UNREADABLE)
+        return state
+
+    def _old_file(self, parent: str) -> Callable[[FileDelta], FileState]:
+        """A file that is not in the state: older than the window, or a gap in the clone."""
+
+        def find(delta: FileDelta) -> FileState:
+            oid, mode = delta.old, delta.old_mode
+            if not oid:
+                oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
+            return FileState(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
+
+        return find
+
+    # --- merges -------------------------------------------------------------------------------------------------------
+
+    def _merge(self, step: Step, source: Source) -> State:
+        deltas = source.merge_changes(step.sha, step.parents)
+        if deltas is None:
+            return self._catch_up(step, self._take(step.parents[0]))
+        present, gone = merge_deltas(deltas)
+        merger = Merger(self._parents(step, deltas, gone), self._contents)
+        changed: State = {}
+        for delta in present:
+
+            def write(line: int, count: int, flags: int, delta: FileDelta = delta) -> bytes:
+                blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
+                offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
+                return write_lines(self._origins, step, delta.path, line, count, flags, offsets)
+
+            changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
+        before = self._parent(step.parents[0], list)
+        for path, file in changed.items():
+            old = before.file(path)
+            step.swapped.append((path, old.vector if old else b"", file.vector))
+        for path, _, _ in gone:
+            old = before.file(path)
+            step.swapped.append((path, old.vector if old else b"", b""))
+        step.present += sum(counted(new) - counted(old) for _, old, new in step.swapped)
+        state = self._take(step.parents[0])
+        for path, _, _ in gone:
+            state.pop(path, None)
+        state.update(changed)
+        return state
+
+    def _parent(self, sha: str, deleted: Callable[[], list[File]]) -> Parent:
+        base = self._partial.get(sha)
+        return Parent(sha, base or sha, self._states[sha], self._outside if base else None, deleted)
+
+    def _parents(self, step: Step, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
+        first = step.parents[0]
+        first_gone = {path for path, _, _ in gone}
+        first_new = {d.path for d in deltas if not d.old}
+
+        def deleted(sha: str) -> list[File]:
+            files = self._listing(sha)
+            if first in self._partial:
+                now = set(self._listing(first)) - first_gone | first_new
+                return [(path, *file) for path, file in files.items() if path not in now]
+            there = self._states[first]
+            return [
+                (path, *file) for path, file in files.items() if path not in first_new and (path not in there or path in first_gone)
+            ]
+
+        parents = [self._parent(first, lambda: gone)]
+        for sha in step.parents[1:]:
+            parents.append(self._parent(sha, lambda sha=sha: deleted(sha)))  # type: ignore[misc]
+        return parents
+
+    def _listing(self, sha: str) -> Listing:
+        if sha in self._partial:
+            return self._outside.listing(sha)
+        return {path: (file.oid, file.mode) for path, file in self._states[sha].items()}
+
+
+def _first_parents(commits: Commits, tip: str) -> set[str]:
+    above = {sha: parents[0] if parents else "" for sha, parents in commits}
+    found: set[str] = set()
+    at = tip
+    while at in above and at not in found:
+        found.add(at)
+        at = above[at]
+    return found
+
+
+def _descendants(commits: Commits, since: Collection[str]) -> Commits:
+    """The commits `since` and all that come after them."""
+    inside: set[str] = set(since)
+    found: Commits = []
+    for sha, parents in commits:
+        if sha in inside or any(parent in inside for parent in parents):
+            inside.add(sha)
+            found.append((sha, parents))
+    return found

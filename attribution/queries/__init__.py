@@ -1,0 +1,1 @@
+"""Reads a filled database (and the clone beside it) into typed values. Writes nothing and runs no stage."""

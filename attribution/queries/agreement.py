@@ -1,0 +1,37 @@
+"""The self-check of the history: does it say what git blame says?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attribution.lineage.blame_check import Agreement, verify
+from attribution.lineage.walk import open_scratch
+from collector.git.repository import GitRepo
+
+
+def agreement(
+    path: str, branch: str, sample: int | None, commits: int, seed: int, progress: Callable[[str, int, int], None]
+) -> dict[str, Agreement]:
+    """Commit -> agreement, at the tip and at `commits` others drawn at random. Raises NotARepository, UnknownBranch, GitFailed."""
+    repo = GitRepo(path)
+    tip = repo.resolve(branch)[1] if branch else repo.default_branch()[1]
+    with open_scratch(repo) as git:
+        others = [commit.sha for commit in repo.history(tip) if commit.sha != tip] if commits else []
+        wanted = [tip, *random.Random(seed).sample(others, min(commits, len(others)))]
+        return verify(
+            repo, git, tip, wanted, otherwise=sample, seed=seed, tell=lambda done, total: progress("following lines", done, total)
+        )  # fmt: skip
+
+
+def rows(found: Mapping[str, Agreement]) -> list[dict[str, Any]]:
+    """Plain values, for data."""
+    return [
+        {
+            "commit": sha, "files": one.files, "lines": one.lines, "same": one.same, "same_commit": one.same_commit,
+            "share": one.share, "skipped_files": one.skipped,
+            "differing": " ".join(f"{path}({lines})" for _, path, lines in one.differing),
+        }
+        for sha, one in found.items()
+    ]  # fmt: skip

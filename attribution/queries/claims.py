@@ -1,0 +1,259 @@
+"""What `attribute claims` shows: what is claimed, how much of it is true of its commit, and how it compares with our own lines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, compare
+from attribution.claims.verify import STATUSES, WRONG
+from collector.git.ranges import common, parse
+from collector.storage.store import Store
+
+GROUPINGS = ("producer", "month", "version", "repository")
+
+
+@dataclass(slots=True)
+class Worth:
+    """Records of one producer (and month, …): how many describe their commit. Lines of trailers are not counted."""
+
+    producer: str
+    group: str = ""
+    records: int = 0
+    unread: int = 0  # another format version, damaged, too large: not judged
+    on_branch: int = 0
+    on_other_refs: int = 0  # of branches and pull requests that are not the analysed one, or of no ref
+    commit_missing: int = 0
+    attesting: int = 0  # on the branch, and naming lines
+    consistent: int = 0  # of those, all lines added by the commit
+    lines: int = 0  # claimed by attesting records
+    added: int = 0  # of those, really added
+    not_added: int = 0
+    beyond_eof: int = 0
+    file_missing: int = 0
+
+    def row(self) -> dict[str, Any]:
+        values = asdict(self)
+        return values | {"consistent_percent": round(100 * self.consistent / self.attesting, 1) if self.attesting else None}
+
+
+@dataclass(slots=True)
+class Added:
+    """Verified lines of commits that no session is linked to: what we would not know without the claims."""
+
+    producer: str
+    author: str
+    tool: str
+    model: str
+    commits: int
+    lines: int
+
+
+@dataclass(slots=True)
+class Agreement:
+    """Lines that both a claim and we speak of."""
+
+    producer: str
+    group: str
+    claimed: str
+    ours: str
+    verdict: str  # agree | disagree | undecided | not_claimed
+    cause: str
+    lines: int
+
+
+@dataclass(slots=True)
+class ClaimsReport:
+    repositories: list[str]
+    worth: list[Worth] = field(default_factory=list)
+    statuses: list[dict[str, Any]] = field(default_factory=list)  # producer, status, records, lines
+    months: list[Worth] = field(default_factory=list)
+    versions: list[Worth] = field(default_factory=list)
+    agreement: list[Agreement] = field(default_factory=list)
+    added: list[Added] = field(default_factory=list)
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        values = asdict(self)
+        return values | {name: [one.row() for one in getattr(self, name)] for name in ("worth", "months", "versions")}
+
+
+def with_claims(store: Store) -> list[int]:
+    """Repositories whose claims were read."""
+    return [row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''")]
+
+
+def report(store: Store, repos: list[int]) -> ClaimsReport:
+    marks = ", ".join(map(str, repos)) or "NULL"
+    found = ClaimsReport([row["name"] for row in store.rows(f"SELECT name FROM repos WHERE id IN ({marks}) ORDER BY name")])
+    found.worth = _worth(store, marks, "''")
+    found.months = _worth(store, marks, "COALESCE(substr(x.commit_at, 1, 7), '')")
+    found.versions = _worth(store, marks, _VERSION)
+    found.statuses = list(_statuses(store, marks))
+    found.agreement = _agreement(store, marks)
+    found.added = _added(store, marks)
+    found.problems = store.rows(
+        f"SELECT code, COUNT(*) AS count, MIN(subject || ' ' || COALESCE(detail, '')) AS example FROM problems "
+        f"WHERE stage = 'claims' AND repo_id IN ({marks}) GROUP BY code ORDER BY 2 DESC"
+    )
+    unattributed = store.rows(
+        f"SELECT name FROM repos WHERE id IN ({marks}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines')"
+    )
+    if unattributed:
+        names = ", ".join(row["name"] for row in unattributed)
+        found.notes.append(f"not attributed by us, so that nothing can be compared: {names}; run: attribute repo PATH")
+    return found
+
+
+# --- one line ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LineClaim:
+    """What another producer says of one line."""
+
+    producer: str
+    author: str
+    tool: str
+    model: str
+    session: str
+    status: str  # of the line, as in claim_checks
+
+    def words(self) -> str:
+        who = ", ".join(w for w in (self.author, self.tool, self.model) if w)
+        return f"{self.producer}: {who}" + ("" if self.status == "ok" else f" ({self.status.replace('_', ' ')})")
+
+
+def claims_of(store: Store, repo_id: int, sha: str, path: str, line: int) -> list[LineClaim]:
+    """The claims on a line of a commit; a trailer's claim on the whole commit among them."""
+    found = []
+    for row in store.rows(
+        "SELECT r.producer, a.author, a.tool, a.model, a.session_key, k.path, COALESCE(c.status, 'ok') AS status, c.ranges "
+        "FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id "
+        "JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id "
+        "WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id",
+        (repo_id, sha, path),
+    ):
+        if row["path"] and not common(parse(row["ranges"] or "")[0], ((line, line),)):
+            continue
+        names = (row["author"], row["tool"] or "", row["model"] or "", row["session_key"] or "")
+        found.append(LineClaim(row["producer"], *names, row["status"]))
+    return list(dict.fromkeys(found))
+
+
+# --- what the claims are worth ----------------------------------------------------------------------------------------
+
+_VERSION = "trim(COALESCE(r.tool_version, '') || ' ' || COALESCE(r.format_version, ''))"
+_COUNTS = """
+SELECT r.producer, {group} AS name, COUNT(*) AS records, SUM(r.state NOT IN ('read', 'own')) AS unread,
+  SUM(r.state = 'read' AND x.reach = 'branch') AS on_branch, SUM(r.state = 'read' AND x.reach IN ('ref', 'none')) AS on_other_refs,
+  SUM(r.state = 'read' AND x.reach = 'missing') AS commit_missing,
+  SUM(x.reach = 'branch' AND x.lines > 0) AS attesting,
+  SUM(x.reach = 'branch' AND x.lines > 0 AND x.findings NOT IN ({wrong})) AS consistent,
+  SUM(CASE WHEN x.reach = 'branch' THEN x.lines ELSE 0 END) AS lines,
+  SUM(CASE WHEN x.reach = 'branch' THEN x.ok + x.overlapping + x.dangling_key ELSE 0 END) AS added,
+  SUM(CASE WHEN x.reach = 'branch' THEN x.not_added ELSE 0 END) AS not_added,
+  SUM(CASE WHEN x.reach = 'branch' THEN x.beyond_eof ELSE 0 END) AS beyond_eof,
+  SUM(CASE WHEN x.reach = 'branch' THEN x.file_missing ELSE 0 END) AS file_missing
+FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({repos}) GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+def _worth(store: Store, repos: str, group: str) -> list[Worth]:
+    wrong = ", ".join(f"'{name}'" for name in WRONG)
+    rows = store.rows(_COUNTS.format(group=group, wrong=wrong, repos=repos))
+    return [Worth(row.pop("producer"), row.pop("name"), **row) for row in rows]
+
+
+def _statuses(store: Store, repos: str) -> Iterator[dict[str, Any]]:
+    rows = store.rows(
+        "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM claim_records r "
+        f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({repos}) AND r.state = 'read' GROUP BY 1, 2"
+    )
+    yield from sorted(rows, key=lambda row: (row["producer"], STATUSES.index(row["status"])))
+
+
+# --- beside ours ------------------------------------------------------------------------------------------------------
+
+_BESIDE = """
+SELECT producer, COALESCE(tool_version, '') AS tool_version, substr(commit_at, 1, 7) AS month, claimed_author, record_status,
+  copied, claim_lines, file_lines_added, lines, author, how, evidence, reason FROM claimed_lines
+WHERE repo_id IN ({repos}) AND has_session
+"""
+_WHOLE = """
+SELECT 'trailers' AS producer, '' AS tool_version, substr(c.author_at, 1, 7) AS month, 'agent' AS claimed_author,
+  'ok' AS record_status, 0 AS copied, NULL AS claim_lines, NULL AS file_lines_added, SUM(s.end_line - s.start_line + 1) AS lines,
+  o.author, o.how, o.evidence, o.reason
+FROM (SELECT DISTINCT r.repo_id, r.commit_sha FROM claim_records r WHERE r.producer = 'trailers' AND r.repo_id IN ({repos})) t
+JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = t.commit_sha JOIN commit_files f ON f.commit_id = c.id
+JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
+WHERE EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP BY 3, o.author, o.how, o.evidence, o.reason
+"""
+# Lines that we saw an agent write, in commits a record speaks of, and that it does not name.
+_SILENT = """
+SELECT r.producer, substr(x.commit_at, 1, 7) AS month, SUM(f.agent_lines) AS lines
+FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id AND x.reach = 'branch'
+JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = x.commit_sha JOIN commit_files f ON f.commit_id = c.id
+WHERE r.repo_id IN ({repos}) AND r.state = 'read' AND x.lines > 0
+AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id)
+GROUP BY 1, 2
+"""
+
+
+_NO_TRAILER = """
+SELECT 'trailers' AS producer, substr(c.author_at, 1, 7) AS month, SUM(f.agent_lines) AS lines FROM commits c
+JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id IN ({repos}) AND c.declared_agent IS NULL AND c.repo_id IN
+(SELECT repo_id FROM stage_runs WHERE stage = 'claims') AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id)
+GROUP BY 2 HAVING SUM(f.agent_lines) > 0
+"""
+
+
+def _agreement(store: Store, repos: str) -> list[Agreement]:
+    sums: dict[tuple[str, str, str, str, str, str], int] = defaultdict(int)
+    named: dict[tuple[str, str], int] = defaultdict(int)
+    for query in (_BESIDE, _WHOLE):
+        for row in store.rows(query.format(repos=repos)):
+            verdict, cause = compare(row)
+            month = row["month"] or ""
+            ours = "declared" if row["evidence"] == "declared" else row["author"] or ""
+            version = f"{month} {row['tool_version']}".strip()
+            sums[row["producer"], version, row["claimed_author"], ours, verdict, cause] += row["lines"]
+            if row["author"] == "agent":
+                named[row["producer"], month] += row["lines"]
+    for row in store.rows(_SILENT.format(repos=repos)):
+        left = row["lines"] - named[row["producer"], row["month"] or ""]
+        if left > 0:
+            sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += left
+    for row in store.rows(_NO_TRAILER.format(repos=repos)):
+        sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += row["lines"]
+    return [Agreement(*key, lines) for key, lines in sorted(sums.items())]
+
+
+def summed(rows: list[Agreement]) -> list[Agreement]:
+    """Without months and versions, most lines first within a producer."""
+    sums: dict[tuple[str, str, str, str, str], int] = defaultdict(int)
+    for one in rows:
+        sums[one.producer, one.claimed, one.ours, one.verdict, one.cause] += one.lines
+    found = [Agreement(key[0], "", *key[1:], lines) for key, lines in sums.items()]
+    return sorted(found, key=lambda one: (one.producer, -one.lines))
+
+
+def decided(rows: list[Agreement]) -> int:
+    """Lines where both sides know."""
+    return sum(one.lines for one in rows if one.verdict not in (UNDECIDED, NOT_CLAIMED))
+
+
+def disputed(rows: list[Agreement]) -> int:
+    return sum(one.lines for one in rows if one.verdict == DISAGREE)
+
+
+def _added(store: Store, repos: str) -> list[Added]:
+    rows = store.rows(
+        "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
+        "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
+        f"WHERE repo_id IN ({repos}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC"
+    )
+    return [Added(**row) for row in rows]

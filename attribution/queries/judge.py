@@ -1,0 +1,83 @@
+"""A judge's work for people and programs: what it would be asked and cost, its run, its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attribution.features.tables import Prices
+from attribution.judge.labels import QUESTIONS, schema_hash
+from attribution.judge.prompts import Request
+from attribution.judge.validation import Judge
+from attribution.queries.sessions import session_id
+from collector.storage.store import Store
+
+Progress = Callable[[str, int, int], None]
+
+
+def prompt_rows(requests: Sequence[Request]) -> list[dict[str, Any]]:
+    """What would be sent, word by word."""
+    return [
+        {
+            "session_id": r.session_id, "question": r.question.name, "version": r.question.version, "turns": len(r.turns),
+            "characters": len(r.system) + len(r.prompt), "input_tokens": r.input_tokens, "output_tokens": r.output_tokens,
+            "input_hash": r.input_hash, "system": r.system, "prompt": r.prompt,
+        }
+        for r in requests
+    ]  # fmt: skip
+
+
+def label_rows(store: Store, judge: Judge, repo: int | None, session: str = "") -> list[dict[str, Any]]:
+    """Every label of a judge, with sensitivity and specificity where they are known."""
+    wanted = session_id(store, session, repo) if session else None
+    return store.rows(
+        "SELECT r.name AS repo, s.key AS session, l.turn_index AS turn, l.label, l.value, l.number, l.model, l.prompt_version, "
+        "l.sensitivity, l.specificity, l.validated_on, substr(t.prompt, 1, 200) AS prompt FROM judged l "
+        "JOIN sessions s ON s.id = l.session_id JOIN repos r ON r.id = s.repo_id "
+        "LEFT JOIN turns t ON t.session_id = s.id AND t.turn_index = l.turn_index "
+        "WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) "
+        "ORDER BY r.name, s.started_at DESC, s.id, l.turn_index, l.label",
+        (judge.model, judge.prompt_version, repo, repo, wanted, wanted),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Estimated. USD is None when the price of the model is not known."""
+
+    sessions: int
+    questions: int
+    known: int  # of those, the ones answered before
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    prices_as_of: str
+
+
+def stored_answers(store: Store, model: str, asked: Iterable[Request]) -> dict[str, int]:
+    """Numbers of the stored answers to these questions, by input hash."""
+    found: dict[str, int] = {}
+    for name in {r.question.name for r in asked}:
+        question = QUESTIONS[name]
+        rows = store.rows(
+            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ? AND schema_hash = ?",
+            (model, name, question.version, schema_hash(question)),
+        )
+        found.update((row["input_hash"], row["id"]) for row in rows)
+    return found
+
+
+def judge_cost(store: Store, model: str, asked: Sequence[Request], prices: Prices) -> Cost:
+    """What asking would cost; a second question with the same words is free."""
+    known = stored_answers(store, model, asked)
+    new = {r.input_hash: r for r in asked if r.input_hash not in known}
+    tokens_in, tokens_out = (sum(getattr(r, name) for r in new.values()) for name in ("input_tokens", "output_tokens"))
+    usd = list_price(model, prices, tokens_in, tokens_out)
+    return Cost(len({r.session_id for r in asked}), len(asked), len(asked) - len(new), tokens_in, tokens_out, usd, prices.as_of)
+
+
+def list_price(model: str, prices: Prices, tokens_in: int, tokens_out: int) -> float | None:
+    """At list prices, by the name of the model with or without its vendor."""
+    price = prices.of(model) or prices.of(model.rpartition("/")[2])
+    return None if price is None else (tokens_in * price["input"] + tokens_out * price["output"]) / 1e6

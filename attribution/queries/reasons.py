@@ -1,0 +1,109 @@
+"""How we know, in a sentence, and what would tell more: the words for every verdict."""
+
+from __future__ import annotations
+
+from attribution.queries.blame import BlameLine
+
+_HOW = {
+    ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",
+    ("exact", "replayed"): "Replaying the edits of the session in order puts exactly this line here.",
+    ("exact", "inferred"): "A blank line or bracket between two lines of the agent.",
+    ("exact", "matched"): "The line stands in the text of an edit whose place could not be replayed: it was found by its content.",
+    ("shell", "replayed"): "The text of a shell command gives this line literally.",
+    ("shell", "observed"): "A shell command of the agent made it; the text before and after is on record.",
+    (
+        "shell",
+        "inferred",
+    ): "The file changed while a shell command of the agent worked on it; the command does not show the line itself.",
+}
+_HOW_ANY = {
+    "moved": "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
+    "reformatted": "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
+    "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
+}
+_HUMAN = {
+    "before_session": "The line was already in the file when the agent first read it, and in no commit before: written in between.",
+    "observed": "The text of the file is known before and after the change, and no action of an agent in between explains it.",
+    "inferred": "No edit of an agent contains the line, and no command that could have written it ran in that time.",
+}
+_FETCH = "git fetch origin '+refs/entire/*:refs/entire/*', then attribute repo again"
+_REASONS = {
+    "no_session": (
+        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",
+        "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH,
+    ),
+    "transcript_missing": (
+        "The commit belongs to a session whose transcript is absent or ends before the commit.",
+        "The transcript. If it is on the server: " + _FETCH,
+    ),
+    "checkpoint_missing": (
+        "The commit names a checkpoint that this clone does not have.",
+        "The checkpoint. If it is on the server: " + _FETCH,
+    ),
+    "invisible_subagent": (
+        "A subagent worked in that time, and its own actions are in no transcript.",
+        "The records of the subagent, which its agent did not store in git.",
+    ),
+    "opaque_shell": (
+        "In that time the agent ran a command that could have written anything (a script, a program of the project).",
+        "What the command did to the file; git does not know.",
+    ),
+    "git_operation": (
+        "In that time the agent had git bring text from elsewhere (checkout, stash, merge, restore).",
+        "The commit or stash the text came from.",
+    ),
+    "other_branch": (
+        "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
+        "The branch it comes from, attributed with --branch.",
+    ),
+    "restored": ("An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom.", ""),
+    "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not certain.", ""),
+    "uncaptured": (
+        "No session was being recorded when the line appeared, so an agent at work would not be known.",
+        "The session, if there was one that was not recorded.",
+    ),
+    "agent_declared": (
+        "The commit says that an agent took part, but no recorded session explains this line.",
+        "The transcript of the session the commit speaks of.",
+    ),
+    "unobserved": (
+        "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
+        "Where the text came from: an import, a generator, a session that was not recorded.",
+    ),
+    "formatter": ("Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.", ""),
+    "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
+    "edit_unplaced": (
+        "An edit of this file by an agent could not be replayed, so the line may be part of it.",
+        "The text of the file when the agent made that edit.",
+    ),
+    "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.", ""),
+    "base_unknown": (
+        "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
+        "The text of the file when the agent first edited it.",
+    ),
+    "automation": ("An automation account (no coding agent) authored the commit.", "What the automation was told to do."),
+    "unexplained": (
+        "A session is linked to the commit, but no replay of it follows this file.",
+        "A transcript that covers the file.",
+    ),
+}
+
+
+def reasons(line: BlameLine) -> tuple[list[str], list[str]]:
+    """How we know, and what would tell more."""
+    said = line.said
+    if not said.author:
+        return ["The commit that added the line is outside the attributed history."], [
+            "Attribute it: without --since, or another --branch"
+        ]
+    if said.author == "unknown":
+        why, needed = _REASONS.get(said.reason, (f"Reason: {said.reason.replace('_', ' ')}.", ""))
+        return [why], [needed] if needed else []
+    if said.author == "human":
+        return [_HUMAN.get(said.reason) or _HUMAN.get(said.evidence, said.evidence)], []
+    if said.how == "edited":
+        share = f"; {said.similarity:.0%} of the words agree" if said.similarity else ""
+        who = {"human": "a person", "unknown": "somebody unknown"}.get(said.edited_by, said.edited_by)
+        return [f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."], []
+    found = _HOW.get((said.how, said.evidence)) or _HOW_ANY.get(said.how) or f"{said.how}, {said.evidence}"
+    return [found], ["A session record: " + _FETCH] if said.how == "declared" else []

@@ -1,0 +1,35 @@
+"""Sessions of an attributed clone, read once more: what the agent said is not in the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from collector.checkpoints import read_all
+from collector.git.repository import GitRepo
+from collector.load import SessionFiles, read_session, session_files
+from collector.model import Session
+from collector.storage.store import Store
+from collector.text import printable as shown
+from collector.transcripts import readers
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A session that can be read when it is wanted."""
+
+    session_id: int
+    key: str
+    input_key: str  # changes when any stored copy does
+    _repo: GitRepo
+    _files: SessionFiles
+
+    def read(self) -> Session | None:
+        """None when no copy can be read."""
+        return read_session(self._repo, self._files, readers()).session
+
+
+def recorded(store: Store, repo: GitRepo, repo_id: int) -> list[Recorded]:
+    """The sessions of a repository that the database knows, in order of time."""
+    ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    files = session_files(read_all(repo))
+    return [Recorded(ids[shown(one.key)], shown(one.key), one.input_key(), repo, one) for one in files if shown(one.key) in ids]

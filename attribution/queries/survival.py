@@ -1,0 +1,146 @@
+"""What became of the lines of one or more repositories: the numbers behind `attribute survival`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from attribution.lineage import survival
+from attribution.lineage.survival import Comparison, Point, Record
+from attribution.queries import lifetimes
+from attribution.stats import estimates
+from attribution.stats.estimates import Curve, Hazard
+from collector.errors import WhoWroteError
+from collector.storage.store import Store
+
+_COMMITS = 5  # a class with lines of fewer commits has no curve: nothing could be said of its band
+CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Lines with text of one group and class."""
+
+    grouping: str
+    name: str
+    author: str
+    lines: int
+    dead: int
+    reverted: int  # in commits that were taken back later
+    points: list[Point]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each horizon."""
+        head = {"grouping": self.grouping, "name": self.name, "author": self.author, "lines": self.lines, "dead": self.dead}
+        return [head | p._asdict() | {"share": p.share} for p in self.points]
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Which history of a repository the numbers are about."""
+
+    name: str
+    tip: str
+    after: str  # "" for the whole history
+    keep: str
+    commits: int
+    since: str  # author time of the first commit
+    stale: bool  # attributed at another tip since
+
+
+@dataclass(slots=True)
+class SurvivalReport:
+    repos: list[Followed]
+    groups: list[Group]
+    causes: dict[str, dict[str, int]]  # class -> cause -> lines
+    ended_by: dict[str, int]  # agent lines
+    comparisons: list[Comparison]
+    hazards: list[Hazard]
+    curves: dict[str, Curve]
+    left_out: dict[str, int]
+    notes: list[str] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        groups = [asdict(g) | {"points": [p._asdict() | {"share": p.share} for p in g.points]} for g in self.groups]
+        curves = {name: asdict(curve) | {"steps": [step._asdict() for step in curve.steps]} for name, curve in self.curves.items()}
+        comparisons = [
+            asdict(c) | {"rework_agent": c.rework_agent._asdict(), "rework_baseline": c.rework_baseline._asdict()}
+            for c in self.comparisons
+        ]
+        return {
+            "repositories": [asdict(r) for r in self.repos], "groups": groups, "causes": self.causes,
+            "agent_lines_ended_by": self.ended_by, "comparisons": comparisons, "hazards": [asdict(h) for h in self.hazards],
+            "curves": curves, "left_out": self.left_out, "notes": self.notes,
+        }  # fmt: skip
+
+
+def report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curves: bool) -> SurvivalReport:
+    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
+    followed = [one for repo_id in repo_ids for one in _followed(store, repo_id)]
+    if not followed:
+        raise WhoWroteError(
+            f"{store.path} has no history of lines yet", f"Follow the lines with: attribute survival PATH --db {store.path}"
+        )
+    records: list[Record] = []
+    left_out: Counter[str] = Counter()
+    for repo_id in repo_ids:
+        records += lifetimes.records(store, repo_id)
+        left_out.update(lifetimes.left_out(store, repo_id))
+    by_class = {name: [r for r in records if r.author == name] for name in CLASSES}
+    found = SurvivalReport(
+        followed,
+        [group for grouping in groupings for group in _groups(records, grouping)],
+        {name: _causes(some) for name, some in by_class.items() if some},
+        survival.ended_by(records),
+        [survival.compare(records, baseline) for baseline in survival.BASELINES],
+        [],
+        {},
+        dict(left_out),
+    )
+    if curves:
+        enough = {name: some for name, some in by_class.items() if name and len({r.birth for r in some}) >= _COMMITS}
+        found.curves = {name: estimates.kaplan_meier(some) for name, some in enough.items()}
+        found.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
+    found.notes += [f"{one.name} was attributed further than its lines were followed" for one in followed if one.stale]
+    return found
+
+
+def _followed(store: Store, repo_id: int) -> list[Followed]:
+    rows = store.rows(
+        "SELECT r.name, r.head_sha, t.tip_sha, t.after_sha, t.keep, t.commits, (SELECT MIN(author_at) FROM history_commits h "
+        "WHERE h.repo_id = r.id) AS since FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
+        (repo_id,),
+    )
+    return [
+        Followed(
+            r["name"], r["tip_sha"], r["after_sha"], r["keep"], r["commits"], r["since"] or "", r["head_sha"] != r["tip_sha"]
+        )
+        for r in rows
+    ]  # fmt: skip
+
+
+def with_history(store: Store) -> tuple[list[int], list[str]]:
+    """(repositories whose lines were followed, names of the others)."""
+    rows = store.rows("SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id")
+    return [r["id"] for r in rows if r["repo_id"] is not None], [r["name"] for r in rows if r["repo_id"] is None]
+
+
+def _groups(records: Sequence[Record], grouping: str) -> list[Group]:
+    found = []
+    for (name, author), some in survival.grouped(records, grouping).items():
+        lines, dead = sum(r.lines for r in some), sum(r.lines for r in some if r.dead)
+        reverted = sum(r.lines for r in some if r.reverted_later)
+        found.append(Group(grouping, name, author, lines, dead, reverted, survival.alive_at(some)))
+    if grouping == "class":
+        return sorted(found, key=lambda g: CLASSES.index(g.author))
+    return sorted(found, key=lambda g: (-g.lines, g.name, g.author))
+
+
+def _causes(records: Sequence[Record]) -> dict[str, int]:
+    count: Counter[str] = Counter()
+    for r in records:
+        if r.cause:
+            count[r.cause] += r.lines
+    return dict(count.most_common())

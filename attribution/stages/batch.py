@@ -1,0 +1,67 @@
+"""The conclusions for all repositories of a database, each in a shard of its own."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from attribution.features import version as features_version
+from attribution.stages import feature_rows as rows
+from attribution.stages.lines import VERSION, Options, attribute_repo, is_current
+from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
+from collector.fetching import mirror_table as book
+from collector.load import digest
+from collector.runtime import shards
+from collector.runtime.shards import How, Item
+from collector.runtime.workers import Done
+from collector.storage.store import Store
+
+
+def repositories(store: Store, names: Sequence[str]) -> tuple[list[Item], list[tuple[str, str]]]:
+    """(repositories whose clone is there, (name, path) of those whose clone is not), by name if any are named."""
+    chosen = {name.lower() for name in names}
+    found = {item.name.lower(): item for item in book.items(store, names)}
+    lost = []
+    for row in store.rows("SELECT name, path FROM repos ORDER BY id"):
+        key = row["name"].lower()
+        if key in found or (chosen and key not in chosen):
+            continue
+        if row["path"] and Path(row["path"]).is_dir():
+            found[key] = Item(row["name"], row["path"], "")
+        else:
+            lost.append((row["name"], row["path"] or "?"))
+    return list(found.values()), lost
+
+
+def waiting(store: Store, items: Iterable[Item], retry: bool, anyway: bool) -> list[Item]:
+    """The ones on which something is to be done."""
+    rows.prepare(store)
+    plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
+    keyed = [replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i for i in items]
+    mirrors = shards.pending(store, shards.LINES, [i for i in keyed if i.key], retry, anyway)
+    return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
+
+
+def _current(store: Store, item: Item, anyway: bool) -> bool:
+    try:
+        return is_current(store, item.path, Options(anyway=anyway))
+    except (NotARepository, UnknownBranch):
+        return False
+
+
+def attribute_all(store: Store, items: Sequence[Item], how: How, anyway: bool) -> Iterator[tuple[Item, Done]]:
+    """Attributes each and yields as it ends."""
+    yield from shards.run(store, shards.LINES, attribute_one, items, (anyway,), how)
+
+
+def attribute_one(name: str, path: str, shard: str, anyway: bool) -> str:
+    """The task of a worker: one clone into its shard."""
+    gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
+    try:
+        with shards.made(Path(shard)) as store:
+            attribute_repo(store, path, Options(anyway=anyway))
+    except (NoCheckpoints, UnknownBranch):
+        return "nothing"
+    return "done"

@@ -1,0 +1,127 @@
+"""Embeds the sessions of a repository: one transaction per session, so that a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attribution.embedding import Embedder
+from attribution.embedding.drift import FEATURES, compute, texts, version
+from attribution.outcomes.conversation import conversation_of
+from attribution.queries.recorded_sessions import Recorded, recorded
+from attribution.stages import failure_modes as modes
+from collector.git.repository import GitRepo
+from collector.storage.store import Store
+
+STAGE = "embed"
+_COLUMNS = ("session_id", "backend", "model", "version", "texts", *(f.name for f in FEATURES))
+_BATCH = 16  # texts between two words of progress
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(slots=True)
+class Embedded:
+    """What a run did."""
+
+    sessions: int = 0  # embedded now
+    unchanged: int = 0
+    unreadable: int = 0
+    turns: int = 0  # of the sessions embedded now
+    computed: int = 0  # texts
+    cached: int = 0
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+
+def embed_repo(store: Store, repo: GitRepo, repo_id: int, with_: Embedder, progress: Progress) -> Embedded:
+    """Fills `session_embeddings` for one repository. Raises DatabaseUnusable."""
+    began, done = time.monotonic(), Embedded()
+    sessions = recorded(store, repo, repo_id)
+    for number, one in enumerate(sessions):
+        progress("embedding sessions", number, len(sessions))
+        if store.is_done(repo_id, STAGE, _subject(one, with_), one.input_key, version(with_.scale)):
+            done.unchanged += 1
+            continue
+        _session(store, repo_id, one, with_, done)
+    modes.refresh(store, repo_id)
+    done.seconds = time.monotonic() - began
+    return done
+
+
+def _subject(one: Recorded, with_: Embedder) -> str:
+    return f"{one.key} {with_.model}"
+
+
+def _session(store: Store, repo_id: int, one: Recorded, with_: Embedder, done: Embedded) -> None:
+    began = time.monotonic()
+    session = one.read()
+    rows: list[tuple[Any, ...]] = []
+    if session is None:
+        done.unreadable += 1
+    else:
+        conversation = conversation_of(session)
+        wanted = texts(conversation)
+        values = compute(conversation, dict(zip(wanted, _vectors(store, with_, wanted, done), strict=True)), with_.scale)
+        rows.append(
+            (
+                one.session_id,
+                with_.backend,
+                with_.model,
+                version(with_.scale),
+                len(wanted),
+                *(_stored(values[f.name]) for f in FEATURES),
+            )
+        )
+        done.sessions += 1
+        done.turns += len(conversation.exchanges)
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", (one.session_id, with_.model))
+        store.insert("session_embeddings", _COLUMNS, rows)
+        store.done(repo_id, STAGE, _subject(one, with_), one.input_key, version(with_.scale), time.monotonic() - began, 0)
+
+
+def _stored(value: object) -> object:
+    return json.dumps(value) if isinstance(value, list) else value
+
+
+# --- vectors ----------------------------------------------------------------------------------------------------------
+
+
+def _vectors(store: Store, with_: Embedder, wanted: Sequence[str], done: Embedded) -> list[list[float]]:
+    """Vectors of texts, from the cache where they are; new ones go there, a batch at a time."""
+    hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in wanted]
+    known = _known(store, with_.model, hashes)
+    missing = [(key, text) for key, text in zip(hashes, wanted, strict=True) if key not in known]
+    done.cached += len(wanted) - len(missing)
+    for at in range(0, len(missing), _BATCH):
+        batch = missing[at : at + _BATCH]
+        packed = [(key, _pack(row)) for (key, _), row in zip(batch, with_.embed([text for _, text in batch]), strict=True)]
+        with store.transaction():
+            store.insert("text_vectors", ("model", "text_hash", "vector"), ((with_.model, *one) for one in packed))
+        known.update(packed)
+        done.computed += len(batch)
+    return [_unpack(known[key]) for key in hashes]
+
+
+def _known(store: Store, model: str, hashes: Sequence[str]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for at in range(0, len(hashes), 500):
+        part = hashes[at : at + 500]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN ({marks})"
+        found.update((row["text_hash"], row["vector"]) for row in store.rows(sql, (model, *part)))
+    return found
+
+
+def _pack(row: Sequence[float]) -> bytes:
+    return struct.pack(f"<{len(row)}e", *row)
+
+
+def _unpack(data: bytes) -> list[float]:
+    return list(struct.unpack(f"<{len(data) // 2}e", data))

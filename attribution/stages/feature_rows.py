@@ -1,0 +1,88 @@
+"""The table `session_features`: made from the registry, filled by session. Called within a transaction unless it only reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attribution.features import features, version
+from attribution.features.checks import views
+from attribution.features.nulls import TABLE
+from attribution.features.tables import Prices
+from attribution.features.tokens import cost_of
+from attribution.queries.features import JSON_COLUMNS, features_ready, session_features
+from collector.storage.store import Store
+from collector.text import printable
+
+
+def prepare(store: Store) -> None:
+    """Makes the table; one with the columns of another version is made anew, and its sessions are computed again."""
+    if not features_ready(store):
+        _make(store)
+    _views(store)
+
+
+def _views(store: Store) -> None:
+    """The views over the features: values that are missing and why, invariants."""
+    wanted = views(features())
+    known = {row["name"]: row["sql"] for row in store.rows("SELECT name, sql FROM sqlite_master WHERE type = 'view'")}
+    changed = {name: sql for name, sql in wanted.items() if known.get(name) != sql}
+    if not changed:
+        return
+    with store.transaction() as connection:
+        for name, sql in changed.items():
+            connection.execute(f"DROP VIEW IF EXISTS {name}")
+            connection.execute(sql)
+
+
+def _make(store: Store) -> None:
+    columns = "".join(f",\n  {f.name} {f.sql_type}" for f in features())
+    key = "session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE"
+    with store.transaction() as connection:
+        connection.execute(f"DROP TABLE IF EXISTS {TABLE}")
+        connection.execute(f"CREATE TABLE {TABLE} (\n  {key}{columns}\n)")
+        connection.execute("DELETE FROM stage_runs WHERE stage IN ('features', 'lines')")
+
+
+def stage_key(input_key: str) -> tuple[str, str]:
+    """(input key, version) of the stage `features` of a session."""
+    return input_key, version()
+
+
+def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
+    """The session's row, with what is known so far."""
+    columns = ["session_id", *values]
+    store.connection.execute(f"DELETE FROM {TABLE} WHERE session_id = ?", (session_id,))
+    store.insert(TABLE, columns, [(session_id, *(_stored(name, value) for name, value in values.items()))])
+
+
+def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+    """Further columns of sessions; a session without a row gets one."""
+    for session_id, values in rows:
+        store.connection.execute(f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,))
+        assignments = ", ".join(f"{name} = ?" for name in values)
+        ((*stored,),) = store.policy.rows(TABLE, tuple(values), [[_stored(name, value) for name, value in values.items()]])
+        store.connection.execute(f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id))
+
+
+def _stored(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in JSON_COLUMNS:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        # What a terminal would act on is written as \uXXXX: it stays JSON and reads back the same.
+        return text if printable(text) == text else json.dumps(value, separators=(",", ":"))
+    return printable(value) if isinstance(value, str) else value
+
+
+def price(store: Store, prices: Prices) -> int:
+    """Costs anew with this table; returns how many sessions have one now."""
+    with store.transaction():
+        found = [
+            (row["session_id"], cost_of(row["tokens_by_model"], prices))
+            for row in session_features(store)
+            if row["tokens_by_model"]
+        ]
+        update(store, found)
+    return sum(1 for _, cost in found if cost["cost_usd"] is not None)

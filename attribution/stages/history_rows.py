@@ -1,0 +1,192 @@
+"""A finished pass into the tables of the history. Called within one transaction; a continued pass touches only what changed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from attribution.lineage import reverts
+from attribution.lineage.lifetimes import Life, Lives
+from attribution.lineage.match_policy import Keep
+from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, LOST, UNREADABLE, Fingerprint, History
+from attribution.lineage.observers import Count, Notes
+from attribution.lineage.state import dump
+from collector.storage.store import Store, iso
+from collector.text import printable
+
+REVERTED = "reverted"
+_TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_travels", "line_lives", "tip_states", "history_commits")
+
+
+class Dated(NamedTuple):
+    """What the tables need of a commit; whole commits of a long history take hundreds of megabytes."""
+
+    author_time: float
+    commit_time: float
+    takes_back: str | None  # the commit that the message says it reverts
+
+
+@dataclass(slots=True)
+class Finished:
+    """A pass and its observers; `first` is the index of the first commit that was new."""
+
+    history: History
+    lives: Lives
+    notes: Notes
+    first: int
+    after: str
+    keep: Keep
+    settings: str
+
+
+def clear(store: Store, repo_id: int) -> None:
+    for table in _TABLES:
+        store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
+
+
+def write(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> None:
+    """All rows of what is new or different. `commits`: those of the new commits by id."""
+    ids = _commits(store, repo_id, done, commits)
+    taken_back = _reverts(store, repo_id, done, commits, ids)
+    _lives(store, repo_id, done, ids, taken_back)
+    _travels(store, repo_id, done, ids)
+    _tip(store, repo_id, done)
+
+
+# --- commits ----------------------------------------------------------------------------------------------------------
+
+_COMMIT = (
+    "id", "repo_id", "number", "commit_sha", "first_parent", "parents", "main_line", "landed", "author_at", "committed_at",
+    "lines_born", "lines_gone", "lines_came", "lines_present", "patch", "inverse",
+)  # fmt: skip
+
+
+def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> list[int]:
+    """Ids by number."""
+    known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
+    ids = [row["id"] for row in known]
+    start = store.next_id("history_commits")
+    ids += range(start, start + len(done.notes.counts))
+    main = 1 + max((row["main_line"] for row in known if row["main_line"] is not None), default=-1)
+    rows = []
+    for number, count in enumerate(done.notes.counts, done.first):
+        rows.append(_commit_row(repo_id, number, count, ids, main if count.mainline else None, done.lives, commits))
+        main += count.mainline
+    store.insert("history_commits", _COMMIT, rows)
+    return ids
+
+
+def _commit_row(
+    repo_id: int, number: int, count: Count, ids: Sequence[int], main: int | None, lives: Lives, commits: Mapping[str, Dated]
+) -> tuple[Any, ...]:
+    commit = commits[count.sha]
+    landed = lives.landed[number]
+    patch = count.patch or (None, None)
+    return (
+        ids[number], repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
+        ids[landed] if landed >= 0 else None, iso(commit.author_time) or "", iso(commit.commit_time) or "", count.born,
+        count.gone, count.came, count.present, *patch,
+    )  # fmt: skip
+
+
+def _reverts(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated], ids: Sequence[int]) -> dict[int, set[int]]:
+    """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
+    said = {}
+    patches: list[tuple[int, Fingerprint]] = []
+    for number, count in enumerate(done.notes.counts, done.first):
+        name = commits[count.sha].takes_back
+        if name is not None:
+            said[number] = name
+        if count.patch is not None:
+            patches.append((number, count.patch))
+    older = store.rows(
+        "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
+        (repo_id, done.first),
+    )
+    found = reverts.reverts(said, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+    brought: dict[int, set[int]] = {target: {target} for target in found.values()}
+    for number, landed in enumerate(done.lives.landed):
+        if landed in brought:
+            brought[landed].add(number)
+    execute = store.connection.executemany
+    execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in found.items()])
+    undone = [(ids[a], ids[number]) for a, b in found.items() for number in brought[b]]
+    execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
+    return {a: brought[b] for a, b in found.items()}
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+_LIFE = (
+    "repo_id", "origin", "birth", "path", "start_line", "end_line", "nonblank", "blank_lines", "kind", "at_merge", "death", "cause",
+    "gone_from_main", "into_path", "into_start", "into_end",
+)  # fmt: skip
+
+
+def _lives(store: Store, repo_id: int, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]]) -> None:
+    rows = None
+    if done.lives.touched is not None:
+        rows = _rows_to_write(done)
+        origins = done.history.origins
+        spans = [(repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
+        store.connection.executemany("DELETE FROM line_lives WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
+    boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
+    found = done.lives.lives(done.history, rows)
+    store.insert("line_lives", _LIFE, (_life_row(repo_id, x, done, ids, taken_back, x.birth in boundary) for x in found))
+
+
+def _rows_to_write(done: Finished) -> list[int]:
+    """Hunks that are new, and older ones with a line whose fate may be another one now."""
+    origins, touched = done.history.origins, done.lives.touched or set()
+    older = {origins.row(origin) for origin in touched if origin != BEFORE}
+    new = _first_row(origins.commit, done.first)
+    return sorted(row for row in older if row < new) + list(range(new, len(origins)))
+
+
+def _first_row(commits: array[int], first: int) -> int:
+    row = len(commits)
+    while row > 1 and commits[row - 1] >= first:
+        row -= 1
+    return row
+
+
+def _life_row(
+    repo_id: int, x: Life, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]], boundary: bool
+) -> tuple[Any, ...]:
+    blank = done.lives.blank[x.origin : x.origin + x.lines]
+    texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
+    kind = "binary" if x.flags & BINARY else "uncertain" if x.flags & UNREADABLE or boundary else "text"
+    cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
+    into = (printable(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
+    return (
+        repo_id, x.origin, ids[x.birth], printable(x.path), x.line, x.line + x.lines - 1, x.nonblank, texts, kind,
+        int(bool(x.flags & AT_MERGE)), ids[x.death] if x.death >= 0 else None, cause or None,
+        ids[x.left] if x.left >= 0 else None, *into,
+    )  # fmt: skip
+
+
+def _travels(store: Store, repo_id: int, done: Finished, ids: Sequence[int]) -> None:
+    columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
+    rows: Iterator[tuple[Any, ...]] = (
+        (repo_id, ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin) for t in done.notes.travels
+    )
+    store.insert("line_travels", columns, rows)
+
+
+def _tip(store: Store, repo_id: int, done: Finished) -> None:
+    alive = done.lives.alive
+    lines = sum(alive) - (alive[BEFORE] if alive else 0)
+    total = done.history.present[-1] if done.history.present else 0
+    row = (
+        repo_id, done.history.tip, done.after, keep_words(done.keep), done.settings, lines, total - lines, len(done.history.shas),
+        len(done.notes.counts), dump(done.history, done.lives),
+    )  # fmt: skip
+    store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (repo_id,))
+    columns = ("repo_id", "tip_sha", "after_sha", "keep", "settings", "lines", "copies", "commits", "added", "state")
+    store.insert("tip_states", columns, [row])
+
+
+def keep_words(keep: Keep) -> str:
+    return " ".join(name for name in ("whitespace", "reformatted", "moved") if getattr(keep, name))

@@ -1,0 +1,261 @@
+"""Asks a model about the sessions of a repository: what is known is not asked again, each answer is kept at once.
+
+An answer is stored in one transaction with the labels taken from it. Stopping at any moment loses at most the answers under way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from attribution.features.tables import Prices
+from attribution.judge.labels import Invalid, parsed, schema, schema_hash
+from attribution.judge.model import Answer, ModelFailed
+from attribution.judge.prompts import Request, requests
+from attribution.outcomes.conversation import conversation_of
+from attribution.queries.judge import list_price, stored_answers
+from attribution.queries.recorded_sessions import recorded
+from collector.errors import WhoWroteError
+from collector.git.repository import GitRepo
+from collector.model import Problem
+from collector.storage.store import Store, iso
+from collector.text import printable
+
+ATTEMPTS = 3
+MOST_JOBS = 8
+_GIVE_UP = 3  # failures one after the other after which the model is not asked any more
+_STAGE = "judge"
+
+Progress = Callable[[str, int, int], None]
+
+
+class Asked(Protocol):
+    """What is asked: a model of llm, or one of a test."""
+
+    name: str
+    has_schemas: bool
+
+    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> Answer: ...
+
+
+@dataclass(slots=True)
+class Done:
+    answered: int = 0
+    known: int = 0
+    invalid: int = 0
+    failed: int = 0
+    labels: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    stopped: str = ""  # why, when questions are left
+    failures: list[str] = field(default_factory=list)
+
+
+# --- before -----------------------------------------------------------------------------------------------------------
+
+
+def all_requests(
+    store: Store, clones: Iterable[tuple[int, GitRepo]], questions: Sequence[str], session: int | None, progress: Progress
+) -> list[Request]:
+    """Every question about the sessions of these repositories, latest session first."""
+    found: list[Request] = []
+    for repo_id, repo in clones:
+        sessions = recorded(store, repo, repo_id)
+        for number, one in enumerate(reversed(sessions)):
+            progress("reading sessions", number, len(sessions))
+            read = one.read() if session is None or one.session_id == session else None
+            if read is not None:
+                found.extend(requests(one.session_id, conversation_of(read), questions))
+    return found
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    request: Request
+    output: dict[str, Any] | None
+    problem: str  # why there is none
+    failed: bool  # the model could not be asked
+    attempts: int
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+def run(
+    store: Store,
+    model: Asked,
+    asked: Sequence[Request],
+    prices: Prices,
+    progress: Progress,
+    jobs: int = 2,
+    most_usd: float | None = None,
+) -> Done:
+    """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
+    if most_usd is not None and list_price(model.name, prices, 0, 0) is None:
+        raise WhoWroteError(
+            f"the price of {model.name} is not known, so --max-cost cannot be kept", "Name a price table: --prices FILE"
+        )
+    done, known = Done(), stored_answers(store, model.name, asked)
+    same: dict[str, list[Request]] = {}
+    for request in asked:
+        same.setdefault(request.input_hash, []).append(request)
+    done.known = sum(len(same[key]) for key in same if key in known)
+    with store.transaction():
+        for key in same.keys() & known.keys():
+            output = json.loads(store.value("SELECT output FROM judgements WHERE id = ?", (known[key],)))
+            for request in same[key]:
+                done.labels += _write_labels(store, model.name, request, output, known[key])
+    new = [requests_[0] for key, requests_ in same.items() if key not in known]
+    if list_price(model.name, prices, 0, 0) is not None:
+        done.usd = 0.0
+    for number, result in enumerate(_results(model, new, done, _Limits(jobs, most_usd, prices)), 1):
+        progress("asking", number, len(new))
+        _keep(store, model.name, result, same[result.request.input_hash], prices, done)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    jobs: int
+    most_usd: float | None
+    prices: Prices
+
+
+def _results(model: Asked, new: Sequence[Request], done: Done, limits: _Limits) -> Iterator[_Result]:
+    """Results as they come, a few questions under way at a time."""
+    row, waiting = 0, list(reversed(new))
+    with ThreadPoolExecutor(max(1, min(limits.jobs, MOST_JOBS))) as pool:
+        running: set[Future[_Result]] = set()
+        ahead = 0.0  # estimated cost of what is under way
+        while waiting or running:
+            while waiting and len(running) < max(1, min(limits.jobs, MOST_JOBS)):
+                price = list_price(model.name, limits.prices, waiting[-1].input_tokens, waiting[-1].output_tokens) or 0.0
+                if limits.most_usd is not None and (done.usd or 0.0) + ahead + price > limits.most_usd:
+                    done.stopped = f"the limit of {limits.most_usd:.2f} USD is reached; {len(waiting)} questions are left"
+                    waiting.clear()
+                    break
+                ahead += price
+                running.add(pool.submit(_ask, model, waiting.pop()))
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                result = future.result()
+                ahead -= list_price(model.name, limits.prices, result.request.input_tokens, result.request.output_tokens) or 0.0
+                row = row + 1 if result.failed else 0
+                yield result
+            if row >= _GIVE_UP and waiting:
+                done.stopped = f"the model failed {row} times in a row; {len(waiting)} questions are left"
+                waiting.clear()
+
+
+def _ask(model: Asked, request: Request) -> _Result:
+    """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our words: an answer is never sent back."""
+    wanted, used = schema(request.question), [0, 0]
+    system = (
+        request.system if model.has_schemas else f"{request.system}\n\nThe answer must fit this JSON schema:\n{json.dumps(wanted)}"
+    )
+    counted, problem, prompt = True, "", request.prompt
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            answer = model.ask(system, prompt, wanted)
+        except ModelFailed as error:
+            return _Result(request, None, str(error), True, attempt, used[0] if counted else None, used[1] if counted else None)
+        counted = counted and answer.input_tokens is not None and answer.output_tokens is not None
+        used = [used[0] + (answer.input_tokens or 0), used[1] + (answer.output_tokens or 0)]
+        tokens = (used[0], used[1]) if counted else (None, None)
+        try:
+            return _Result(request, parsed(request.question, request.turns, answer.text), "", False, attempt, *tokens)
+        except Invalid as error:
+            problem = str(error)
+            prompt = f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid JSON and nothing else."
+    return _Result(request, None, problem, False, ATTEMPTS, *tokens)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+_JUDGEMENT = (
+    "id", "model", "prompt", "prompt_version", "schema_hash", "input_hash", "output", "attempts", "input_tokens", "output_tokens",
+    "cost_usd", "at",
+)  # fmt: skip
+_LABEL = ("session_id", "turn_index", "label", "value", "number", "model", "prompt_version", "judgement_id")
+
+
+def _keep(store: Store, model: str, result: _Result, same: Sequence[Request], prices: Prices, done: Done) -> None:
+    request, question = result.request, result.request.question
+    counted = result.input_tokens is not None and result.output_tokens is not None
+    tokens_in = result.input_tokens if counted else request.input_tokens * result.attempts
+    tokens_out = result.output_tokens if counted else request.output_tokens * result.attempts
+    usd = list_price(model, prices, tokens_in or 0, tokens_out or 0)
+    done.usd = None if usd is None or done.usd is None else done.usd + usd
+    done.input_tokens += result.input_tokens or 0
+    done.output_tokens += result.output_tokens or 0
+    with store.transaction() as connection:
+        subject = (request.session_id, f"{question.name} {request.input_hash}")
+        _forget_problem(connection, subject)
+        if result.output is None:
+            done.failed, done.invalid = done.failed + result.failed, done.invalid + (not result.failed)
+            # A failure is shown and not stored: it holds what a service said. Only its kind is.
+            done.failures.append(result.problem)
+            code, detail = ("model_failed", result.problem.split(":")[0]) if result.failed else ("invalid_answer", result.problem)
+            _add_problem(store, subject, code, detail)
+            return
+        number = store.next_id("judgements")
+        text = printable(json.dumps(result.output, ensure_ascii=False))
+        at = iso(datetime.now(UTC).timestamp())
+        store.insert(
+            "judgements",
+            _JUDGEMENT,
+            [(
+                number, model, question.name, question.version, schema_hash(question), request.input_hash, text, result.attempts,
+                result.input_tokens, result.output_tokens, usd if counted else None, at,
+            )],
+        )  # fmt: skip
+        for one in same:
+            done.labels += _write_labels(store, model, one, result.output, number)
+    done.answered += 1
+
+
+def _forget_problem(connection: Any, subject: tuple[int, str]) -> None:
+    connection.execute("DELETE FROM problems WHERE stage = ? AND subject = ?", (_STAGE, subject[1]))
+
+
+def _add_problem(store: Store, subject: tuple[int, str], code: str, detail: str) -> None:
+    repo = store.value("SELECT repo_id FROM sessions WHERE id = ?", (subject[0],))
+    store.add_problems(repo, [Problem(_STAGE, subject[1], code, detail)])
+
+
+def _write_labels(store: Store, model: str, request: Request, output: dict[str, Any], judgement: int) -> int:
+    """The labels of an answer; returns how many. Call within a transaction."""
+    question = request.question
+    rows = [(turn, name, value) for turn, name, value in _values(request, output)]
+    names = sorted({name for _, name, _ in rows})
+    marks = ", ".join("?" * len(names))
+    turns = ", ".join(str(int(turn)) for turn in {turn for turn, _, _ in rows})
+    store.connection.execute(
+        f"DELETE FROM judge_labels WHERE session_id = ? AND model = ? AND prompt_version = ? AND label IN ({marks}) "
+        f"AND turn_index IN ({turns})",
+        (request.session_id, model, question.version, *names),
+    )
+    stored = [
+        (request.session_id, turn, name, value if isinstance(value, str) else None, None if isinstance(value, str) else value)
+        for turn, name, value in rows
+    ]
+    store.insert("judge_labels", _LABEL, ((*row, model, question.version, judgement) for row in stored))
+    return len(stored)
+
+
+def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
+    """(turn or 0, label, value) of an answer."""
+    names = [label.name for label in request.question.labels]
+    if request.question.per_turn:
+        yield from ((entry["turn"], name, entry[name]) for entry in output["turns"] for name in names)
+        return
+    yield from ((0, name, output[name]) for name in names)
+    needed = output["files_needed"]
+    yield 0, "scope_drift", round(request.files / needed, 3) if needed and request.files else None

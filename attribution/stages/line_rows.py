@@ -1,0 +1,344 @@
+"""Conclusions into rows. Every function is called within the transaction that replaces the repository's conclusions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attribution.authorship.commits import FileDiff, History
+from attribution.authorship.conclude import CommitVerdict, Span
+from attribution.authorship.lines import Verdict
+from attribution.authorship.links import BY_CALL, CommitLinks
+from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.worktrees import LineFate, Run
+from collector.model import Problem
+from collector.storage.store import Store, iso
+from collector.text import printable as shown
+
+FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "unexplained")
+
+
+def clear(store: Store, repo_id: int) -> None:
+    """Empties what is concluded; the commits' rows were replaced before, and their files and links with them."""
+    execute = store.connection.execute
+    of_repo = "SELECT id FROM sessions WHERE repo_id = ?"
+    for table in ("edits", "session_stats", "commit_sessions"):
+        execute(f"DELETE FROM {table} WHERE session_id IN ({of_repo})", (repo_id,))
+    execute(
+        "DELETE FROM vendor_checks WHERE checkpoint_session_id IN (SELECT cs.id FROM checkpoint_sessions cs "
+        "JOIN checkpoints c ON c.id = cs.checkpoint_id WHERE c.repo_id = ?)",
+        (repo_id,),
+    )
+    for table in ("line_fates", "deletions", "survival", "tip_files"):  # filled again when survival is asked for
+        execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
+    execute("DELETE FROM origins WHERE id NOT IN (SELECT origin_id FROM spans)")
+    execute("DELETE FROM problems WHERE repo_id = ? AND stage IN ('commits', 'lines', 'features')", (repo_id,))
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def lines(store: Store, numbers: Mapping[str, int], history: History, verdicts: Mapping[str, CommitVerdict]) -> None:
+    """commit_files, origins and spans, and the totals of each commit."""
+    origins = _Origins(store)
+    file_number = store.next_id("commit_files")
+    file_rows: list[tuple[Any, ...]] = []
+    span_rows: list[tuple[int, ...]] = []
+    commit_rows: list[tuple[int | None, ...]] = []
+    for sha, number in numbers.items():
+        added = deleted = 0
+        for file, spans in verdicts[sha].files:
+            file_rows.append(_file_row(file_number, number, file, spans))
+            span_rows.extend((file_number, s.start, s.end, s.nonblank, origins.number(s.verdict)) for s in spans)
+            added, deleted = added + file.lines_added, deleted + file.deleted
+            file_number += 1
+        files = history.diffs[sha].files
+        commit_rows.append((None if files is None else len(files), added, deleted, number))
+    origins.write()
+    store.insert("commit_files", _FILE, file_rows)
+    store.insert("spans", ("file_id", "start_line", "end_line", "nonblank", "origin_id"), span_rows)
+    store.connection.executemany("UPDATE commits SET files = ?, lines_added = ?, lines_deleted = ? WHERE id = ?", commit_rows)
+
+
+_FILE = (
+    "id", "commit_id", "path", "old_path", "status", "kind", "lines_added", "lines_deleted", "agent_lines", "human_lines",
+    "unknown_lines", "agent_edited_lines", "nonblank_lines",
+)  # fmt: skip
+
+
+def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[Span]) -> tuple[Any, ...]:
+    count: Counter[str] = Counter()
+    for span in spans:
+        length = span.end - span.start + 1
+        count[span.verdict.author] += length
+        count["nonblank"] += span.nonblank
+        if span.verdict.how == "edited":
+            count["edited"] += length
+    change = file.change
+    old_path = shown(change.old_path) if change.status == "R" else None
+    return (
+        number, commit, shown(change.path), old_path, change.status, file.kind, file.lines_added, file.deleted,
+        count["agent"], count["human"], count["unknown"], count["edited"], count["nonblank"],
+    )  # fmt: skip
+
+
+class _Origins:
+    """Numbers of distinct (author, how, evidence, source)."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._first = store.next_id("origins")
+        self._numbers: dict[tuple[Any, ...], int] = {}
+
+    def number(self, verdict: Verdict) -> int:
+        call = verdict.call if verdict.author != "human" else None  # of an unknown line: the call that may have done it
+        declared = verdict.how == "declared"
+        key = (
+            verdict.author, verdict.how, verdict.evidence, "" if declared else verdict.reason,
+            call.session_id if call else None, call.turn if call else None, (shown(call.call_id) or None) if call else None,
+            verdict.reason if declared else (call.model or None) if call else None,
+            verdict.edited_by or None, verdict.similarity,
+        )  # fmt: skip
+        return self._numbers.setdefault(key, self._first + len(self._numbers))
+
+    def write(self) -> None:
+        columns = (
+            "id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by", "similarity",
+        )  # fmt: skip
+        self._store.insert("origins", columns, ((number, *key) for key, number in self._numbers.items()))
+
+
+# --- edits and sessions -----------------------------------------------------------------------------------------------
+
+_EDIT = (
+    "session_id", "call_id", "turn_index", "at", "path", "root", "op", "by_shell", "outcome", "detail", "lines_added",
+    "lines_removed",
+)  # fmt: skip
+
+
+def edits(store: Store, fates: Iterable[EditFate], timelines: Mapping[str, Timeline], runs: Sequence[Run]) -> None:
+    """Every edit call with what became of it."""
+    replayed = _outcomes(timelines, runs)
+    store.insert("edits", _EDIT, (_edit_row(fate, replayed) for fate in fates))
+
+
+def _outcomes(timelines: Mapping[str, Timeline], runs: Sequence[Run]) -> dict[int, Any]:
+    """id of the recorded edit object -> its outcome in the replay."""
+    found = {}
+    for run in runs:
+        steps = timelines[run.root].steps
+        for number, outcome in run.outcomes.items():
+            found[id(steps[number].edit)] = outcome
+    return found
+
+
+def _edit_row(fate: EditFate, replayed: Mapping[int, Any]) -> tuple[Any, ...]:
+    raw = fate.raw
+    outcome, detail, added, removed = fate.outcome, fate.detail, None, None
+    if not outcome:
+        result = replayed.get(id(raw.edit))
+        outcome = "applied" if result is not None and result.applied else "unmatched"
+        detail = "" if result is None else result.why
+        if result is not None and result.applied:
+            added, removed = result.added, result.removed
+    return (
+        raw.call.session_id, shown(raw.call.call_id), raw.call.turn, iso(raw.at), shown(fate.path), shown(fate.root) or None,
+        raw.edit.op, int(raw.edit.by_shell), outcome, detail or None, added, removed,
+    )  # fmt: skip
+
+
+def links(store: Store, repo_id: int, numbers: Mapping[str, int], found: Mapping[str, CommitLinks]) -> None:
+    """commit_checkpoint_links that no message of the commit itself gives."""
+    known = {
+        r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
+    }
+    rows = (
+        (number, key, known.get(key), method, confidence)
+        for sha, number in numbers.items()
+        for key, (method, confidence) in found[sha].methods.items()
+        if method not in ("trailer", BY_CALL)  # a call is of a session, not of one of its checkpoints
+    )
+    store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), rows)
+
+
+def sessions(
+    store: Store,
+    numbers: Mapping[str, int],
+    ids: Mapping[str, int],
+    links: Mapping[str, CommitLinks],
+    verdicts: Mapping[str, CommitVerdict],
+    runs: Sequence[Run],
+) -> None:
+    """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
+    fates = _fates_by(runs, lambda fate: (fate.sha, fate.session_id))
+    rows = []
+    for sha, number in numbers.items():
+        verdict, link = verdicts[sha], links[sha]
+        written = _written(verdict)
+        named = {ids[shown(key)]: key for key in link.sessions if shown(key) in ids}
+        clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
+        for session in sorted(named.keys() | verdict.sessions):
+            if session in named:
+                method, confidence = link.method_of(named[session])
+            else:
+                method = "worktree" if link.resolved else verdict.method
+                confidence = 0.9 * verdict.confidence if link.resolved else verdict.confidence
+            counts = fates.get((sha, session), Counter())
+            produced = sum(counts.values())
+            rows.append(
+                (number, session, method, confidence, written[session], produced, produced - counts["self_overwritten"],
+                 *(counts[f] for f in FATES), int(clean))
+            )  # fmt: skip
+    columns = (
+        "commit_id", "session_id", "method", "confidence", "agent_lines", "produced", "final", *FATES, "clean",
+    )  # fmt: skip
+    store.insert("commit_sessions", columns, rows)
+
+
+def _written(verdict: CommitVerdict) -> Counter[int]:
+    count: Counter[int] = Counter()
+    for _, spans in verdict.files:
+        for span in spans:
+            if span.verdict.author == "agent" and span.verdict.call is not None:
+                count[span.verdict.call.session_id] += span.end - span.start + 1
+    return count
+
+
+def _fates_by(runs: Iterable[Run], key: Any) -> dict[Any, Counter[str]]:
+    found: dict[Any, Counter[str]] = defaultdict(Counter)
+    for run in runs:
+        for fate in run.fates:
+            found[key(fate)][fate.fate] += 1
+    return found
+
+
+def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[Run]) -> None:
+    """session_stats over all commits of each session."""
+    fates = _fates_by(runs, lambda fate: fate.session_id)
+    uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and _is_lost(f))
+    by_author = _authors(store, repo_id)
+    outcomes = _edit_counts(store, repo_id)
+    rows = []
+    for session in sorted(ids.values()):
+        counts = fates.get(session, Counter())
+        produced = sum(counts.values())
+        final = produced - counts["self_overwritten"]
+        commits, agent, human, unknown = by_author.get(session, (0, 0, 0, 0))
+        share = 100.0 * agent / (agent + human) if agent + human else None
+        edit = outcomes.get(session, Counter())
+        rows.append(
+            (session, commits, agent, human, unknown, share, _mode(share), produced, final, *(counts[f] for f in FATES),
+             uncommitted[session], counts["survived"] / produced if produced else None,
+             counts["survived"] / final if final else None, sum(edit.values()),
+             *(edit[o] for o in ("applied", "tool_error", "rejected", "outside_repo", "unmatched")))
+        )  # fmt: skip
+    columns = (
+        "session_id", "commits", "agent_lines", "human_lines", "unknown_lines", "agent_percentage", "coding_mode", "produced",
+        "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied",
+        "edits_tool_error", "edits_rejected", "edits_outside_repo", "edits_unmatched",
+    )  # fmt: skip
+    store.insert("session_stats", columns, rows)
+
+
+def _is_lost(fate: LineFate) -> bool:
+    return fate.fate in ("human_deleted", "unexplained")
+
+
+def _mode(share: float | None) -> str | None:
+    if share is None:
+        return None
+    return "human_only" if share == 0 else "vibe" if share >= 99 else "collaborative"
+
+
+def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, int, int, int]]:
+    """Session -> (commits, agent, human, unknown lines) over the commits it is linked to."""
+    found = store.rows(
+        "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, SUM(f.agent_lines) AS a, SUM(f.human_lines) AS h, "
+        "SUM(f.unknown_lines) AS u FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
+        "LEFT JOIN commit_files f ON f.commit_id = cs.commit_id WHERE c.repo_id = ? GROUP BY cs.session_id",
+        (repo_id,),
+    )
+    return {r["s"]: (r["commits"], r["a"] or 0, r["h"] or 0, r["u"] or 0) for r in found}
+
+
+def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for row in store.rows(
+        "SELECT e.session_id AS s, e.outcome AS o, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
+        "WHERE s.repo_id = ? AND e.by_shell = 0 GROUP BY e.session_id, e.outcome",
+        (repo_id,),
+    ):
+        counts[row["s"]][row["o"]] = row["n"]
+    return counts
+
+
+# --- the producer's numbers -------------------------------------------------------------------------------------------
+
+
+def vendor(store: Store, repo_id: int) -> None:
+    """The producer's percentage beside ours where a checkpoint sits on exactly one commit."""
+    found = store.rows(
+        "SELECT cs.id AS record, l.commit_id, cs.vendor_percentage AS claim, cs.vendor_agent_lines AS claimed_agent, "
+        "cs.vendor_total_committed AS claimed_total, c.lines_added AS added, "
+        "(SELECT COUNT(*) FROM checkpoint_sessions o WHERE o.checkpoint_id = cs.checkpoint_id) AS sessions, "
+        "cs.transcript AS transcript, SUM(f.agent_lines) AS agent, SUM(f.human_lines) AS human, SUM(f.unknown_lines) AS unknown "
+        "FROM checkpoint_sessions cs JOIN checkpoints k ON k.id = cs.checkpoint_id "
+        "JOIN commit_checkpoint_links l ON l.checkpoint = k.id JOIN commits c ON c.id = l.commit_id "
+        "LEFT JOIN commit_files f ON f.commit_id = c.id "
+        "WHERE k.repo_id = ? AND cs.vendor_percentage IS NOT NULL AND l.method = 'trailer' "
+        "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.checkpoint = k.id) = 1 "
+        "AND (SELECT COUNT(*) FROM commit_checkpoint_links m WHERE m.commit_id = c.id) = 1 GROUP BY cs.id",
+        (repo_id,),
+    )
+    rows = []
+    for r in found:
+        known = (r["agent"] or 0) + (r["human"] or 0)
+        ours = 100.0 * (r["agent"] or 0) / known if known else None
+        rows.append((r["record"], r["commit_id"], r["claim"], ours, None if ours is None else ours - r["claim"], _reason(r, ours)))
+    columns = (
+        "checkpoint_session_id", "commit_id", "vendor_percentage", "our_percentage", "disagreement", "disagreement_reason",
+    )  # fmt: skip
+    store.insert("vendor_checks", columns, rows)
+
+
+def _reason(row: Mapping[str, Any], ours: float | None) -> str:
+    """Why the two percentages differ, in order of how certain the reason is."""
+    if ours is None:
+        return "transcript_missing" if row["unknown"] else "denominator"
+    difference = abs(ours - row["claim"])
+    tests = (
+        ("none", difference == 0),
+        ("rounding", difference < 1),
+        ("transcript_missing", row["transcript"] != "present" or (row["unknown"] or 0) > 0),
+        ("multi_session", row["sessions"] > 1),
+        ("vendor_zero_but_lines_found", row["claim"] == 0),
+        ("denominator", row["claimed_total"] is not None and row["claimed_total"] != row["added"]),
+        ("window", row["claimed_agent"] is not None and row["claimed_agent"] != row["agent"]),
+    )
+    return next((name for name, holds in tests if holds), "unexplained")
+
+
+# --- problems ---------------------------------------------------------------------------------------------------------
+
+
+def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Timeline], ids: Mapping[str, int]) -> list[Problem]:
+    """What could not be judged, for the `problems` table."""
+    keys = {number: key for key, number in ids.items()}
+    found = []
+    for sha, diff in history.diffs.items():
+        if diff.files is None:
+            found.append(Problem("commits", sha, "tree_missing", "shallow boundary or partial clone"))
+        for file in diff.files or ():
+            if file.kind in ("missing", "too_large"):
+                found.append(Problem("commits", sha, f"file_{file.kind}", file.change.path))
+    for run in runs:
+        for number, outcome in run.outcomes.items():
+            if not outcome.applied:
+                step = timelines[run.root].steps[number]
+                subject = f"{keys.get(step.call.session_id, '')}/{step.call.call_id}"
+                found.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {step.path}"))
+    return found
+
+
+__all__ = ["clear", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]

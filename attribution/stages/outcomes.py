@@ -1,0 +1,211 @@
+"""What is known of sessions once the commits are judged: regions, outcome, neighbours. Rows and the last columns of their features.
+
+Called within the transaction that replaces the repository's conclusions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attribution.authorship.replay import Change
+from attribution.authorship.timeline import EditFate, Timeline, Track
+from attribution.authorship.windows import Gap
+from attribution.authorship.worktrees import Run
+from attribution.features.nulls import REASONS, problem_rows
+from attribution.outcomes.outcome import Neighbours, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.regions import Region, Regions, regions_of
+from attribution.stages import feature_rows as rows
+from collector.model import Problem
+from collector.storage.store import Store, iso
+from collector.text import printable as shown
+
+_MOST_TEXT = 20_000  # characters of a hunk that are kept
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is gathered about one session over all its worktrees."""
+
+    files: set[str] = field(default_factory=set)
+    by_tool: bool = False
+    lines: int = 0
+    regions: list[Region] = field(default_factory=list)
+    prior: set[int] = field(default_factory=set)
+    undone: Undone = field(default_factory=Undone)
+
+
+def write(
+    store: Store,
+    repo_id: int,
+    tracks: Sequence[Track],
+    runs: Sequence[Run],
+    timelines: Mapping[str, Timeline],
+    fates: Iterable[EditFate],
+) -> None:
+    """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
+    of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
+    store.connection.execute(f"DELETE FROM regions WHERE session_id IN {of_repo}", (repo_id,))
+    sessions: dict[int, _Session] = defaultdict(_Session)
+    store.connection.execute(f"DELETE FROM region_priors WHERE session_id IN {of_repo}", (repo_id,))
+    ended = {track.session_id: track.ended for track in tracks}
+    number = store.next_id("regions")
+    for run in runs:
+        found = regions_of(run.changes)
+        number = _write_regions(store, number, run, found.regions)
+        _gather(sessions, run, found, timelines[run.root], ended)
+    _gather_files(sessions, runs, timelines, fates)
+    around = neighbours(Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in tracks)
+    pairs = ((session, prior) for session, one in sorted(sessions.items()) for prior in sorted(one.prior))
+    store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
+    known = _known(store, repo_id)
+    rows.update(
+        store,
+        ((t.session_id, _values(sessions[t.session_id], known[t.session_id], around.get(t.session_id))) for t in tracks),
+    )
+
+
+def problems(store: Store, repo_id: int) -> list[Problem]:
+    """One for each session and input that is not on record, with the features that have no value for it."""
+    return [
+        Problem("features", row["key"], "feature_null", f"{REASONS[row['reason']].text}: {row['features']}")
+        for row in store.rows(problem_rows(), (repo_id,))
+    ]
+
+
+# --- gathering --------------------------------------------------------------------------------------------------------
+
+
+def _gather(sessions: dict[int, _Session], run: Run, found: Regions, timeline: Timeline, ended: Mapping[int, float]) -> None:
+    by_session: dict[int, list[Region]] = defaultdict(list)
+    for region in found.regions:
+        by_session[region.session_id].append(region)
+
+    def cause(path: str, after: float, before: float) -> str:
+        return timeline.gaps.cause(Gap(path, after, before)).author
+
+    for session, regions in by_session.items():
+        one = sessions[session]
+        one.regions.extend(regions)
+        one.prior |= found.prior.get(session, set())
+        one.undone.add(undone(session, ended.get(session, 0.0), regions, run.changes, found.where, cause))
+
+
+def _gather_files(
+    sessions: dict[int, _Session], runs: Sequence[Run], timelines: Mapping[str, Timeline], fates: Iterable[EditFate]
+) -> None:
+    outcomes = {id(timelines[r.root].steps[n].edit): outcome for r in runs for n, outcome in r.outcomes.items()}
+    for fate in fates:
+        outcome = outcomes.get(id(fate.raw.edit))
+        if fate.outcome or outcome is None or not outcome.applied:
+            continue
+        one = sessions[fate.raw.call.session_id]
+        one.files.add(fate.path)
+        one.by_tool |= not fate.raw.edit.by_shell
+        one.lines += outcome.added + outcome.removed
+
+
+def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
+    """What tables say already: fates, lines in commits, and the features of the transcript."""
+    found = store.rows(
+        "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
+        "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.undo_commands AS undos, "
+        "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed "
+        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id "
+        "WHERE s.repo_id = ?",
+        (repo_id,),
+    )
+    shell = store.rows(
+        "SELECT o.session_id AS id, COUNT(*) AS n FROM origins o JOIN sessions s ON s.id = o.session_id "
+        "WHERE s.repo_id = ? AND o.author = 'agent' AND o.how = 'shell' GROUP BY 1",
+        (repo_id,),
+    )
+    by_shell = {row["id"]: row["n"] for row in shell}
+    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0)} for row in found}
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _values(one: _Session, known: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
+    committed, wrote = known["committed"] or 0, bool(known["produced"] or known["committed"])
+    undos = json.loads(known["undos"] or "[]")
+    reverted = one.undone.happened or bool(undos)
+    who = reverter(one.undone.by, undos) if reverted and wrote else None
+    # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
+    refused = who if one.undone.mostly or any(undo["by"] == who for undo in undos) else None
+    applied = committed > 0 or (known["survived"] or 0) > 0 if wrote else None
+    judged = known["user_turns"] is not None and known["user_turns"] > 0
+    shaped = [r.convergence for r in one.regions if r.convergence]
+    edited = bool(one.regions or one.files)
+    return {
+        "touched_files": sorted(map(shown, one.files)),
+        "diff_lines": one.lines if one.files else None,
+        "bash_mediated_edits": int(not one.by_tool and bool(one.files or known["shell"])),
+        "output_applied": None if applied is None else int(applied),
+        "output_applied_fraction": known["survived"] / known["final"] if known["final"] else None,
+        "changes_reverted": int(reverted) if wrote else None,
+        "reverted_lines": one.undone.reverted if wrote else None,
+        "reverted_by": who,
+        "session_outcome": session_outcome(
+            applied, refused, known["rejects"] == 1, known["accepts"] == 1, around is not None and around.restarted
+        )
+        if judged
+        else None,
+        "session_reopened_within_s": around.reopened_within if around else None,
+        "prior_sessions_same_repo": around.prior_sessions if around else None,
+        "region_count": len(one.regions) if edited else None,
+        "region_re_edit_count": len(shaped) if edited else None,
+        "region_edit_convergence": shaped if edited else None,
+        "regions_oscillating": Counter(shaped)["oscillating"] if edited else None,
+        "prior_sessions_same_region": len(one.prior) if edited else None,
+        "prior_sessions_committed": None,  # `priors.py` knows, once the lines were followed
+    }
+
+
+# --- regions ----------------------------------------------------------------------------------------------------------
+
+_REGION = (
+    "id", "session_id", "path", "root", "start_line", "end_line", "hunks", "rounds", "convergence", "returned_to", "sizes",
+    "first_at", "last_at",
+)  # fmt: skip
+_EDIT = (
+    "region_id", "session_id", "round", "call_id", "turn_index", "at", "tool", "start_line", "end_line", "lines_added",
+    "lines_removed", "removed", "added",
+)  # fmt: skip
+
+
+def _write_regions(store: Store, first: int, run: Run, regions: Sequence[Region]) -> int:
+    """Rows of the regions of one worktree; returns the next free number."""
+    region_rows: list[tuple[Any, ...]] = []
+    edits: list[tuple[tuple[Any, ...], Change]] = []
+    for number, region in enumerate(regions, first):
+        start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]
+        region_rows.append(
+            (number, region.session_id, shown(region.path), shown(run.root), last.start, last.start + len(last.fresh) - 1,
+             len(region.hunks), len(region.rounds), region.convergence or None,
+             None if region.returned_to < 0 else region.returned_to,
+             json.dumps(region.sizes), iso(start.at), iso(last.at))
+        )  # fmt: skip
+        for round_, hunks in enumerate(region.rounds, 1):
+            edits.extend((_edit_row(number, round_, run.changes[n], len(region.rounds) > 1), run.changes[n]) for n in hunks)
+    store.insert("regions", _REGION, region_rows)
+    store.insert("region_edits", _EDIT, (row for row, _ in edits))
+    symbols = {(row[0], row[3], row[7]): shown(change.symbol) for row, change in edits if change.symbol}
+    store.insert(
+        "region_symbols", ("region_id", "call_id", "start_line", "symbol"), ((*key, name) for key, name in symbols.items())
+    )
+    return first + len(regions)
+
+
+def _edit_row(region: int, round_: int, change: Change, texts: bool) -> tuple[Any, ...]:
+    call = change.call
+    assert call is not None
+    return (
+        region, call.session_id, round_, shown(call.call_id), call.turn, iso(change.at), change.op, change.start,
+        change.start + len(change.fresh) - 1, len(change.fresh), len(change.gone),
+        shown("\n".join(change.old))[:_MOST_TEXT] if texts else None, shown("\n".join(change.new))[:_MOST_TEXT] if texts else None,
+    )  # fmt: skip

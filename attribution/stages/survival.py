@@ -1,0 +1,197 @@
+"""Line lives of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attribution.lineage import survival, tip
+from attribution.lineage.fates import SESSION_SLACK, Life, Span, Verdicts, fates
+from attribution.lineage.model import runs
+from attribution.lineage.survival import Record
+from attribution.queries.lifetimes import _records, _seconds
+from attribution.stages import history as stage
+from attribution.stages import priors
+from collector.load import digest
+from collector.storage.store import Store
+from collector.text import printable
+from collector.vocabulary import line_class
+
+VERSION = "2"
+STAGE = "survival"
+
+
+def update(store: Store, repo_id: int) -> None:
+    """Fills the tables anew when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
+    keys = store.rows("SELECT stage, input_key FROM stage_runs WHERE repo_id = ? AND stage IN ('lines', 'history')", (repo_id,))
+    key = digest(VERSION, *sorted(f"{row['stage']}={row['input_key']}" for row in keys))
+    if store.is_done(repo_id, STAGE, "", key, VERSION):
+        return
+    started = time.monotonic()
+    with store.transaction():
+        _fill_fates(store, repo_id)
+        priors.write(store, repo_id)
+        found = _records(store, repo_id)
+        _fill_deletions(store, repo_id, found)
+        _fill_survival(store, repo_id, [record for _, record in found])
+        _fill_tip(store, repo_id)
+        store.done(repo_id, STAGE, "", key, VERSION, time.monotonic() - started, 0)
+
+
+# --- fates ------------------------------------------------------------------------------------------------------------
+
+_FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor", "actor_session_id", "actor_how")
+
+
+def _fill_fates(store: Store, repo_id: int) -> None:
+    store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
+    verdicts = Verdicts(_spans(store, repo_id), _removers(store, repo_id))
+    store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lives(store, repo_id), verdicts)))
+
+
+def _lives(store: Store, repo_id: int) -> Iterable[Life]:
+    rows = store.rows("SELECT * FROM line_lives WHERE repo_id = ? ORDER BY origin", (repo_id,))
+    for r in rows:
+        blank = tuple(map(int, (r["blank_lines"] or "").split()))
+        into = (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
+        yield Life(r["origin"], r["birth"], r["path"], r["start_line"], r["end_line"], blank, r["death"], r["cause"], into)
+
+
+def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[Span]]:
+    """(id in history_commits, path) -> spans."""
+    found: dict[tuple[int, str], list[Span]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.session_id "
+        "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
+        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
+        "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
+        (repo_id,),
+    ):
+        span = Span(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"])
+        found[r["id"], r["path"]].append(span)
+    return found
+
+
+def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
+    """(commit, path) -> its sessions that took lines from that file since the commit before it that changed the file."""
+    edits: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id WHERE s.repo_id = ? "
+        "AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed > 0 OR e.op IN ('delete', 'move'))",
+        (repo_id,),
+    ):
+        edits[r["session_id"], r["path"]].append(_seconds(r["at"]))
+    for times in edits.values():
+        times.sort()
+    sessions: dict[int, list[int]] = defaultdict(list)
+    for r in store.rows(
+        "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
+        (repo_id,),
+    ):
+        sessions[r["commit_id"]].append(r["session_id"])
+    before: dict[str, float] = {}
+    found: dict[tuple[int, str], set[int]] = {}
+    for r in store.rows(
+        "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id "
+        "LEFT JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? "
+        "ORDER BY c.position",
+        (repo_id,),
+    ):
+        now, names = _seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
+        since = max((before.get(name, 0.0) for name in names), default=0.0)
+        took = {s for s in sessions.get(r["id"], ()) for name in names if _any(edits.get((s, name), ()), since, now)}
+        if took and r["number"] is not None:
+            found[r["number"], r["path"]] = took
+        before[r["path"]] = now
+    return found
+
+
+def _any(times: Sequence[float], since: float, until: float) -> bool:
+    at = bisect_left(times, since)
+    return at < len(times) and times[at] <= until + SESSION_SLACK
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, Record]]) -> None:
+    store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
+    rows = survival.deletions(found)
+    if rows:
+        names = list(rows[0])
+        store.insert("deletions", ("repo_id", *names), ((repo_id, *(row[n] for n in names)) for row in rows))
+
+
+def _fill_survival(store: Store, repo_id: int, found: Sequence[Record]) -> None:
+    store.connection.execute("DELETE FROM survival WHERE repo_id = ?", (repo_id,))
+    columns = ("repo_id", "grouping", "name", "author", "unit", "horizon", "at_risk", "alive")
+    rows = (
+        (repo_id, grouping, name, author, p.unit, p.horizon, p.at_risk, p.alive)
+        for grouping in survival.GROUPINGS
+        for (name, author), group in survival.grouped(found, grouping).items()
+        for p in survival.alive_at(group)
+    )
+    store.insert("survival", columns, rows)
+
+
+# --- the tip ----------------------------------------------------------------------------------------------------------
+
+_CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+
+
+def _fill_tip(store: Store, repo_id: int) -> None:
+    store.connection.execute("DELETE FROM tip_files WHERE repo_id = ?", (repo_id,))
+    found = stage.stored(store, repo_id)
+    if found is None:
+        return
+    history, lives = found
+    classes = {
+        row["id"]: line_class(row["author"], row["evidence"], row["reason"])
+        for row in store.rows(
+            "SELECT id, author, evidence, reason FROM origins WHERE id IN (SELECT origin_id FROM line_fates WHERE repo_id = ?)",
+            (repo_id,),
+        )
+    }
+    authors = tip.Authors(_written(store, repo_id), lives.blank)
+    start = store.next_id("tip_files")
+    files: list[tuple[Any, ...]] = []
+    spans: list[tuple[Any, ...]] = []
+    for number, path in enumerate(sorted(history.state), start):
+        parts = list(tip.joined(authors.pieces(runs(history.state[path].vector))))
+        counts = dict.fromkeys((*_CLASSES, "older"), 0)
+        for piece in parts:
+            known = piece.written is not None and piece.written.origin_id is not None
+            if piece.written is not None and piece.written.origin_id is not None:
+                counts[classes[piece.written.origin_id]] += piece.nonblank
+            counts["older"] += 0 if known else piece.end - piece.start + 1
+            spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, printable(path))))
+        top = path.split("/", 1)[0] if "/" in path else ""
+        lines = parts[-1].end if parts else 0
+        files.append((number, repo_id, printable(path), printable(top), survival.language(path), lines, *counts.values()))
+    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "lines", *_CLASSES, "older"), files)
+    columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
+    store.insert("tip_spans", columns, spans)
+
+
+def _written(store: Store, repo_id: int) -> list[tip.Written]:
+    return [
+        tip.Written(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
+        for r in store.rows(
+            "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
+            "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
+            (repo_id,),
+        )
+    ]
+
+
+def _birth(piece: tip.Piece, path: str) -> tuple[int | None, int | None, str | None, int | None]:
+    one = piece.written
+    if one is None:
+        return None, None, None, None
+    return one.origin_id, one.birth, None if one.path == path else one.path, one.line

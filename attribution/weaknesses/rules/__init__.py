@@ -1,0 +1,1 @@
+"""Rule sets: where they come from, what they need of a text, how they are tested."""

@@ -1,0 +1,261 @@
+"""The rule sets there are: ours (package data), files, and packs that were stored in the user's cache. Reads, writes nothing.
+
+A set is named by the sha256 of its rules as sorted JSON, so that the same rules have the same name wherever they lie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from attribution.weaknesses.rules.derive import need_of
+from attribution.weaknesses.rules.languages import of_rule
+from attribution.weaknesses.rules.prefilter import Prefilter
+from collector.errors import WhoWroteError
+
+OWN = "own"
+PACK = re.compile(r"p/[A-Za-z0-9][\w.-]{0,80}")
+_CWE = re.compile(r"\d{1,5}")
+_TIERS = {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}  # tier -> confidence of a rule that does not say
+_SUFFIXES = (".yaml", ".yml", ".json")
+_FORMAT = "Rules are .yaml files in the format of semgrep"
+
+
+class RulesUnusable(WhoWroteError):
+    """Rules that are not there or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a rule says of itself."""
+
+    id: str
+    cwes: tuple[str, ...]  # CWE-89
+    names: tuple[str, ...]  # the same with their names, where the rule says them: CWE-89: …
+    owasp: tuple[str, ...]
+    tier: str  # taint | built | api; "" when it does not say
+    confidence: str  # HIGH | MEDIUM | LOW; "" when it does not say
+    severity: str
+    said: tuple[str, ...]  # its languages as it names them
+    languages: frozenset[str]  # the same as we name them; "*" for any
+    literals: tuple[str, ...]
+    message: str
+    body: Mapping[str, Any]
+
+    @property
+    def cwe(self) -> str:
+        """The first; "" when it names none."""
+        return self.cwes[0] if self.cwes else ""
+
+    @property
+    def strength(self) -> tuple[int, int]:
+        """Stronger rules first: of several findings at one place with one CWE the first is kept."""
+        tier = [*_TIERS, self.tier].index(self.tier)
+        return (tier, {"HIGH": 0, "MEDIUM": 1, "LOW": 2}.get(self.confidence, 3))
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules that go together, by their ids."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    @cached_property
+    def text(self) -> str:
+        """What the scanner is given: one file, sorted, so that it is the same for the same rules."""
+        return rule_file(rule.body for rule in self.rules)
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode("ascii")).hexdigest()
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        return frozenset(name for rule in self.rules for name in rule.languages)
+
+    @cached_property
+    def prefilter(self) -> Prefilter:
+        return Prefilter((rule.id, rule.languages, rule.literals, need_of(rule.body)) for rule in self.rules)
+
+    def covers(self, language: str) -> bool:
+        """Whether some rule is for texts of the language; rules for any text alone do not make a language covered."""
+        return language in self.languages
+
+    def of_language(self, language: str) -> tuple[str, ...]:
+        """Ids of the rules that are run on texts of a language."""
+        return tuple(rule.id for rule in self.rules if language in rule.languages or "*" in rule.languages)
+
+    def bodies(self, ids: Collection[str]) -> list[Mapping[str, Any]]:
+        return [rule.body for rule in self.rules if rule.id in ids]
+
+
+def rule_file(bodies: Iterable[Mapping[str, Any]]) -> str:
+    """Rules as the text of a JSON file."""
+    return json.dumps({"rules": [dict(body) for body in bodies]}, sort_keys=True, ensure_ascii=True, default=str)
+
+
+def own() -> RuleSet:
+    """The rules that come with the program. Raises RulesUnusable."""
+    return load(_own(), OWN)
+
+
+def files_of(names: Sequence[str], cache: Path) -> list[tuple[str, bytes]]:
+    """(name, content) of the rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
+
+    Raises RulesUnusable.
+    """
+    found: list[tuple[str, bytes]] = []
+    for name in names or (OWN,):
+        found += _own() if name == OWN else [(str(path), path.read_bytes()) for path in files(name, cache)]
+    return found
+
+
+def _own() -> list[tuple[str, bytes]]:
+    entries = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: str(e.name))
+    return [(e.name, e.read_bytes()) for e in entries]
+
+
+def fingerprint(files: Iterable[tuple[str, bytes]]) -> str:
+    """Hash of rule files, to see that nothing has changed without parsing them."""
+    total = hashlib.sha256()
+    for data in sorted(data for _, data in files):
+        total.update(hashlib.sha256(data).digest())
+    return total.hexdigest()
+
+
+def named(names: Sequence[str], cache: Path) -> RuleSet:
+    """The rules that `--rules` names, together. Raises RulesUnusable."""
+    return load(files_of(names, cache), " ".join(names) or OWN)
+
+
+def load(files: Sequence[tuple[str, bytes]], name: str) -> RuleSet:
+    """All rules of some files. Raises RulesUnusable."""
+    found: dict[str, dict[str, Any]] = {}
+    for where, data in files:
+        for body in parse(where, data):
+            number = str(body["id"])
+            if number in found and found[number] != body:
+                raise RulesUnusable(
+                    f"{where}: two rules have the id {number}", "Name rules that go together, or run them one by one"
+                )
+            found[number] = body
+    return RuleSet(name, tuple(_rule(found[number]) for number in sorted(found)))
+
+
+def weaknesses() -> dict[str, dict[str, str]]:
+    """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that our rules know."""
+    table: dict[str, dict[str, str]] = json.loads(_home().joinpath("cwe.json").read_text("utf-8"))
+    return table
+
+
+def measured() -> dict[str, dict[str, list[int]]]:
+    """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read -> counts."""
+    table: dict[str, dict[str, list[int]]] = json.loads(_home().joinpath("measured.json").read_text("utf-8"))["rules"]
+    return table
+
+
+def _home() -> Any:
+    return resources.files("attribution.weaknesses.rules").joinpath("own")
+
+
+def files(name: str, cache: Path) -> list[Path]:
+    """The files of a directory, a file, or a pack in `cache`. Raises RulesUnusable."""
+    path = Path(name)
+    if path.is_dir():
+        found = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+        if found:
+            return found
+        raise RulesUnusable(f"no rule files in {name}", _FORMAT)
+    if path.is_file():
+        return [path]
+    if PACK.fullmatch(name):
+        stored = pack_file(cache, name)
+        if stored.is_file():
+            return [stored]
+        raise RulesUnusable(f"{name} is not stored here", f"Download it once: attribute rules pull {name}")
+    raise RulesUnusable(f"there are no rules at {name}", "Name a file or directory with rules, p/NAME, or own")
+
+
+def pack_file(cache: Path, name: str) -> Path:
+    return cache / (name.replace("/", "-") + ".json")
+
+
+def parse(where: str, data: bytes) -> list[dict[str, Any]]:
+    """The rules of a file. Raises RulesUnusable."""
+    if where.endswith(".json"):
+        try:
+            content = json.loads(data)
+        except ValueError as error:
+            raise RulesUnusable(f"{where} is no JSON: {error}", "Mend the file, or download it again") from error
+    else:
+        content = _yaml(where, data)
+    rules = content.get("rules") if isinstance(content, dict) else None
+    if not isinstance(rules, list):
+        raise RulesUnusable(f"{where} has no rules", _FORMAT)
+    found = [rule for rule in rules if isinstance(rule, dict)]
+    if not all(rule.get("id") and isinstance(rule.get("languages"), list) for rule in found):
+        raise RulesUnusable(f"{where}: a rule has no id or no languages", _FORMAT)
+    return found
+
+
+def _yaml(where: str, data: bytes) -> Any:
+    try:
+        import yaml
+    except ImportError as error:
+        raise RulesUnusable("rule files cannot be read without PyYAML", "Install it with: pip install 'whowrote[scan]'") from error
+    try:
+        return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise RulesUnusable(f"{where} is no YAML: {' '.join(str(error).split())[:200]}", "Mend the file") from error
+
+
+def _rule(body: dict[str, Any]) -> Rule:
+    meta = body.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    tier = str(meta.get("tier") or "")
+    paths = body.get("paths")
+    include = paths.get("include") if isinstance(paths, dict) else None
+    cwes = _cwes(meta)
+    return Rule(
+        str(body["id"]),
+        tuple(cwes),
+        tuple(cwes.values()),
+        _strings(meta.get("owasp")),
+        tier,
+        str(meta.get("confidence") or _TIERS.get(tier, "")).upper(),
+        str(body.get("severity") or "").upper(),
+        _strings(body["languages"]),
+        frozenset(of_rule(_strings(body["languages"]), _strings(include))),
+        _strings(meta.get("literals")),
+        " ".join(str(body.get("message") or "").split()),
+        body,
+    )
+
+
+def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
+    """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
+    found: dict[str, str] = {}
+    for text in (text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))):
+        number = _CWE.search(text)
+        if number:
+            cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()
+            found[cwe] = f"{cwe}: {name}" if name else found.get(cwe, cwe)
+    return found
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if isinstance(value, list | tuple):
+        return tuple(str(one) for one in value)
+    return () if value is None else (str(value),)

@@ -1,0 +1,82 @@
+"""Who wrote the lines of a finding, and who ended it: from the spans of the commit. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from collector.vocabulary import line_class
+
+MIXED, NOBODY = "mixed", "none"
+
+
+class Span(NamedTuple):
+    """Added lines of one file of one commit with one origin."""
+
+    start: int
+    end: int
+    nonblank: int
+    author: str
+    evidence: str
+    reason: str
+    session: int | None
+    turn: int | None
+    call: str | None
+    model: str | None
+    agent: str | None  # of the session
+
+    @property
+    def line_class(self) -> str:
+        return line_class(self.author, self.evidence, self.reason)
+
+
+class Written(NamedTuple):
+    """The added lines with text of one finding."""
+
+    author: str
+    author_class: str
+    reason: str
+    added: int
+    agent: int
+    human: int
+    unknown: int
+    main: Span | None  # the span with most of them, an agent's if there is one
+
+
+def written(spans: Iterable[Span], start: int, end: int, blank: Iterable[int] = ()) -> Written:
+    """`start` to `end`: lines of the match; `blank`: those without text."""
+    empty = set(blank)
+    lines = [(sum(1 for n in range(max(s.start, start), min(s.end, end) + 1) if n not in empty), s) for s in spans]
+    lines = [(count, span) for count, span in lines if count > 0]
+    count: Counter[str] = Counter()
+    for number, span in lines:
+        count[span.author] += number
+    classes = {span.line_class for _, span in lines}
+    reasons = Counter({span.reason: number for number, span in lines if span.author == "unknown"})
+    main = max(lines, key=lambda one: (one[1].author == "agent", one[0]), default=(0, None))[1]
+    return Written(
+        _one(set(count)), _one(classes), reasons.most_common(1)[0][0] if reasons else "", sum(count.values()), count["agent"],
+        count["human"], count["unknown"], main,
+    )  # fmt: skip
+
+
+def _one(names: set[str]) -> str:
+    return next(iter(names)) if len(names) == 1 else MIXED if names else "unknown"
+
+
+def ended_by(
+    spans: Sequence[Span], path_lines: Sequence[tuple[int, int]], commit: Sequence[Span], sessions: Sequence[int]
+) -> tuple[str, int | None]:
+    """(class, session) of what ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
+
+    `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
+    """
+    inside = [s for s in spans if any(s.start <= end and start <= s.end for start, end in path_lines)]
+    for some in (inside, spans, commit):
+        telling = [s for s in some if s.nonblank]
+        if telling:
+            found = {s.session for s in telling if s.session is not None}
+            session = found.pop() if len(found) == 1 else None
+            return _one({s.line_class for s in telling}), session
+    return NOBODY, sessions[0] if len(sessions) == 1 else None

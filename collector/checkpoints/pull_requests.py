@@ -1,0 +1,80 @@
+"""What was proposed for a branch and reached it as something else: pull requests and branches whose commits name checkpoints.
+
+A squash, a rebase or a cherry-pick makes new commits, and often loses the trailers. The originals are still there when the clone
+has the refs of the pull requests (`refs/pull/N/head` on GitHub, `refs/merge-requests/N/head` on GitLab) or the branch itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from collector.checkpoints.trailers import checkpoint_ids
+from collector.git.repository import GitRepo
+from collector.model import Commit
+
+_PULL = re.compile(r"^refs/(?:remotes/[^/]+/)?(?:pull|merge-requests)/(\d{1,9})/head$")
+_BRANCH = re.compile(r"^refs/(?:heads|remotes/[^/]+)/(?!entire/)")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A pull request or another branch of which some commit, not on the attributed branch, names a checkpoint."""
+
+    ref: str
+    number: int  # of the pull request; 0 for a branch
+    tip: str
+    commits: tuple[Commit, ...]  # the ones the attributed branch does not reach, parents first
+    base: str = ""  # where it parts from the branch, as far as is known: the last commit of the branch that it contains
+
+
+def is_source(ref: str) -> bool:
+    """Whether a ref can hold originals of the commits of a branch."""
+    return bool(_PULL.match(ref) or _BRANCH.match(ref))
+
+
+def read_proposals(repo: GitRepo, head: str) -> list[Proposal]:
+    """The proposals beside the branch that ends in `head`, pull requests first; only those with a checkpoint id."""
+    tips = {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
+    beside = {c.sha: c for c in repo.history_of(sorted(set(tips.values())), [head])}
+    telling = _telling(beside)
+    place = {sha: number for number, sha in enumerate(beside)}
+    found: dict[str, Proposal] = {}
+    for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
+        tip = tips[name]
+        if tip in telling and tip not in found:  # a branch that is also a pull request adds nothing
+            pull = _PULL.match(name)
+            commits = tuple(beside[sha] for sha in sorted(_reached(tip, beside), key=place.__getitem__))
+            found[tip] = Proposal(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
+    return list(found.values())
+
+
+def _telling(beside: Mapping[str, Commit]) -> set[str]:
+    """Commits that name a checkpoint, or descend from one that does; `beside` has parents first."""
+    found: set[str] = set()
+    for sha, commit in beside.items():
+        if checkpoint_ids(commit.message) or any(parent in found for parent in commit.parents):
+            found.add(sha)
+    return found
+
+
+def _base(repo: GitRepo, commits: Iterable[Commit], beside: Mapping[str, Commit]) -> str:
+    """The latest of the branch's commits that these were put on or merged with."""
+    edges = {parent for commit in commits for parent in commit.parents if parent not in beside}
+    known = [found for found in map(repo.commit, sorted(edges)) if found is not None]
+    return max(known, key=lambda c: c.commit_time).sha if known else ""
+
+
+def _reached(tip: str, beside: Mapping[str, Commit]) -> list[str]:
+    seen = {tip}
+    stack = [tip]
+    while stack:
+        for parent in beside[stack.pop()].parents:
+            if parent in beside and parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+    return list(seen)
+
+
+__all__ = ["Proposal", "is_source", "read_proposals"]

@@ -1,0 +1,246 @@
+"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from collector.errors import NoCheckpoints, UnknownBranch
+from collector.fetching import mirrors as fetching
+from collector.fetching.disk import Mirrors
+from collector.fetching.mirrors import Fetched, Options
+from collector.fetching.remote import Remote
+from collector.load import FACTS, digest, load_repo
+from collector.repository_names import GITHUB, BadName, Source, source, tombstone
+from collector.runtime import shards
+from collector.runtime.workers import Done, Limits, Task
+from collector.runtime.workers import run as run_here
+from collector.storage.merge import forget_rows
+from collector.storage.store import Store, iso
+
+# --- what to fetch ----------------------------------------------------------------------------------------------------
+
+
+def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[BadName]]:
+    """(repositories, what is wrong with the lines that name none) of a list; empty lines and comments (#) are skipped."""
+    found: dict[str, Source] = {}
+    refused = []
+    for line in lines:
+        text = line.partition("#")[0].strip()
+        if text:
+            try:
+                one = source(text, server)
+            except BadName as error:
+                refused.append(error)
+            else:
+                found.setdefault(one.name.lower(), one)
+    return list(found.values()), refused
+
+
+def wanted(store: Store, licences: Sequence[str] = ()) -> list[Source]:
+    """Candidates that discovery confirmed, with one of these licences if any are named."""
+    if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'wanted_candidates'"):
+        return []
+    allowed = {name.lower() for name in licences}
+    rows = store.rows("SELECT full_name, clone_url, licence FROM wanted_candidates ORDER BY id")
+    kept = (r for r in rows if not allowed or (r["licence"] or "none").lower() in allowed)
+    return [Source("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
+
+
+def mirrored(store: Store) -> list[Source]:
+    """Everything that was fetched, or tried, before."""
+    return [Source(r["name"], r["url"]) for r in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
+
+
+def not_forgotten(store: Store, sources: Iterable[Source]) -> tuple[list[Source], int]:
+    """(the ones that may be fetched, how many may not)."""
+    hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
+    every = list(sources)
+    kept = [one for one in every if tombstone(one.name) not in hidden]
+    return kept, len(every) - len(kept)
+
+
+# --- fetching ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How mirrors are brought up to date."""
+
+    root: Path  # of all mirrors
+    options: Options = field(default_factory=Options)
+    jobs: int = 2
+    budget: int = 0  # bytes of all mirrors together; 0 for no limit
+    token: str = ""
+    server: str = GITHUB
+
+
+def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetched]:
+    """Fetches each and notes what became of it. Ends early when the disk is full: the rest is left for the next run."""
+    by_name = {one.name: one for one in sources}
+    options = plan.options
+    spent = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors"))
+    full = False
+
+    def tasks() -> Iterator[Task]:
+        for one in sources:
+            if full:
+                return
+            has = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors WHERE name = ?", (one.name,)))
+            # Together the running ones get what is left, so that the budget holds whatever each of them meets.
+            share = has + max(0, plan.budget - spent) // plan.jobs if plan.budget else options.limits.bytes
+            limits = replace(options.limits, bytes=share, source="--disk") if share < options.limits.bytes else options.limits
+            yield Task(one.name, (one, str(plan.root), replace(options, limits=limits), plan.token, plan.server))
+
+    # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.
+    limits = Limits(seconds=options.limits.seconds * 2 + options.patience + 600)
+    for done in run_here(fetch_one, tasks(), plan.jobs, limits):
+        result = done.value if not done.error else Fetched(done.key, by_name[done.key].url, "failed", detail=done.error)
+        before = store.value("SELECT bytes FROM mirrors WHERE name = ?", (done.key,)) or 0
+        with store.transaction():
+            note(store, result)
+        spent += result.bytes - before
+        full = full or result.state == "disk_full"
+        yield result
+
+
+def fetch_one(one: Source, root: str, options: Options, token: str, server: str) -> Fetched:
+    """The task of a worker."""
+    return fetching.bring(one, Mirrors(Path(root)), Remote(token, server), options)
+
+
+def note(store: Store, done: Fetched) -> None:
+    """Adds an attempt to the row of a mirror; call within a transaction."""
+    now = iso(datetime.now(UTC).timestamp())
+    run = store.connection.execute
+    run("INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)", (done.name, done.url, done.state, now))
+    values: dict[str, object] = {
+        "url": done.url,
+        "state": done.state,
+        "detail": done.detail or None,
+        "tried_at": now,
+        "bytes": done.bytes,
+    }
+    if done.ok():
+        values["seen_at"] = now
+    if done.state in ("fetched", "unchanged"):
+        values |= {"path": done.path, "refs_key": done.key, "elsewhere": done.elsewhere or None}
+        values |= {"checkpoint_refs": done.checkpoint_refs, "missing": done.missing}
+    if done.state == "fetched":
+        values["fetched_at"] = now
+    run(f"UPDATE mirrors SET {', '.join(f'{name} = ?' for name in values)} WHERE name = ?", (*values.values(), done.name))
+    run(
+        "UPDATE mirrors SET received = received + ?, checks = checks + ?, transfers = transfers + ?, "
+        "seconds = round(seconds + ?, 3), "
+        "failures = CASE WHEN ? THEN 0 ELSE failures + 1 END WHERE name = ?",
+        (done.received, done.checks, done.transfers, done.seconds, done.ok(), done.name),
+    )
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
+def items(store: Store, names: Sequence[str] = ()) -> list[shards.Item]:
+    """Repositories with a complete mirror, by name if any are named."""
+    chosen = {name.lower() for name in names}
+    rows = store.rows(
+        "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY rowid"
+    )
+    found = []
+    for r in rows:
+        if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir():
+            key = digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"]))
+            found.append(shards.Item(r["name"], r["path"], key, digest(key, "anyway")))
+    return found
+
+
+def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
+    """The task of a worker: the facts of one mirror into its shard."""
+    try:
+        with shards.made(Path(shard)) as store:
+            load_repo(store, path, lambda what, done, total: None, anyway)
+    except (NoCheckpoints, UnknownBranch):
+        return "nothing"
+    return "done"
+
+
+def load(store: Store, chosen: Sequence[shards.Item], how: shards.How, anyway: bool) -> Iterator[tuple[shards.Item, Done]]:
+    """Loads what has to be loaded, and yields as each ends."""
+    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
+    yield from shards.run(store, shards.LOAD, load_one, waiting, (anyway,), how)
+
+
+# --- forgetting -------------------------------------------------------------------------------------------------------
+
+
+def forget(store: Store, name: str, root: Path) -> dict[str, int]:
+    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its name."""
+    run = store.connection.execute
+    run("PRAGMA secure_delete = ON")
+    rows = forget_rows(store, [name])
+    with store.transaction():
+        run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
+        for table, column in (("mirrors", "name"), ("jobs", "name")):
+            rows += max(0, run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,)).rowcount)
+        rows += _forget_candidate(store, name)
+        # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
+        rows += run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount
+        run("DROP TABLE IF EXISTS turns_fts")
+        run("DELETE FROM settings WHERE name = 'prompts_indexed'")
+    shards.drop(shards.place(store.path, name))
+    size = Mirrors(root).remove(name) if root.is_dir() else 0
+    run("PRAGMA wal_checkpoint(TRUNCATE)")
+    return {"rows": rows, "bytes": size}
+
+
+def _forget_candidate(store: Store, name: str) -> int:
+    """What discovery knows of it, answers of the server that may name it included."""
+    if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'candidates'"):
+        return 0
+    run = store.connection.execute
+    rows = 0
+    numbers = [r["id"] for r in store.rows("SELECT id FROM candidates WHERE full_name = ? COLLATE NOCASE", (name,))]
+    for number in numbers:
+        rows += run("DELETE FROM discoveries WHERE candidate_id = ?", (number,)).rowcount
+        rows += run("DELETE FROM candidates WHERE id = ?", (number,)).rowcount
+    rows += run("DELETE FROM http_cache").rowcount
+    return int(rows)
+
+
+# --- status -----------------------------------------------------------------------------------------------------------
+
+
+def standing(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
+    chosen = {name.lower() for name in names}
+    rows = store.rows(
+        "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
+        "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, m.missing, "
+        "m.detail, m.failures, "
+        "l.state AS load, l.error AS load_error, n.state AS lines, n.error AS lines_error, r.id, "
+        "(SELECT COUNT(*) FROM checkpoints c WHERE c.repo_id = r.id) AS checkpoints, "
+        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
+        "(SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
+        "(SELECT COUNT(*) FROM problems p WHERE p.repo_id = r.id) AS problems, "
+        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'load') AS has_facts, "
+        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'lines') AS has_lines "
+        "FROM every e LEFT JOIN repos r ON r.name = e.name COLLATE NOCASE LEFT JOIN mirrors m ON m.name = e.name "
+        "LEFT JOIN jobs l ON l.name = e.name AND l.stage = 'load' LEFT JOIN jobs n ON n.name = e.name AND n.stage = 'lines' "
+        "GROUP BY lower(e.name) ORDER BY lower(e.name)"
+    )
+    return [_stand(r) for r in rows if not chosen or r["name"].lower() in chosen]
+
+
+def _stand(r: dict[str, Any]) -> dict[str, Any]:
+    stage = "attributed" if r["has_lines"] else "loaded" if r["has_facts"] else "fetched" if r["size"] else "tried"
+    if "nothing" in (r["load"], r["lines"]):
+        stage = "without checkpoints"
+    failures = [r["detail"] if r["failures"] else None, r["load_error"], r["lines_error"]]
+    names = ("name", "mirror", "seen", "size", "missing", "checkpoints", "sessions", "commits", "problems")
+    return {"stage": stage, **{n: r[n] for n in names}, "failure": "; ".join(f for f in failures if f)}
+
+
+__all__ = ["fetch", "forget", "items", "listed", "load", "mirrored", "not_forgotten", "note", "standing", "wanted"]

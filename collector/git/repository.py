@@ -1,0 +1,402 @@
+"""The door to pygit2: refs, objects, history and diffs of one repository, read only.
+
+libgit2 never runs a hook, a filter, a pager or a lazy fetch, so a hostile configuration has nothing to trigger. Objects that a
+partial clone left out come back as None. Line diffs are git's own (`git diff -U0`, indent heuristic) whatever the user's
+configuration or `.gitattributes` say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import ConfigLevel, DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
+
+from collector.errors import NotARepository, UnknownBranch
+from collector.git.renames import pair
+from collector.model import Censored, Commit, FileChange, LineChange
+from collector.text import decode
+
+# Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
+pygit2.settings.enable_strict_hash_verification(False)
+# We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
+pygit2.settings.owner_validation = False
+# What a repository says must not depend on the configuration of whoever asks.
+for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
+    pygit2.settings.search_path[_level] = ""
+
+MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
+_TAIL_BLOCK = 1024
+_CACHED, _CACHED_TEXT = 3000, 100_000  # blobs, bytes of the largest
+_STATUS = {
+    DeltaStatus.ADDED: "A",
+    DeltaStatus.DELETED: "D",
+    DeltaStatus.MODIFIED: "M",
+    DeltaStatus.RENAMED: "R",
+    DeltaStatus.TYPECHANGE: "T",
+}
+
+
+_GITS_OWN = DiffOption.INDENT_HEURISTIC | DiffOption.FORCE_TEXT
+# Other ways to see a change, each as good as git's own when a tool did not say which one it used.
+OTHER_LOOKS = (
+    DiffOption.FORCE_TEXT,  # without the indent heuristic
+    _GITS_OWN | DiffOption.PATIENCE,
+    _GITS_OWN | DiffOption.MINIMAL,
+    _GITS_OWN | DiffOption.IGNORE_WHITESPACE,
+)
+
+
+def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[LineChange]:
+    """Hunks of `git diff -U0` between two texts, in order. Source of the tail rule: git's `xdi_diff` with no context."""
+    if old == new:
+        return []
+    trim = _common_tail(old, new)
+    if trim:
+        old, new = old[:-trim], new[:-trim]
+    patch = pygit2.Patch.create_from(old, new, context_lines=0, flag=look)
+    changes = []
+    for hunk in patch.hunks:
+        a0 = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        b0 = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
+        changes.append(LineChange(a0, a0 + hunk.old_lines, b0, b0 + hunk.new_lines))
+    return changes
+
+
+def _common_tail(old: bytes, new: bytes) -> int:
+    """Bytes of common tail that git drops before it diffs without context: whole blocks, then forward to a line start."""
+    smaller = min(len(old), len(new))
+    trimmed = 0
+    end_old, end_new = len(old), len(new)
+    while trimmed + _TAIL_BLOCK <= smaller:
+        a = old[end_old - trimmed - _TAIL_BLOCK : end_old - trimmed]
+        if a != new[end_new - trimmed - _TAIL_BLOCK : end_new - trimmed]:
+            break
+        trimmed += _TAIL_BLOCK
+    if not trimmed:
+        return 0
+    newline = old.find(b"\n", end_old - trimmed)
+    return 0 if newline < 0 else end_old - newline - 1
+
+
+def blob_id(data: bytes | memoryview, like: str = "") -> str:
+    """The id git gives to a blob of this content: SHA-1, or SHA-256 when `like` is an id of that length."""
+    name = "sha256" if len(like) == 64 else "sha1"
+    known = hashlib.new(name, b"blob %d\0" % len(data), usedforsecurity=False)
+    known.update(data)
+    return known.hexdigest()
+
+
+class GitRepo:
+    """One repository, bare or not, a worktree, shallow or partial."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens the repository that contains `path`. Raises NotARepository."""
+        found = None
+        if Path(path).exists():
+            found = pygit2.discover_repository(str(path))
+        if found is None:
+            what = "is not inside a git repository" if Path(path).exists() else "does not exist"
+            raise NotARepository(f"{path} {what}", "Give the path of a clone, for example: attribute repo ~/src/project")
+        try:
+            self._repo = pygit2.Repository(found)
+        except (pygit2.GitError, ValueError) as error:
+            raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
+        self.path = Path(found)
+        # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
+        self._boundary = frozenset(self.censored().shallow)
+        self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
+
+    # --- refs ---------------------------------------------------------------------------------------------------------
+
+    def refs(self) -> dict[str, str]:
+        """Name -> object id, symbolic refs resolved; dangling ones left out."""
+        result = {}
+        for name in self._repo.listall_references():
+            try:
+                result[name] = str(self._repo.references[name].resolve().target)
+            except (KeyError, pygit2.GitError):
+                continue
+        return result
+
+    def default_branch(self) -> tuple[str, str]:
+        """(name, commit id) that HEAD points to. Raises UnknownBranch for an empty repository."""
+        try:
+            head = self._repo.head
+            return head.shorthand, str(head.peel(pygit2.Commit).id)
+        except pygit2.GitError as error:
+            raise UnknownBranch("HEAD points to no commit", "The repository is empty, or name a branch with --branch") from error
+
+    def resolve(self, name: str) -> tuple[str, str]:
+        """(short name, commit id) of a branch, tag or commit. Raises UnknownBranch."""
+        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
+            try:
+                target = self._repo.revparse_single(candidate)
+                return name, str(target.peel(pygit2.Commit).id)
+            except (KeyError, ValueError, pygit2.GitError):
+                continue
+        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "See the names with: git branch -a")
+
+    def peel_commit(self, oid: str) -> str | None:
+        try:
+            return str(self._repo[oid].peel(pygit2.Commit).id)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+
+    def remote_url(self) -> str:
+        """URL of `origin`, without user name and password; empty if there is none."""
+        try:
+            url = self._repo.remotes["origin"].url or ""
+        except KeyError:
+            return ""
+        scheme, separator, rest = url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}" if separator else url
+
+    def censored(self) -> Censored:
+        """What this clone cannot show."""
+        common = self.common_dir()
+        shallow: tuple[str, ...] = ()
+        if (common / "shallow").is_file():
+            shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
+        partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
+        return Censored(shallow, partial)
+
+    def packs(self) -> list[str]:
+        """Names of the packs of objects."""
+        return sorted(p.name for p in self.common_dir().joinpath("objects", "pack").glob("*.pack"))
+
+    def common_dir(self) -> Path:
+        """The directory that holds objects and refs; differs from `path` in a worktree."""
+        marker = self.path / "commondir"
+        return (self.path / marker.read_text().strip()).resolve() if marker.is_file() else self.path
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def blob(self, oid: str) -> bytes | None:
+        """Content, or None when the object is missing or no blob."""
+        known = self._texts.get(oid)
+        if known is not None:
+            return known
+        try:
+            kind, data = self._repo.odb.read(oid)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        if kind != ObjectType.BLOB:
+            return None
+        if len(data) <= _CACHED_TEXT:
+            self._texts[oid] = data
+            if len(self._texts) > _CACHED:
+                del self._texts[next(iter(self._texts))]
+        return data
+
+    def blob_size(self, oid: str) -> int | None:
+        """Size in bytes without inflating; None when missing."""
+        try:
+            kind, size = self._repo.odb.read_header(oid)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return int(size) if kind == ObjectType.BLOB else None
+
+    def has(self, oid: str) -> bool:
+        """Whether the object is in this clone; does not inflate it."""
+        return self._repo.odb.exists(oid)
+
+    def entries(self, tree: str) -> dict[str, tuple[str, bool]]:
+        """Name -> (object id, is it a tree) of a tree or of a commit's root tree; {} when missing."""
+        try:
+            found = self._repo[tree].peel(pygit2.Tree)
+            return {decode(e.raw_name or b""): (str(e.id), e.type == ObjectType.TREE) for e in found}
+        except (KeyError, ValueError, pygit2.GitError):
+            return {}
+
+    def paths(self, tree: str) -> dict[str, str]:
+        """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
+        found: dict[str, str] = {}
+        stack = [("", tree)]
+        while stack:
+            prefix, oid = stack.pop()
+            try:
+                entries = list(self._repo[oid].peel(pygit2.Tree))
+            except (KeyError, ValueError, pygit2.GitError):
+                continue
+            for entry in entries:
+                path = prefix + decode(entry.raw_name or b"")
+                if entry.type == ObjectType.TREE:
+                    stack.append((path + "/", str(entry.id)))
+                elif entry.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE):
+                    found[path] = str(entry.id)
+        return found
+
+    def file_at(self, sha: str, path: str) -> str | None:
+        """Blob id of a path in a commit."""
+        try:
+            entry = self._repo[sha].peel(pygit2.Tree)[path]
+        except (KeyError, ValueError, TypeError, pygit2.GitError):
+            return None
+        return str(entry.id) if entry.type == ObjectType.BLOB else None
+
+    def entry_at(self, sha: str, path: str) -> tuple[str, int] | None:
+        """(blob id, mode) of a path in a commit; None when it has no such file, or a tree is missing."""
+        try:
+            entry = self._repo[sha].peel(pygit2.Tree)[path]
+        except (KeyError, ValueError, TypeError, pygit2.GitError):
+            return None
+        return (str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
+
+    # --- history ------------------------------------------------------------------------------------------------------
+
+    def commit(self, sha: str) -> Commit | None:
+        try:
+            found = self._repo[sha].peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return _commit(found)
+
+    def history(self, tip: str) -> Iterator[Commit]:
+        """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
+        yield from self.history_of([tip])
+
+    def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
+        """Commits reachable from any of `tips` and from none of `hide`, parents first."""
+        try:
+            yield from self._ordered(tips, hide or [])
+            return
+        except (KeyError, pygit2.GitError):
+            pass  # a parent is absent
+        for oid in self._ordered_tolerant(tips, hide or []):
+            found = self.commit(oid)
+            if found is not None:
+                yield found
+
+    def _ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
+        walker = self._repo.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+        for tip in tips:
+            walker.push(pygit2.Oid(hex=tip))
+        for tip in hide:
+            walker.hide(pygit2.Oid(hex=tip))
+        return [_commit(c) for c in walker]
+
+    def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
+        """Post-order walk that survives absent parents, which libgit2's own walker does not."""
+        seen: set[str] = set()
+        for skip in hide:
+            seen.update(self._ordered_tolerant([skip], []))
+        order: list[str] = []
+        for tip in tips:
+            stack: list[tuple[str, bool]] = [(tip, False)]
+            while stack:
+                oid, done = stack.pop()
+                if done:
+                    order.append(oid)
+                    continue
+                if oid in seen:
+                    continue
+                seen.add(oid)
+                found = self.commit(oid)
+                if found is None:
+                    continue
+                stack.append((oid, True))
+                stack.extend((parent, False) for parent in reversed(found.parents) if parent not in seen)
+        return order
+
+    def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
+        """Files that differ from the parent with that index (from nothing for a root), renames followed or not.
+
+        None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
+        """
+        if commit.sha in self._boundary:
+            return None
+        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames)
+
+    def _tree_of(self, sha: str) -> str | None:
+        found = self.commit(sha)
+        return found.tree if found else None
+
+    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+        """As `changes`, for two trees; `old_tree` "" is the empty tree."""
+        if old_tree is None:
+            return None
+        try:
+            new = self._repo[new_tree].peel(pygit2.Tree)
+            if old_tree:
+                diff = self._repo[old_tree].peel(pygit2.Tree).diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
+            else:
+                diff = new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
+            found = [_file_change(delta) for delta in diff.deltas]
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return self._with_renames(found) if renames else found
+
+    def patch_id(self, base: str, tip: str) -> str | None:
+        """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the lines stand, layout aside.
+
+        None when a tree or a text is missing, or nothing differs.
+        """
+        try:
+            new = self._repo[tip].peel(pygit2.Tree)
+            old = self._repo[base].peel(pygit2.Tree) if base else None
+            diff = old.diff_to_tree(new) if old is not None else new.diff_to_tree(swap=True)
+            return str(diff.patchid) if len(diff) else None
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+
+    def _with_renames(self, changes: list[FileChange]) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them."""
+        deleted = {c.path: c for c in changes if c.status == "D" and c.old}
+        added = {c.path: c for c in changes if c.status == "A" and c.new}
+        if not deleted or not added:
+            return changes
+        pairs = pair(
+            [(c.path, c.old or "", c.old_mode) for c in deleted.values()],
+            [(c.path, c.new or "", c.new_mode) for c in added.values()],
+            self.blob,
+        )
+        gone = set(pairs.values())
+        result = []
+        for change in changes:
+            source = deleted.get(pairs.get(change.path, "")) if change.status == "A" else None
+            if source is not None:
+                change = replace(change, old_path=source.path, old=source.old, old_mode=source.old_mode, status="R")
+            if not (change.status == "D" and change.path in gone):
+                result.append(change)
+        return result
+
+
+def _commit(found: pygit2.Commit) -> Commit:
+    author, committer = found.author, found.committer
+    return Commit(
+        sha=str(found.id),
+        parents=tuple(str(p) for p in found.parent_ids),
+        tree=str(found.tree_id),
+        author_name=decode(author.raw_name),
+        author_email=decode(author.raw_email),
+        author_time=float(author.time),
+        committer_name=decode(committer.raw_name),
+        committer_email=decode(committer.raw_email),
+        commit_time=float(committer.time),
+        message=decode(found.raw_message),
+    )
+
+
+_TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
+
+
+def _file_change(delta: pygit2.DiffDelta) -> FileChange:
+    status = _STATUS.get(delta.status, "M")
+    return FileChange(
+        path=decode((delta.old_file if status == "D" else delta.new_file).raw_path or b""),
+        old_path=decode(delta.old_file.raw_path or b""),
+        old=None if status == "A" else str(delta.old_file.id),
+        new=None if status == "D" else str(delta.new_file.id),
+        old_mode=int(delta.old_file.mode),
+        new_mode=int(delta.new_file.mode),
+        status=status,
+    )
+
+
+def is_regular(mode: int) -> bool:
+    """A file with text, not a symlink, submodule or directory."""
+    return mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)

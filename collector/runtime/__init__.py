@@ -1,0 +1,1 @@
+"""Running: worker processes, clusters, shards, the console."""

@@ -1,0 +1,81 @@
+"""The door to dask.distributed (extra `dask`): the tasks of `workers.py` on the machines of a cluster.
+
+The machines must see the mirrors and the shards under the same paths. A worker of the cluster does a task in a process of its own,
+as `--jobs` does, so that limits hold and a task that dies takes nobody with it. A task whose worker dies is run again by another.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from collector.errors import WhoWroteError
+from collector.runtime.workers import Done, Limits, Task
+from collector.runtime.workers import run as run_here
+
+_PATIENCE = 20.0  # seconds for the scheduler to answer
+_AHEAD = 2  # tasks that wait at each thread of the cluster
+
+
+def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: Limits) -> Iterator[Done]:
+    """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none or it goes away."""
+    client = _client(address)
+    try:
+        from distributed import as_completed
+
+        source = iter(tasks)
+        threads = max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
+        keys: dict[Any, tuple[Task, float]] = {}
+
+        def more() -> Any:
+            task = next(source, None)
+            if task is None:
+                return None
+            future = client.submit(_run, work, task, limits, pure=False, retries=limits.attempts - 1)
+            keys[future.key] = (task, time.monotonic())
+            return future
+
+        first = [future for _ in range(threads * _AHEAD) if (future := more()) is not None]
+        running = as_completed(first, loop=client.loop)
+        for future in running:
+            task, began = keys.pop(future.key)
+            if future.status == "cancelled":  # no fault of the task: its shard goes on in the next run
+                raise WhoWroteError(
+                    f"the scheduler at {address} went away", "What was finished is kept: run the same command again"
+                )
+            done = _done(future, task)
+            done.seconds = done.seconds or round(time.monotonic() - began, 3)
+            future.release()
+            if (following := more()) is not None:
+                running.add(following)
+            yield done
+    finally:
+        client.close()
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise WhoWroteError("--scheduler needs dask.distributed", "Install it with: pip install 'whowrote[dask]'") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost connections are said in our own words
+    try:
+        return Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise WhoWroteError(f"no scheduler answers at {address}: {error}", "Start one with: dask scheduler") from error
+
+
+def _run(work: Callable[..., Any], task: Task, limits: Limits) -> Done:
+    """On a worker of the cluster."""
+    return next(run_here(work, [task], 1, limits))
+
+
+def _done(future: Any, task: Task) -> Done:
+    if future.status == "finished":
+        done: Done = future.result()
+        return done
+    failed = future.exception()
+    error = f"{type(failed).__name__}: {failed}"[:500]
+    return Done(task.key, error=error, hint="See the log of the scheduler and of its workers", expected=False)

@@ -1,0 +1,325 @@
+"""What both commands share at the edge: consoles, notices, progress, data formats, and the end of every run.
+
+Data goes to stdout, everything else to stderr. Nothing that comes from a repository reaches a terminal unescaped: texts pass
+`one_line` or `collector.text.printable`, and consoles read no markup. rich is imported on first use, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collector.errors import EXIT_INTERRUPTED, EXIT_OK, WhoWroteError
+from collector.text import printable, spreadsheet_safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from collector.runtime.workers import Done
+
+EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
+
+EXIT_CODES = """\b
+Exit codes:
+    0  done
+    1  `attribute check` found something broken
+    2  wrong use: no such repository, branch, file or option
+    3  partly done: some repositories failed, the others are kept
+    4  nothing in the repository says what an agent did
+    5  the database cannot be used
+   70  a bug of ours: the message names a log file to report
+  130  interrupted: finished work is kept, the next run continues
+"""
+
+_WIDE = 160  # columns in a file or pipe
+_LATE = 2.0  # seconds before progress is worth showing
+_HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def one_line(text: str) -> str:
+    """Safe on one line of a terminal: control characters visible, line ends and tabs too."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def out() -> Console:
+    """Console for results."""
+    return _console(False)
+
+
+def err() -> Console:
+    """Console for everything else."""
+    return _console(True)
+
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console
+
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would exit with 1; `… | head` is no error
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else _WIDE
+    return Plain(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def notice(text: str) -> None:
+    """A line on stderr."""
+    click.echo("\n".join(printable(line) for line in text.split("\n")), err=True)
+
+
+def complain(message: str, hint: str = "") -> None:
+    """An error and what to do about it."""
+    click.echo(click.style("error: ", fg="red", bold=True) + printable(message), err=True, color=_colour(sys.stderr))
+    for line in hint.split("\n") if hint else ():
+        click.echo("  " + printable(line), err=True)
+
+
+def _colour(stream: Any) -> bool | None:
+    return False if os.environ.get("NO_COLOR") else None
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+
+def write_json(value: Any) -> None:
+    """Indented JSON on stdout; what a terminal would act on is written as `\\uXXXX`, which reads back the same."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """CSV on stdout with a header; see `csv_text`."""
+    click.echo(csv_text(columns, rows), nl=False)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """CSV with a header; cells that a spreadsheet would run as a formula get an apostrophe in front."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([csv_cell(row.get(name)) for name in columns])
+    return buffer.getvalue()
+
+
+def csv_cell(value: Any) -> Any:
+    """A value as a cell of CSV that no spreadsheet runs."""
+    if isinstance(value, list):
+        value = " ".join(str(v) for v in value)
+    return spreadsheet_safe(value) if isinstance(value, str) else value
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--json` and `--csv` as one parameter `form`: "", "json" or "csv"."""
+    as_csv = click.option("--csv", "form", flag_value="csv", help="Print the data as CSV.")
+    as_json = click.option("--json", "form", flag_value="json", help="Print the data as JSON.")
+    as_text = click.option("--text", "form", flag_value="", default=True, hidden=True)
+    return as_json(as_csv(as_text(command)))
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Around the writing of a file the user named: what fails becomes words, raised as WhoWroteError."""
+    try:
+        yield
+    except OSError as error:
+        raise WhoWroteError(
+            f"cannot write {path}: {error.strerror or error}", "Name a file in a directory that is there and that you may write to"
+        ) from error
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+
+class Reporter:
+    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a single line.
+
+    Call it with (what, done, total); use it in a `with` statement.
+    """
+
+    def __init__(self, title: str, quiet: bool = False) -> None:
+        self._title = one_line(title)
+        self._quiet = quiet
+        self._started = time.monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._told = False
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self._quiet or time.monotonic() - self._started < _LATE:
+            return
+        if not sys.stderr.isatty():
+            if not self._told:
+                notice(f"{self._title}: {what} …")
+                self._told = True
+            return
+        bar, task = self._shown()
+        bar.update(task, description=f"{self._title}: {one_line(what)}", completed=done, total=total or None)
+
+    def _shown(self) -> tuple[Progress, TaskID]:
+        if self._bar is None or self._task is None:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            text = TextColumn("{task.description}", markup=False)
+            self._bar = Progress(
+                SpinnerColumn(), text, BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), console=err(), transient=True
+            )
+            self._task = self._bar.add_task("", total=None)
+            self._bar.start()
+        return self._bar, self._task
+
+
+# --- the end of a run -------------------------------------------------------------------------------------------------
+
+
+class Program(click.Group):
+    """A group of commands whose every run ends in words and an exit code, never in a traceback."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        extra.pop("standalone_mode", None)
+        sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
+
+
+def guarded(run: Callable[[], object]) -> int:
+    """Exit code of a command; failures become messages on stderr."""
+    try:
+        with _signals():
+            result = run()
+        sys.stdout.flush()
+        return result if isinstance(result, int) else EXIT_OK
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except WhoWroteError as error:
+        complain(str(error), error.hint)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        notice("interrupted: finished work is kept; run the same command again to continue")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # `attribute blame … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception as error:  # noqa: BLE001 (the one place where a bug becomes a report)
+        complain(*bug_report(error, traceback.format_exc()))
+        return EXIT_BUG
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """A request to end, or a terminal that goes away, is like an interruption: what was begun is tidied up, once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in names}
+    caught = [number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)]  # not those of nohup
+
+    def end(number: int, frame: object) -> None:
+        for one in caught:
+            signal.signal(one, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in caught:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, before[number])
+
+
+def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
+    """Writes a log with the traceback and versions; returns message and hint."""
+    name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(f"{versions()}\narguments: {sys.argv[1:]}\n\n{trace}")
+    return (
+        f"this is a bug in whowrote: {one_line(name)[:200]}",
+        f"Details are in {path}\nPlease open an issue of the project and attach that file.\nWork finished before is kept.",
+    )
+
+
+def versions() -> str:
+    """Versions of everything that matters for a report."""
+    import platform
+    import sqlite3
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = [f"python {platform.python_version()}", f"sqlite {sqlite3.sqlite_version}", platform.platform()]
+    for name in ("whowrote", "pygit2", "click", "rich", "sqlite-utils"):
+        try:
+            found.insert(0, f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.insert(0, f"{name} (not installed)")
+    return ", ".join(found)
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+
+def in_processes(
+    work: Callable[..., Any], items: Sequence[tuple[Any, ...]], jobs: int, tell: Callable[[int, int], None]
+) -> list[Any]:
+    """`work(*item)` for each item in other processes, `jobs` at a time; a failure is returned in place of the result.
+
+    Results are in the order of the items. The failure is a WhoWroteError, or a message for anything unexpected, a killed process
+    included. `tell(done, total)` is called whenever one ends. When interrupted, the processes are ended.
+    """
+    from collector.runtime.workers import Limits, Task, run
+
+    results: list[Any] = [None] * len(items)
+    tasks = (Task(str(number), item) for number, item in enumerate(items))
+    for count, done in enumerate(run(work, tasks, jobs, Limits(attempts=1)), 1):
+        results[int(done.key)] = Failed(*failure(done)) if done.error else done.value
+        tell(count, len(items))
+    return results
+
+
+def failure(done: Done) -> tuple[str, str]:
+    """Message and hint of a task that failed; a bug becomes a log."""
+    return (done.error, done.hint) if done.expected or not done.trace else bug_report(done.error, done.trace)
+
+
+class Failed:
+    """Why one of several items has no result."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message, self.hint = message, hint
+
+
+def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--db",
+        type=click.Path(readable=False, path_type=Path),
+        default=Path("whowrote.db"),
+        show_default=True,
+        help="The database file.",
+    )(command)

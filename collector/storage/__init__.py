@@ -1,0 +1,1 @@
+"""The database: schema, connections, what text is kept, copies from one database into another."""

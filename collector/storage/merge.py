@@ -1,0 +1,384 @@
+"""Copies repositories from one database into another: shards into the whole, and back.
+
+What belongs to a repository, and in which order it goes, is read from the foreign keys of the tables, so a new table needs nothing
+here. Rows of a repository that are there already are replaced. Three kinds of tables:
+
+    owned    a chain of foreign keys leads to `repos`: copied with the repository, numbers moved past the ones in use
+    shared   no chain, but owned rows point to it and nothing else names it (`origins`): the rows pointed to are copied
+    known    no chain, and a name of its own (a primary key of text, a UNIQUE): added unless it is there; numbers found by the name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from collector.errors import DatabaseUnusable
+from collector.repository_names import tombstone
+from collector.storage.store import Store
+
+ROOT = "repos"
+Execute = Callable[..., Any]  # of a connection: a cursor
+# Tables about the database itself, or of one run of the machine it was made on.
+_NOT_COPIED = {"settings", "forgotten", "http_cache"}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A foreign key of one column."""
+
+    column: str
+    parent: str
+    to: str
+    required: bool
+
+
+@dataclass(slots=True)
+class Table:
+    name: str
+    columns: list[str]
+    number: str  # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another table's
+    key: list[str]  # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is none
+    links: list[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What one shard brought."""
+
+    path: str
+    replaced: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # ours are as new or newer
+    forgotten: int = 0
+    rows: int = 0
+
+
+class Schema:
+    """The tables of a database, as their foreign keys order them."""
+
+    def __init__(self, run: Execute, database: str = "main") -> None:
+        self._run = run
+        names = [
+            r[0]
+            for r in self._run(
+                "SELECT name FROM pragma_table_list WHERE schema = ? AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+                "AND name NOT LIKE '\\_sqlite\\_%' ESCAPE '\\' ORDER BY name",
+                (database,),
+            )
+        ]
+        self.tables = {name: self._table(name, database) for name in names if name not in _NOT_COPIED}
+
+    def _table(self, name: str, database: str) -> Table:
+        info = self._run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
+        required = {r[0] for r in info if r[2] or r[3]}
+        found = self._run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
+        compound = {r[0] for r in found if r[1]}
+        links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in found if r[0] not in compound]
+        primary = [r[0] for r in sorted(info, key=lambda r: r[3]) if r[3]]
+        numbered = len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
+        foreign = {link.column for link in links}
+        number = primary[0] if numbered and primary[0] not in foreign else ""
+        key = primary if primary and not numbered else self._unique(name, database)
+        return Table(name, [r[0] for r in info], number, key, links)
+
+    def _unique(self, name: str, database: str) -> list[str]:
+        rows = self._run("SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq", (name, database))
+        for (index,) in rows.fetchall():
+            return [r[0] for r in self._run("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno", (index, database))]
+        return []
+
+    @cached_property
+    def owner(self) -> dict[str, Link]:
+        """Table -> the foreign key by which its rows belong to a repository; a required one rather than another."""
+        found: dict[str, Link] = {}
+        for strict in (True, False):
+            while grown := {
+                n: link for n in self.tables if n != ROOT and n not in found and (link := self._way_up(n, found, strict))
+            }:
+                found |= grown
+        return found
+
+    def _way_up(self, name: str, found: Iterable[str], strict: bool) -> Link | None:
+        links = (k for k in self.tables[name].links if k.parent != name and (k.required or not strict))
+        return next((k for k in links if k.parent == ROOT or k.parent in found), None)
+
+    @cached_property
+    def pointed(self) -> dict[str, list[tuple[str, Link]]]:
+        """Table -> the foreign keys of other, owned tables that point to it."""
+        found: dict[str, list[tuple[str, Link]]] = {}
+        for table in self.tables.values():
+            for link in table.links:
+                if table.name in self.owner and link.parent != table.name:
+                    found.setdefault(link.parent, []).append((table.name, link))
+        return found
+
+    @cached_property
+    def shared(self) -> set[str]:
+        """Tables of which the rows that owned ones point to are copied."""
+        loose = {n for n, link in self.owner.items() if not link.required}
+        none = {n for n, t in self.tables.items() if n != ROOT and n not in self.owner and not t.key}
+        return {n for n in loose | none if n in self.pointed}
+
+    @cached_property
+    def known(self) -> set[str]:
+        """Tables whose rows have a name of their own."""
+        return {n for n, t in self.tables.items() if n != ROOT and n not in self.owner and t.key}
+
+    def _above(self, name: str) -> set[str]:
+        """Tables between one and `repos`."""
+        found: set[str] = set()
+        while name in self.owner:
+            name = self.owner[name].parent
+            found.add(name)
+        return found
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Tables after the ones they point to."""
+        found: list[str] = []
+        waiting = sorted(self.tables)
+        while waiting:
+            ready = [n for n in waiting if not any(k.parent in waiting and k.parent != n for k in self.tables[n].links)]
+            if not ready:
+                ready = waiting[:1]  # a circle of foreign keys: they are not enforced while rows are copied
+            found += ready
+            waiting = [n for n in waiting if n not in found]
+        return found
+
+    def number(self, name: str) -> str:
+        return self.tables[name].number or "rowid"
+
+    def condition(self, name: str, database: str, taken: str) -> str:
+        """Which rows of a table belong to the repositories whose numbers the table `taken` holds."""
+        if name == ROOT:
+            return f"id IN (SELECT id FROM {taken})"
+        link = self.owner.get(name)
+        ways = [_within(link, self.condition(link.parent, database, taken), database)] if link else []
+        if name in self.shared:
+            table = self.tables[name]
+            for child, back in self.pointed[name]:
+                if name in self._above(child):
+                    continue
+                inner = self.condition(child, database, taken)
+                own = table.number or back.to
+                ways.append(f'"{own}" IN (SELECT "{back.column}" FROM {database}."{child}" WHERE {inner})')
+        return "(" + " OR ".join(ways or ["0"]) + ")"
+
+
+def _within(link: Link, condition: str, database: str) -> str:
+    return f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE {condition})'
+
+
+# --- copying ----------------------------------------------------------------------------------------------------------
+
+
+class _Copy:
+    """Repositories of the attached database `source` into `target`, which is main, or the other way round."""
+
+    def __init__(self, store: Store, source: str, target: str) -> None:
+        self.run = store.connection.execute
+        self.source, self.target = source, target
+        self._add_tables()
+        self.schema = Schema(self.run, target)
+        self.rows = 0
+
+    def _add_tables(self) -> None:
+        """Tables that are made when they are needed, and that the target does not have yet."""
+        missing = self.run(
+            f"SELECT name, sql FROM {self.source}.sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' "
+            f"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM {self.target}.sqlite_master) "
+            # The parts of an index for searching are made with it, or not at all.
+            "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = ? AND type = 'shadow')",
+            (self.source,),
+        ).fetchall()
+        for name, sql in missing:
+            body = sql[sql.index("(") :]
+            self.run(f'CREATE TABLE {self.target}."{name}" {body}')
+
+    def check_columns(self) -> None:
+        for name, table in self.schema.tables.items():
+            found = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
+            if found and [r[0] for r in found] != table.columns:
+                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Make it anew")
+
+    def copy(self, names: Iterable[str], known: bool) -> None:
+        """Replaces these repositories. Call within a transaction that does not enforce foreign keys."""
+        self.check_columns()
+        self.run("DELETE FROM temp.taken")
+        self.run("DELETE FROM temp.doomed")
+        for name in names:
+            self.run(f"INSERT INTO temp.taken SELECT id FROM {self.source}.{ROOT} WHERE name = ?", (name,))
+            self.run(f"INSERT INTO temp.doomed SELECT id FROM {self.target}.{ROOT} WHERE name = ?", (name,))
+        self._moves()
+        remove(self.run, self.schema, self.target)
+        for name in self.schema.order:
+            self._insert(name, known)
+
+    def _moves(self) -> None:
+        """Old and new numbers of the repositories, and by how much other numbers move."""
+        self.run("DELETE FROM temp.repo_numbers")
+        first = self._last(ROOT, "id")
+        self.run(
+            f"INSERT INTO temp.repo_numbers SELECT s.id, COALESCE(t.id, {first} + ROW_NUMBER() OVER (ORDER BY s.id)) "
+            f"FROM {self.source}.{ROOT} s LEFT JOIN {self.target}.{ROOT} t ON t.name = s.name "
+            "WHERE s.id IN (SELECT id FROM temp.taken)"
+        )
+        self.offsets = {
+            name: self._last(name, table.number) - self._first(name, table.number) + 1
+            for name, table in self.schema.tables.items()
+            if table.number and name != ROOT
+        }
+
+    def _last(self, name: str, column: str) -> int:
+        return int(self.run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {self.target}."{name}"').fetchone()[0])
+
+    def _first(self, name: str, column: str) -> int:
+        if not self._has(name):
+            return 1
+        return int(self.run(f'SELECT COALESCE(MIN("{column}"), 1) FROM {self.source}."{name}"').fetchone()[0])
+
+    def _has(self, name: str) -> bool:
+        return bool(self.run(f"SELECT 1 FROM {self.source}.sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone())
+
+    def _insert(self, name: str, known: bool) -> None:
+        if not self._has(name):
+            return
+        table, is_known = self.schema.tables[name], name in self.schema.known
+        if is_known and not known:
+            return
+        columns = [c for c in table.columns if not (is_known and c == table.number)]
+        values = ", ".join(self._value(table, column) for column in columns)
+        where = "1" if is_known else self.schema.condition(name, self.source, "temp.taken")
+        if (link := self.schema.owner.get(name)) and table.key and not link.required and known:
+            where = f'({where} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
+            is_known = True
+        listed = ", ".join(f'"{c}"' for c in columns)
+        verb = "INSERT OR IGNORE" if is_known else "INSERT"
+        order = f' ORDER BY "{table.number}"' if table.number else ""
+        select = f'SELECT {values} FROM {self.source}."{name}" s WHERE {where}{order}'
+        self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
+
+    def _value(self, table: Table, column: str) -> str:
+        """The new value of a column."""
+        link = next((k for k in table.links if k.column == column), None)
+        if link is not None:
+            return self._number(link.parent, f's."{column}"', link.to)
+        if column == table.number:
+            return self._number(table.name, f's."{column}"', column)
+        return f's."{column}"'
+
+    def _number(self, name: str, value: str, to: str) -> str:
+        """The new number of a row of a table that had the number `value`."""
+        if name == ROOT:
+            return f"(SELECT new FROM temp.repo_numbers WHERE old = {value})"
+        table = self.schema.tables.get(name)
+        if table is None:
+            return value
+        if name in self.schema.known and table.number == to:
+            same = " AND ".join(f't."{c}" IS {self._value_of(table, c)}' for c in table.key)
+            return (
+                f'(SELECT t."{table.number}" FROM {self.target}."{name}" t, {self.source}."{name}" o '
+                f'WHERE o."{table.number}" = {value} AND {same})'
+            )
+        if table.number == to:
+            return f"{value} + {self.offsets[name]}"
+        link = next((k for k in table.links if k.column == to), None)  # its number is another table's
+        return self._number(link.parent, value, link.to) if link is not None else value
+
+    def _value_of(self, table: Table, column: str) -> str:
+        link = next((k for k in table.links if k.column == column), None)
+        return self._number(link.parent, f'o."{column}"', link.to) if link is not None else f'o."{column}"'
+
+
+def remove(run: Execute, schema: Schema, database: str) -> int:
+    """Removes every row of the repositories in temp.doomed; returns how many."""
+    for name in schema.shared:  # what they point to, while they still do
+        where = schema.condition(name, database, "temp.doomed")
+        run(f'DROP TABLE IF EXISTS temp."gone_{name}"')
+        run(f'CREATE TEMP TABLE "gone_{name}" AS SELECT "{schema.number(name)}" AS id FROM {database}."{name}" WHERE {where}')
+    gone = 0
+    for name in reversed(schema.order):
+        where = schema.condition(name, database, "temp.doomed")
+        if name in schema.shared:
+            where = f'"{schema.number(name)}" IN (SELECT id FROM temp."gone_{name}")'
+            for child, link in schema.pointed[name]:
+                where += f' AND "{schema.number(name)}" NOT IN (SELECT "{link.column}" FROM {database}."{child}" '
+                where += f'WHERE "{link.column}" IS NOT NULL)'
+        gone += max(0, run(f'DELETE FROM {database}."{name}" WHERE {where}').rowcount)
+    return gone
+
+
+@contextmanager
+def unenforced(store: Store) -> Iterator[None]:
+    """Foreign keys are not enforced inside: rows are copied and removed in an order and with numbers that keep them."""
+    run = store.connection.execute
+    run("PRAGMA foreign_keys = OFF")
+    for name, columns in (("taken", "id"), ("doomed", "id"), ("repo_numbers", "old INTEGER PRIMARY KEY, new")):
+        run(f"CREATE TEMP TABLE IF NOT EXISTS {name} ({columns})")
+    try:
+        yield
+    finally:
+        for name in ("taken", "doomed", "repo_numbers"):
+            run(f"DROP TABLE temp.{name}")
+        run("PRAGMA foreign_keys = ON")
+
+
+@contextmanager
+def attached(store: Store, path: Path) -> Iterator[None]:
+    """`path` as the database `other`."""
+    store.connection.execute("ATTACH DATABASE ? AS other", (str(path),))
+    try:
+        yield
+    finally:
+        store.connection.execute("DETACH DATABASE other")
+
+
+def merge(store: Store, path: Path, force: bool = False) -> Merged:
+    """Takes all repositories of a shard, or another database, in one transaction. Those we have newer are kept unless `force`.
+
+    Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows it does not have.
+    """
+    with Store(path, create=False) as shard:
+        broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
+        theirs = _ages(shard)
+    if broken:
+        raise DatabaseUnusable(f"{path} is damaged: {broken} rows point to rows that are not there", "Make it anew")
+    ours = _ages(store)
+    hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
+    dropped = {name for name in theirs if tombstone(name) in hidden}
+    kept = [n for n in theirs if n not in dropped and n in ours and not force and theirs[n] and theirs[n] <= ours[n]]
+    names = [n for n in theirs if n not in dropped and n not in kept]
+    with attached(store, path), unenforced(store), store.transaction():
+        copy = _Copy(store, "other", "main")
+        copy.copy(names, known=True)
+    added = [n for n in names if n not in ours]
+    return Merged(str(path), [n for n in names if n in ours], added, kept, len(dropped), copy.rows)
+
+
+def extract(store: Store, path: Path, names: Sequence[str]) -> None:
+    """Rows of repositories into another database of ours, in one transaction."""
+    with attached(store, path), unenforced(store), store.transaction():
+        _Copy(store, "main", "other").copy(names, known=False)
+
+
+def forget_rows(store: Store, names: Iterable[str]) -> int:
+    """Removes every row of repositories; returns how many. Call outside of a transaction."""
+    with unenforced(store), store.transaction():
+        for name in names:
+            store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
+        return remove(store.connection.execute, Schema(store.connection.execute), "main")
+
+
+def _ages(store: Store) -> dict[str, str]:
+    """Repository -> when its last stage was finished."""
+    return {
+        r["name"]: r["at"] or ""
+        for r in store.rows(
+            "SELECT r.name, MAX(t.finished_at) AS at FROM repos r LEFT JOIN stage_runs t ON t.repo_id = r.id GROUP BY r.id"
+        )
+    }

@@ -1,0 +1,115 @@
+"""How much text of transcripts a database keeps, and what is taken out of it before it is written.
+
+The choice is stored in the database (`settings`), so that whatever fills it later keeps to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+FULL, PROMPTS, NONE = "full", "prompts", "none"
+CONTENTS = (NONE, PROMPTS, FULL)
+_VERSION = 2  # of the columns below: with another one the texts of a database that keeps less than all are read anew
+# Columns with text that people or agents wrote -> the least content that keeps them; NONE: always kept, redacted if that is wanted.
+# tests/test_stored_text.py goes over the schema: a new column is named here or there.
+COLUMNS: Mapping[tuple[str, str], str] = {
+    ("turns", "prompt"): PROMPTS,
+    ("tool_calls", "command"): FULL,
+    ("tool_calls", "input"): FULL,
+    ("tool_calls", "error"): FULL,
+    ("edits", "detail"): FULL,
+    ("region_edits", "removed"): FULL,
+    ("region_edits", "added"): FULL,
+    ("region_symbols", "symbol"): FULL,
+    ("session_features", "last_said"): FULL,
+    ("session_features", "undo_commands"): FULL,
+    ("judgements", "output"): NONE,  # without what NOTES names
+    ("claim_records", "detail"): FULL,  # whatever another tool wrote beside what is read
+    ("claim_authors", "detail"): FULL,
+    ("claims", "detail"): FULL,
+    ("claim_authors", "person"): NONE,
+    ("checkpoints", "vendor_combined"): NONE,
+    ("checkpoint_sessions", "vendor"): NONE,
+    ("checkpoint_sessions", "metadata"): NONE,
+    ("attempts", "error"): NONE,
+    ("attempts", "extra"): NONE,
+    ("commits", "author_name"): NONE,
+    ("commits", "subject"): NONE,
+    ("commits", "label"): NONE,
+    ("problems", "detail"): NONE,
+}
+# JSON objects of which one key alone holds text: it goes when the content is not full.
+NOTES: Mapping[tuple[str, str], str] = {("judgements", "output"): "notes"}
+# Tables whose rows say nothing without their text: they are not written at all.
+_ROWS = {"region_symbols": FULL}
+ADDRESSES = {("commits", "author_email"), ("checkpoints", "author_email")}
+_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is stored. Not slotted: the redactor is made once, when it is first needed."""
+
+    content: str = FULL
+    redact: bool = False
+
+    def key(self) -> str:
+        """Part of the keys of stages; '' for the ordinary one."""
+        return "" if self == Policy() else f"{self.content}{'-redacted' if self.redact else ''} {_VERSION}"
+
+    def text(self, value: str | None, least: str = NONE) -> str | None:
+        """What is stored of a text that is kept from the content `least` on."""
+        if value is None or not self.keeps(least):
+            return None
+        return self.redactor(value) if self.redact else value
+
+    def rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        """Rows as they are stored."""
+        if self == Policy():
+            return rows
+        if not self.keeps(_ROWS.get(table, NONE)):
+            return []
+        change = {n: how for n, name in enumerate(columns) if (how := self._change(table, name)) is not None}
+        return self._changed(change, rows) if change else rows
+
+    def keeps(self, least: str) -> bool:
+        """Whether text that is kept from the content `least` on is stored."""
+        return CONTENTS.index(self.content) >= CONTENTS.index(least)
+
+    def _change(self, table: str, name: str) -> Callable[[str], str | None] | None:
+        """What becomes of the values of a column; None: they stay as they are."""
+        if (table, name) in ADDRESSES:
+            return pseudonym if self.redact else None
+        if (table, name) not in COLUMNS:
+            return None
+        least, note = COLUMNS[table, name], NOTES.get((table, name))
+        if note is not None and not self.keeps(FULL):
+            return lambda value: self.text(_without(value, note))
+        return (lambda value: self.text(value, least)) if self.redact or not self.keeps(least) else None
+
+    def _changed(self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        for row in rows:
+            yield [change[n](v) if n in change and isinstance(v, str) and v else v for n, v in enumerate(row)]
+
+    @cached_property
+    def redactor(self) -> Callable[[str], str]:
+        from collector.storage.redaction import secrets_out
+
+        return lambda text: _EMAIL.sub("[e-mail]", secrets_out(text))
+
+
+def _without(text: str, key: str) -> str:
+    """A JSON object without one of its keys."""
+    value = json.loads(text)
+    return json.dumps({name: item for name, item in value.items() if name != key}, ensure_ascii=False)
+
+
+def pseudonym(address: str) -> str:
+    """The same for the same address; tells nothing else to who does not know it."""
+    return hashlib.sha256(b"whowrote address\0" + address.lower().encode("utf-8", "replace")).hexdigest()[:16] + "@redacted"

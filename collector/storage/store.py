@@ -1,0 +1,250 @@
+"""The door to SQLite (sqlite-utils): opening, versions, transactions, bulk rows.
+
+Small tables go through sqlite-utils; spans, calls and edits through `executemany`, which is seven times faster. A unit of work and
+the row that says it is done are written in one transaction, so a kill at any moment leaves whole units.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from collector.errors import DatabaseTooNew, DatabaseUnusable
+from collector.model import Problem
+from collector.storage.retention import FULL, Policy
+from collector.text import printable
+
+# sqlite-utils loads pandas and numpy for types we never store, half a second wherever the extra `stats` is installed.
+_unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
+sys.modules.update(dict.fromkeys(_unwanted))  # type: ignore[arg-type]
+try:
+    import sqlite_utils
+finally:
+    for _name in _unwanted:
+        del sys.modules[_name]
+
+Connection = sqlite3.Connection
+SCHEMA_VERSION = 4
+APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
+
+
+def schema_sql() -> str:
+    return resources.files("collector.storage").joinpath("schema.sql").read_text("utf-8")
+
+
+def iso(at: float | None) -> str | None:
+    """Seconds -> `2026-02-18T00:07:22.729Z`; None for None and for times no calendar has."""
+    if at is None:
+        return None
+    try:
+        moment = datetime.fromtimestamp(at, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+class Store:
+    """One database file. Use as a context manager."""
+
+    def __init__(self, path: str | Path, create: bool = True) -> None:
+        """Opens, and creates tables when needed. Raises DatabaseUnusable, DatabaseTooNew."""
+        self.path = Path(path)
+        self._policy: Policy | None = None
+        if not create and not self.path.is_file():
+            raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
+        try:
+            self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self.connection.close()
+            raise _explained(error, self.path) from error
+        except DatabaseUnusable:
+            self.connection.close()
+            raise
+        self.db = sqlite_utils.Database(self.connection)
+
+    @classmethod
+    def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
+        """A connection that somebody else opened and closes, for reading only."""
+        store = cls.__new__(cls)
+        store.path, store.connection = Path(path), connection
+        return store
+
+    def _prepare(self) -> None:
+        execute = self.connection.execute
+        application = execute("PRAGMA application_id").fetchone()[0]
+        version = execute("PRAGMA user_version").fetchone()[0]
+        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and application != APPLICATION_ID:
+            raise DatabaseUnusable(
+                f"{self.path} is a database of another program", "Name another file with --db; nothing was changed"
+            )
+        if version > SCHEMA_VERSION:
+            raise DatabaseTooNew(
+                f"{self.path} was written by a newer whowrote (schema {version}, this one knows {SCHEMA_VERSION})",
+                "Update with: pip install --upgrade whowrote; nothing was changed",
+            )
+        execute("PRAGMA foreign_keys = ON")
+        if not tables:
+            execute("PRAGMA journal_mode = WAL")
+            execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if version < SCHEMA_VERSION:  # every version so far only adds tables and views
+            with self.transaction():
+                for statement in _statements(schema_sql()):
+                    execute(statement)
+                execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        execute("PRAGMA synchronous = NORMAL")
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing. Disk full, locked and damaged files become DatabaseUnusable."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise _explained(error, self.path) from error
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Plain INSERT of many rows; call within a transaction."""
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", self.policy.rows(table, columns, rows))
+
+    @property
+    def policy(self) -> Policy:
+        """How much text is kept here."""
+        if self._policy is None:
+            found = {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")}
+            self._policy = Policy(found.get("content", FULL), found.get("redact") == "1")
+        return self._policy
+
+    def keep(self, policy: Policy) -> None:
+        """From now on this much text is kept; call within a transaction."""
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO settings VALUES (?, ?)", [("content", policy.content), ("redact", str(int(policy.redact)))]
+        )
+        self._policy = policy
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Rows of a query as dictionaries. Raises DatabaseUnusable."""
+        try:
+            cursor = self.connection.execute(sql, parameters)
+            names = [d[0] for d in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """First column of the first row, or None."""
+        try:
+            row = self.connection.execute(sql, parameters).fetchone()
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+        return row[0] if row else None
+
+    def index_prompts(self) -> None:
+        """Full-text search over prompts, brought up to date. Raises DatabaseUnusable."""
+        key = str(
+            self.value("SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' || COALESCE(SUM(length(prompt)), 0) FROM turns")
+        )
+        known = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
+        if known and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
+            return
+        with self.transaction() as connection:
+            connection.execute(
+                "CREATE VIRTUAL TABLE IF NOT EXISTS turns_fts USING fts5(prompt, content=[turns], content_rowid=[id])"
+            )
+            connection.execute("INSERT INTO turns_fts(turns_fts) VALUES ('rebuild')")
+            connection.execute("INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,))
+
+    # --- bookkeeping ------------------------------------------------------------------------------------------------
+
+    def next_id(self, table: str) -> int:
+        """First free id; call within a transaction."""
+        return int(self.value(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}"))
+
+    def is_done(self, repo_id: int, stage: str, subject: str, key: str, version: str) -> bool:
+        found = self.rows(
+            "SELECT input_key, version FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?", (repo_id, stage, subject)
+        )
+        return bool(found) and found[0]["input_key"] == key and found[0]["version"] == version
+
+    def done(self, repo_id: int, stage: str, subject: str, key: str, version: str, seconds: float, problems: int) -> None:
+        """Records a finished stage; call in the transaction that writes its results."""
+        self.connection.execute(
+            "INSERT OR REPLACE INTO stage_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (repo_id, stage, subject, key, version, iso(datetime.now(UTC).timestamp()), round(seconds, 3), problems),
+        )
+
+    def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
+        self.insert(
+            "problems",
+            ("repo_id", "stage", "subject", "code", "detail"),
+            ((repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500]) for p in problems),
+        )
+
+
+def names_in_database(path: Path) -> list[tuple[str, str]]:
+    """(server or "", owner/name) of the repositories and candidates of another database. Raises DatabaseUnusable."""
+    if not path.is_file():
+        raise DatabaseUnusable(f"there is no database {path}", "Check the name")
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            found = {("", name) for (name,) in connection.execute("SELECT name FROM repos WHERE name LIKE '%/%'")}
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'candidates'").fetchone():
+                found |= set(connection.execute("SELECT server, full_name FROM candidates"))
+    except sqlite3.Error as error:
+        raise _explained(error, path) from error
+    return sorted(found, key=lambda pair: (pair[1], pair[0]))
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Statements of the schema one by one: `executescript` would commit in the middle."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _explained(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
+    text = str(error)
+    if "disk is full" in text:
+        return DatabaseUnusable(f"no space left for {path}", "Free some space and run again: finished work is kept")
+    if "locked" in text:
+        return DatabaseUnusable(f"{path} is in use by another program", "Wait for it, or name another file with --db")
+    if "readonly" in text or "unable to open" in text:
+        return DatabaseUnusable(f"{path} cannot be opened for writing", "Check the directory and its permissions, or use --db")
+    if "not a database" in text or "malformed" in text:
+        return DatabaseUnusable(
+            f"{path} is not a readable SQLite database ({text})",
+            "Name another file with --db; if it was one of ours and is damaged, delete it and run again",
+        )
+    return DatabaseUnusable(f"{path}: {text}", "Run again; if it stays, delete the file or name another one with --db")

@@ -1,0 +1,298 @@
+"""Who may have changed a file between two moments at which its text is known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.authorship.replay import CallRef
+from attribution.authorship.windows import Action, Cause, Gap, Gaps
+from attribution.shell import effects
+
+ROOT = "/w"
+F = "src/app.py"
+HUMAN = Cause("human")
+
+
+def _call(number: int = 1, at: float = 50.0) -> CallRef:
+    return CallRef(7, f"c{number}", 1, at)
+
+
+def _command(text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT) -> Action:
+    return Action(at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd))
+
+
+def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> Action:
+    return Action(at, until, _call(9, at), unseen=reason)
+
+
+def _gaps(*actions: Action) -> Gaps:
+    gaps = Gaps(ROOT, list(actions))
+    gaps.settle()
+    return gaps
+
+
+def _cause(*actions: Action, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
+    found = _gaps(*actions).cause(Gap(path, after, before, layout))
+    return found.author if not found.reason else f"{found.author} {found.reason}"
+
+
+def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
+    """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
+    sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
+    assert _gaps(sed).cause(Gap(F, 10, 100, made=True)) == Cause("unknown", reason="base_unknown", call=_call())
+    assert _gaps(cat).cause(Gap(F, 10, 100, made=True)).author == "agent"
+    assert _gaps(sed).cause(Gap(F, 10, 100)).author == "agent"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tsx src/app.py", "unknown opaque_shell"),  # it is run
+        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),  # it is read
+        ("mytool save src/app.py", "unknown opaque_shell"),
+        ("python3 break.py && mytool src/app.py", "unknown opaque_shell"),
+        ("python -c \"import json; print(json.load(open('src/app.py')))\"; ./x", "unknown opaque_shell"),
+        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "unknown opaque_shell"),  # it stands in what is replaced
+        ("cp src/app.py $BACKUP && ./x", "unknown opaque_shell"),  # what is copied stays as it is
+        ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
+        ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
+        ("python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE", "agent"),
+        ("mytool -o src/app.py", "agent"),
+    ],
+)
+def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(text: str, said: str) -> None:
+    assert _cause(_command(text)) == said
+
+
+@pytest.mark.parametrize("part", ["open(", "> ", "-o ", "'", '"', "open(,", ">x "])
+def test_commands_made_to_be_slow_are_answered(part: str) -> None:
+    """Quadratic searches would take minutes for these."""
+    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in ("agent", "unknown opaque_shell", "human")
+
+
+# --- commands -------------------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_happened_it_was_a_person() -> None:
+    assert _gaps().cause(Gap(F, 10, 100)) == HUMAN
+
+
+@pytest.mark.parametrize(
+    "text", ["git status", "ls -la src", "cat src/app.py", "grep -n x src/app.py", "git commit -m x", "wc -l src/app.py"]
+)
+def test_commands_that_only_look_explain_nothing(text: str) -> None:
+    assert _cause(_command(text)) == "human"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed -i 's/a/b/' src/app.py",
+        "sed -i 's/a/b/' /w/src/app.py",
+        "cd src && sed -i 's/a/b/' app.py",
+        "echo x >> src/app.py",
+        "mv other.py src/app.py",
+        "cp other.py src/app.py",
+        "perl -pi -e 's/a/b/' src/*.py",
+    ],
+)
+def test_command_that_names_the_file_did_it(text: str) -> None:
+    found = _gaps(_command(text)).cause(Gap(F, 10, 100))
+    assert (found.author, found.how, found.evidence) == ("agent", "shell", "inferred")
+    assert found.call is not None and found.call.call_id == "c1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sed -i 's/a/b/' src/other_server.py",
+        "rm src/app_server.pyc",
+        "npm install",
+        "sed -i 's/a/b/' lib/app_server.py",
+        "echo x >> /elsewhere/src/app_server.py",
+        "echo x > app_server.py",
+        "echo see src/app_server.py >> notes.txt",
+    ],
+)
+def test_command_that_names_another_file_explains_nothing(text: str) -> None:
+    assert _cause(_command(text), path="src/app_server.py") == "human"
+
+
+def test_command_in_another_directory_names_another_file() -> None:
+    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/src")) == "agent"
+    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/lib")) == "human"
+
+
+def test_directory_of_the_file_counts_as_naming_it() -> None:
+    assert _cause(_command("ruff check --fix src")) == "agent" or _cause(_command("ruff format src"), layout=True) == "agent"
+
+
+@pytest.mark.parametrize("text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."])
+def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
+    assert _cause(_command(text), layout=True) == "agent"
+    assert _cause(_command(text)) == "human formatter"  # which may still have put the imports in order
+
+
+def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
+    for actions in (
+        (_command("black .", at=30.0), _command("./x.sh", at=60.0)),
+        (_command("./x.sh", at=30.0), _command("black .", at=60.0)),
+    ):
+        assert _cause(*actions) == "unknown opaque_shell"
+
+
+def test_formatter_of_other_files_explains_nothing() -> None:
+    assert _cause(_command("gofmt -w src/other.py"), layout=True) == "human"
+
+
+def test_command_that_could_do_anything_leaves_it_open() -> None:
+    assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
+
+
+def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
+    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "unknown opaque_shell"
+
+
+def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
+    assert _cause(_command("git checkout -- src/app.py")) == "unknown git_operation"
+    assert _cause(_command("git stash pop")) == "unknown git_operation"
+    assert _cause(_command("git checkout -- src/other.py")) == "human"
+
+
+def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
+    opaque, named = _command("./x.sh", at=60.0, number=2), _command("sed -i 's/a/b/' src/app.py", at=40.0, number=1)
+    assert _cause(opaque, named) == "agent"
+    assert _cause(_command("./x.sh", at=30.0), named) == "agent"
+
+
+def test_of_several_commands_the_last_did_it() -> None:
+    gaps = _gaps(*(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30)))
+    call = gaps.cause(Gap(F, 10, 100)).call
+    assert call is not None and call.call_id == "c40"
+
+
+def test_known_generators_did_what_they_name_only() -> None:
+    assert _cause(_command("npm install left-pad"), path="package-lock.json") == "agent"
+    assert _cause(_command("npm install left-pad")) != "agent"
+
+
+# --- what nobody saw ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", ["invisible_subagent", "transcript_missing"])
+def test_what_nobody_saw_leaves_it_open(reason: str) -> None:
+    assert _cause(_unseen(reason)) == f"unknown {reason}"
+    assert _cause(_unseen(reason), layout=True) == f"unknown {reason}"
+
+
+def test_command_that_names_the_file_beats_what_nobody_saw() -> None:
+    assert _cause(_unseen("invisible_subagent", 60, 70), _command("sed -i 's/a/b/' src/app.py", at=20.0)) == "agent"
+
+
+def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
+    assert (
+        _cause(_unseen("transcript_missing", 5, 90), _command("sed -i 's/a/b/' src/app.py", at=95.0))
+        == "unknown transcript_missing"
+    )
+
+
+# --- was anybody watching -------------------------------------------------------------------------------------------------
+
+
+def _watched(*spans: tuple[float, float], after: float, before: float, last: bool, unseen: bool = False) -> str:
+    """Sessions in which something happened every ten minutes."""
+    moments = [start + at for start, end in spans for at in range(0, int(end - start) + 1, 600)] + [end for _, end in spans]
+    gaps = Gaps(ROOT, spans=list(spans), moments=moments)
+    gaps.settle()
+    found = gaps.cause(Gap(F, after, before, last=last, unseen=unseen))
+    return found.author if not found.reason else f"{found.author} {found.reason}"
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        ([(0.0, 10_000.0)], "human"),  # the session goes on after the commit
+        ([(0.0, 9_500.0)], "human"),  # it ended a few minutes before
+        ([(0.0, 9_400.0)], "human"),
+        ([(0.0, 9_399.0)], "unknown uncaptured"),  # nobody was recorded for longer than that
+        ([(10_001.0, 20_000.0)], "unknown uncaptured"),  # it began after the commit
+        ([], "unknown uncaptured"),
+        ([(0.0, 100.0), (9_000.0, 9_900.0)], "human"),
+    ],
+)
+def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_then(
+    spans: list[tuple[float, float]], said: str
+) -> None:
+    assert _watched(*spans, after=50.0, before=10_000.0, last=True) == said
+
+
+def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
+    gaps = Gaps(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
+    gaps.settle()
+    assert gaps.cause(Gap(F, 50.0, 10_000.0, last=True)) == Cause("unknown", reason="uncaptured")
+    assert gaps.cause(Gap(F, 50.0, 1_800.0, last=True)) == HUMAN
+
+
+@pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "unknown uncaptured")])
+def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: float, said: str) -> None:
+    assert _watched((0.0, end), after=50.0, before=10_000.0, last=True, unseen=True) == said
+
+
+@pytest.mark.parametrize(
+    ("spans", "before", "said"),
+    [
+        ([], 1_900.0, "human"),  # half an hour between two events needs no witness
+        ([], 1_901.0, "unknown uncaptured"),
+        ([(0.0, 5_000.0)], 5_000.0, "human"),  # one session all along
+        ([(0.0, 4_994.0)], 5_000.0, "unknown uncaptured"),
+        ([(1_900.0, 5_000.0)], 5_000.0, "human"),  # it began within half an hour
+        ([(1_901.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
+        ([(0.0, 2_000.0), (3_000.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
+    ],
+)
+def test_between_two_events_long_silence_may_hide_an_agent(spans: list[tuple[float, float]], before: float, said: str) -> None:
+    assert _watched(*spans, after=100.0, before=before, last=False) == said
+
+
+def test_silence_takes_nothing_from_a_command_that_explains_the_change() -> None:
+    assert _cause(_command("sed -i 's/a/b/' src/app.py"), before=100_000.0) == "agent"
+
+
+# --- time -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "inside"),
+    [
+        (20.0, 30.0, True),
+        (5.0, 11.0, True),  # ends in the gap
+        (5.0, 10.0, False),  # ended when the text was known
+        (5.0, 200.0, True),  # all along
+        (99.0, 200.0, True),  # begins in the gap
+        (100.0, 200.0, False),  # began when the text was known again
+        (1.0, 2.0, False),
+        (150.0, 160.0, False),
+    ],
+)
+def test_only_what_overlaps_the_gap_counts(at: float, until: float, inside: bool) -> None:
+    assert (_cause(_unseen("invisible_subagent", at, until)) != "human") == inside
+
+
+def test_long_action_is_found_behind_many_short_ones() -> None:
+    """A server started in the background, and a hundred commands since."""
+    short = [_command("ls", at=float(at)) for at in range(1, 100)]
+    assert _cause(_unseen("invisible_subagent", 0.5, 1000.0), *short, after=98.0) == "unknown invisible_subagent"
+
+
+_SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=12)
+
+
+@given(spans=_SPANS, after=st.integers(0, 30), length=st.integers(1, 10))
+def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, int]], after: int, length: int) -> None:
+    actions = [Action(float(at), float(at + lasts), _call(n)) for n, (at, lasts) in enumerate(spans)]
+    found = _gaps(*actions).between(float(after), float(after + length))
+    expected = {a.call.call_id for a in actions if a.at < after + length and a.until > after}
+    assert {a.call.call_id for a in found} == expected
+    assert [a.at for a in found] == sorted(a.at for a in found)

@@ -1,0 +1,282 @@
+"""Which commits name which checkpoints, and when a worktree is compared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from attribution.authorship.links import by_trailer, looks, since
+from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.windows import SLACK
+from attribution.authorship.worktrees import Look
+from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
+from collector.model import Checkpoint, Commit, Edit, SessionRecord
+
+A, B, ULID = "a1b2c3d4e5f6", "0123456789ab", "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
+AT = 1_000_000.0
+DAY = 86_400.0
+
+
+def _commit(message: str = "m", at: float = AT, sha: str = "c1", parents: Sequence[str] = (), later: float = 0.0) -> Commit:
+    return Commit(sha, tuple(parents), "t", "Ada", "ada@example.com", at, "Ada", "ada@example.com", at + later, message)
+
+
+def _named(*keys: str) -> str:
+    return "Title\n\n" + "\n".join(f"Entire-Checkpoint: {key}" for key in keys) + "\n"
+
+
+def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoint:
+    return Checkpoint(key, "v1", "r", sessions=tuple(SessionRecord(key, i, s, s, created_at=at) for i, s in enumerate(sessions)))
+
+
+# --- messages -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "ids"),
+    [
+        (f"Title\n\nEntire-Checkpoint: {A}\n", [A]),
+        (f"Title\n\nEntire-Checkpoint: {A}", [A]),
+        (f"Entire-Checkpoint: {A}", [A]),
+        (f"Title\n\nEntire-Checkpoint:{A}\nSigned-off-by: x\n", [A]),
+        (f"Title\r\n\r\nEntire-Checkpoint: {A}\r\n", [A]),
+        # Squashes put trailers in the middle, quote them and indent them.
+        (
+            f"Title (#3)\n\n* one\n\nEntire-Checkpoint: {A}\n\n* two\n\n  Entire-Checkpoint: {B}\n\n---------\n\nCo-authored-by: x",
+            [A, B],
+        ),
+        (f"> Entire-Checkpoint: {A}\n", [A]),
+        (_named(B, A, B), [B, A]),
+        (f"Title\n\nEntire-Checkpoint: {ULID}\nEntire-Checkpoint: {A}\n", [ULID, A]),
+        (f"x Entire-Checkpoint: {A} y", [A]),
+        # Prose and broken ids name nothing.
+        ("Adds the Entire-Checkpoint: trailer to commits", []),
+        ("Entire-Checkpoint: \nnothing", []),
+        (f"Entire-Checkpoint: {A}0", []),
+        (f"Entire-Checkpoint: {A[:-1]}", []),
+        (f"Entire-Checkpoint: {A.upper()}", []),
+        (f"Entire-Checkpoint: {ULID.lower()}", []),
+        (f"Entire-Checkpoint: {ULID}X", []),
+        (f"Entire-Checkpoint: {ULID[:-1]}", []),
+        (f"Entire-Checkpoint: 8{ULID[1:]}", []),
+        (f"Entire-Checkpoint: {A}, {B}", []),
+        (f"entire-checkpoint: {A}", []),
+        (f"see {A}", []),
+        ("", []),
+    ],
+)
+def test_ids_are_found_anywhere_in_the_message_and_nowhere_else(message: str, ids: list[str]) -> None:
+    assert checkpoint_ids(message) == ids
+
+
+def test_id_must_not_be_taken_from_the_next_line_of_prose() -> None:
+    assert checkpoint_ids("Entire-Checkpoint:\n\nabcdefabcdef0 is no id") == []
+
+
+def test_195_ids_of_one_squash_are_all_kept() -> None:
+    keys = [f"{n:012x}" for n in range(195)]
+    assert checkpoint_ids(_named(*keys)) == keys
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "email", "declared"),
+    [
+        ("m\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude Opus 4.6")),
+        ("m\n\nCo-authored-by: Claude <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude")),
+        ("m\n\n* x\n\n  co-authored-by: Cursor <cursoragent@cursor.com>\n\nmore", "Ada", "a@b", ("cursor", "")),
+        ("m\n\nGenerated-by: codex <noreply@openai.com>", "Ada", "a@b", ("codex", "codex")),
+        ("m", "copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", ("copilot", "")),
+        ("aider: add tests", "Ada", "a@b", ("aider", "")),
+        ("m", "Ada (aider)", "a@b", ("aider", "")),
+        ("m\n\nCo-authored-by: Bob <bob@example.com>", "Ada", "a@b", None),
+        ("I talked to noreply@anthropic.com about this", "Ada", "a@b", None),
+        ("Fix aider: it crashed", "Ada", "a@b", None),
+        ("m", "Claude Monet", "claude@example.com", None),
+    ],
+)
+def test_agents_are_declared_by_trailers_and_accounts_only(
+    message: str, name: str, email: str, declared: tuple[str, str] | None
+) -> None:
+    commit = Commit("c", (), "t", name, email, AT, name, email, AT, message)
+    assert declared_agent(commit) == declared
+
+
+@pytest.mark.parametrize(
+    ("name", "email", "bot"),
+    [
+        ("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com", True),
+        ("renovate", "bot@renovateapp.com", True),
+        ("GitHub Actions", "github-actions[bot]@users.noreply.github.com", True),
+        ("Abbot", "abbot@example.com", False),
+        ("Ada", "ada@example.com", False),
+        ("Renovated Houses Ltd", "x@example.com", False),
+    ],
+)
+def test_automation_is_told_by_its_account(name: str, email: str, bot: bool) -> None:
+    assert (automation(Commit("c", (), "t", name, email, AT, name, email, AT, "m")) is not None) == bot
+
+
+# --- links ----------------------------------------------------------------------------------------------------------------
+
+
+def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> None:
+    found = by_trailer([_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")])["c1"]
+    assert found.named == (A, B)
+    assert found.sessions == ["s1", "s2", "s3"]
+    assert found.resolved and not found.incomplete
+
+
+def test_one_id_on_several_commits_links_them_all() -> None:
+    commits = [_commit(_named(A), sha="c1"), _commit(_named(A), sha="c2")]
+    found = by_trailer(commits, [_checkpoint(A, "s1")])
+    assert [found[sha].sessions for sha in ("c1", "c2")] == [["s1"], ["s1"]]
+
+
+def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
+    found = by_trailer([_commit(_named(A, B))], [_checkpoint(B, "s1")])["c1"]
+    assert (found.resolved, found.incomplete, found.sessions) == (True, True, ["s1"])
+    lost = by_trailer([_commit(_named(A))], [])["c1"]
+    assert (lost.resolved, lost.incomplete) == (False, True)
+
+
+def test_commit_without_ids_is_linked_to_nothing() -> None:
+    found = by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
+    assert (found.named, found.resolved, found.incomplete) == ((), False, False)
+
+
+@pytest.mark.parametrize(
+    ("parents", "expected"),
+    [((), 0.0), ((AT - 50,), AT - 50), ((AT - 50, AT - 20), AT - 20), ((AT + 50,), 0.0), ((AT + 50, AT - 9), AT - 9)],
+)
+def test_changes_date_from_the_latest_parent_that_is_not_later(parents: tuple[float, ...], expected: float) -> None:
+    assert since(_commit(), [_commit(at=at, sha=f"p{n}") for n, at in enumerate(parents)]) == expected
+
+
+# --- moments --------------------------------------------------------------------------------------------------------------
+
+
+def _line(root: str, steps: Iterable[tuple[str, float]] = (), email: str = "ada@example.com") -> Timeline:
+    line = Timeline(root, emails={email})
+    for n, (path, at) in enumerate(steps):
+        line.steps.append(Step(at, n, path, Edit(path, "edit"), CallRef(1, f"c{n}", 1, at)))
+    return line
+
+
+def _looks(
+    commit: Commit,
+    checkpoints: Sequence[Checkpoint] = (),
+    *,
+    roots: dict[str, set[str]] | None = None,
+    lines: Sequence[Timeline] = (),
+    touched: Iterable[str] = ("a.py",),
+    parents: Sequence[Commit] = (),
+) -> dict[str, list[Look]]:
+    links = by_trailer([*parents, commit], checkpoints)
+    only = {commit.sha: links[commit.sha]}
+    commits = {c.sha: c for c in (*parents, commit)}
+    timelines = {line.root: line for line in (lines or [_line("/w")])}
+    return looks(only, commits, roots or {"s1": {"/w"}}, timelines, {commit.sha: set(touched)})
+
+
+def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
+    parent = _commit(at=AT - 100, sha="p")
+    found = _looks(_commit(_named(A), parents=["p"]), [_checkpoint(A, "s1")], parents=[parent])
+    assert found == {"/w": [Look(AT + SLACK, "c1", AT - 100, here=True)]}
+
+
+def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:
+    two = _looks(_commit(_named(A)), [_checkpoint(A, "s1")], roots={"s1": {"/w", "/v"}}, lines=[_line("/w"), _line("/v")])
+    rebased = _looks(_commit(_named(A), later=3600), [_checkpoint(A, "s1")])
+    assert [look.here for one in (two, rebased) for looks in one.values() for look in looks] == [False] * 3
+
+
+def test_every_worktree_of_its_sessions_is_looked_at() -> None:
+    roots = {"s1": {"/w", "/other"}, "s2": {"/third"}, "s3": {"/unrelated"}}
+    lines = [_line(root) for root in ("/w", "/other", "/third", "/unrelated")]
+    found = _looks(_commit(_named(A)), [_checkpoint(A, "s1", "s2")], roots=roots, lines=lines)
+    assert sorted(found) == ["/other", "/third", "/w"]
+
+
+def test_rebased_commit_is_redone() -> None:
+    ((look,),) = _looks(_commit(_named(A), later=3600), [_checkpoint(A, "s1")]).values()
+    assert (look.at, look.redone, look.main) == (AT + SLACK, True, True)
+
+
+def test_committer_a_minute_late_is_no_rebase() -> None:
+    ((look,),) = _looks(_commit(_named(A), later=60), [_checkpoint(A, "s1")]).values()
+    assert not look.redone
+
+
+def test_amended_commit_is_looked_at_when_it_got_its_last_content() -> None:
+    """It keeps its author time; the checkpoint is stored after the amending."""
+    amended = AT + 600
+    found = _looks(_commit(_named(A), later=598), [_checkpoint(A, "s1", at=amended)])["/w"]
+    main = [look for look in found if look.main]
+    assert [(look.at, look.redone) for look in main] == [(amended, False)]
+    assert [(look.at, look.main) for look in found if not look.main] == [(AT + SLACK, False)]  # its first content counts too
+
+
+def test_checkpoint_stored_long_after_the_fact_moves_no_moment() -> None:
+    """A backfill: the committer time, which an amend renews, lies long before."""
+    found = _looks(_commit(_named(A)), [_checkpoint(A, "s1", at=AT + 30 * DAY)])["/w"]
+    assert [(look.at, look.main, look.redone) for look in found] == [(AT + SLACK, True, False)]
+
+
+def test_squash_is_also_looked_at_when_its_checkpoints_were_stored() -> None:
+    checkpoints = [_checkpoint(A, "s1", at=AT - 7200), _checkpoint(B, "s1", at=AT - 3600)]
+    found = _looks(_commit(_named(A, B)), checkpoints)["/w"]
+    assert [(look.at, look.main, look.redone) for look in found] == [
+        (AT + SLACK, True, False),
+        (AT - 7200, False, True),
+        (AT - 3600, False, True),
+    ]
+
+
+def test_checkpoint_stored_just_before_its_commit_makes_no_squash() -> None:
+    assert len(_looks(_commit(_named(A)), [_checkpoint(A, "s1", at=AT - 59)])["/w"]) == 1
+
+
+def test_huge_squash_is_looked_at_in_its_last_moments_only() -> None:
+    keys = [f"{n:012x}" for n in range(100)]
+    checkpoints = [_checkpoint(key, "s1", at=AT - 10_000 + 10 * n) for n, key in enumerate(keys)]
+    found = _looks(_commit(_named(*keys)), checkpoints)["/w"]
+    assert len(found) == 13
+    assert min(look.at for look in found) == AT - 10_000 + 10 * 88
+
+
+def test_checkpoint_without_a_time_is_no_moment() -> None:
+    assert len(_looks(_commit(_named(A)), [_checkpoint(A, "s1", at=None)])["/w"]) == 1
+
+
+def test_commit_that_names_only_lost_checkpoints_is_still_looked_at_like_one_without_trailer() -> None:
+    found = _looks(_commit(_named(A)), lines=[_line("/w", [("a.py", AT - 10)])])
+    assert [look.linked for look in found["/w"]] == [False]
+
+
+@pytest.mark.parametrize(
+    ("path", "worked_at", "email", "seen"),
+    [
+        ("a.py", AT - 10, "ada@example.com", True),
+        ("a.py", AT - 3 * DAY + 60, "ada@example.com", True),
+        ("a.py", AT + SLACK, "ada@example.com", True),
+        ("a.py", AT - 3 * DAY - 60, "ada@example.com", False),  # too long ago
+        ("a.py", AT + SLACK + 1, "ada@example.com", False),  # after the commit
+        ("b.py", AT - 10, "ada@example.com", False),  # another file
+        ("a.py", AT - 10, "bob@example.com", False),  # another developer
+    ],
+)
+def test_without_a_trailer_recent_work_on_the_same_files_by_the_same_person_counts(
+    path: str, worked_at: float, email: str, seen: bool
+) -> None:
+    found = _looks(_commit(), lines=[_line("/w", [(path, worked_at)], email)])
+    assert bool(found) == seen
+    if seen:
+        assert found == {"/w": [Look(AT + SLACK, "c1", 0.0, linked=False)]}
+
+
+def test_merge_without_a_trailer_is_nobodys_work() -> None:
+    parents = [_commit(at=AT - 9, sha="p"), _commit(at=AT - 8, sha="q")]
+    merge = _commit(parents=["p", "q"])
+    assert _looks(merge, lines=[_line("/w", [("a.py", AT - 10)])], parents=parents) == {}

@@ -1,0 +1,274 @@
+"""Commits that were squashed, rebased or picked find the commits they were made of, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from support.builder import git, import_stream
+from support.truth import REPOS
+
+from attribution.authorship.originals import Made, made_of, pull_number, subject_of
+from attribution.stages.lines import Options, attribute_repo
+from collector.checkpoints.pull_requests import Proposal, is_source, read_proposals
+from collector.git.repository import GitRepo
+from collector.model import Commit
+from collector.storage.store import Store
+
+ID = "a1b2c3d4e5f6"
+AT = 1_000_000.0
+
+
+def _commit(
+    sha: str, subject: str = "Budgets", at: float = AT, named: str = "", email: str = "ada@example.com", parents: int = 1
+) -> Commit:
+    message = f"{subject}\n\nEntire-Checkpoint: {named}\n" if named else subject
+    above = tuple(f"{sha}^{n}" for n in range(parents))
+    return Commit(sha, above, "t", "Ada", email, at, "Ada", email, at, message)
+
+
+class Repository:
+    """Paths and patches of commits, by the newer of the two ids."""
+
+    def __init__(self, paths: Mapping[str, str] | None = None, patches: Mapping[str, str] | None = None) -> None:
+        self._paths, self._patches = paths or {}, patches or {}
+        self.asked = 0
+
+    def paths(self, base: str, tip: str) -> frozenset[str]:
+        return frozenset(self._paths.get(tip, "a.py").split())
+
+    def patch_id(self, base: str, tip: str) -> str | None:
+        self.asked += 1
+        return self._patches.get(tip, f"patch of {tip}")
+
+
+def _found(commits: Sequence[Commit], *proposals: Proposal, repo: Repository | None = None) -> dict[str, list[tuple[str, str]]]:
+    repo = repo or Repository()
+    made = made_of(commits, proposals, repo.paths, repo.patch_id)
+    return {sha: [(o.commit.sha, o.method) for o in one.originals] for sha, one in made.items()}
+
+
+def _pull(*commits: Commit, number: int = 7) -> Proposal:
+    return Proposal(f"refs/pull/{number}/head", number, commits[-1].sha, commits)
+
+
+@pytest.mark.parametrize(
+    ("subject", "number"),
+    [
+        ("Budgets (#7)", 7),
+        ("Budgets (#7) ", 7),
+        ('Revert "Budgets (#7)" (#9)', 9),
+        ("Budgets (!12)", 12),
+        ("Budgets (pull request #3)", 3),
+        ('Revert "Budgets (#7)"', 0),
+        ("Budgets (#7) for Bo", 0),
+        ("Fix #7", 0),
+        ("Merge pull request #7 from ada/budgets", 0),
+        ("", 0),
+    ],
+)
+def test_number_of_a_squash_ends_its_subject(subject: str, number: int) -> None:
+    assert pull_number(subject) == number
+
+
+def test_subject_without_the_number() -> None:
+    assert subject_of(_commit("c", "Budgets (#7)")) == "Budgets"
+
+
+# --- one by one ---------------------------------------------------------------------------------------------------------
+
+
+def test_rebased_commit_with_the_same_patch() -> None:
+    repo = Repository(patches={"new": "p", "old": "p"})
+    assert _found([_commit("new")], _pull(_commit("old", named=ID)), repo=repo) == {"new": [("old", "same_patch_id")]}
+
+
+def test_rebased_commit_whose_patch_changed_is_known_by_author_second_and_subject() -> None:
+    assert _found([_commit("new")], _pull(_commit("old", named=ID))) == {"new": [("old", "trailer_in_pull_ref")]}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [_commit("new", at=AT + 1), _commit("new", "Totals"), _commit("new", email="bo@example.com")],
+    ids=["time", "subject", "author"],
+)
+def test_nothing_less_will_do(other: Commit) -> None:
+    assert _found([other], _pull(_commit("old", named=ID))) == {}
+
+
+def test_picked_commit_with_another_subject_and_time_is_known_by_its_patch() -> None:
+    repo = Repository(patches={"new": "p", "old": "p"})
+    picked = _commit("new", "Budgets, for the release", AT + 9_000)
+    assert _found([picked], _pull(_commit("old", named=ID)), repo=repo) == {"new": [("old", "same_patch_id")]}
+
+
+def test_equal_patch_that_was_there_before_is_no_copy() -> None:
+    repo = Repository(patches={"new": "p", "old": "p"})
+    assert _found([_commit("new", "Earlier", AT - 60)], _pull(_commit("old", named=ID)), repo=repo) == {}
+
+
+def test_empty_commits_equal_nothing() -> None:
+    class Empty(Repository):
+        def patch_id(self, base: str, tip: str) -> str | None:
+            return None
+
+    repo = Empty(paths={"new": "", "old": ""})
+    assert _found([_commit("new", "Again", AT + 60)], _pull(_commit("old", named=ID)), repo=repo) == {}
+
+
+def test_patches_are_made_only_where_the_paths_agree() -> None:
+    repo = Repository(paths={f"c{n}": f"{n}.py" for n in range(50)} | {"old": "x.py"})
+    assert (
+        _found([_commit(f"c{n}", f"Change {n}", AT + n) for n in range(50)], _pull(_commit("old", named=ID, at=AT - 1)), repo=repo)
+        == {}
+    )
+    assert repo.asked == 0
+
+
+def test_commit_that_names_nothing_is_no_original() -> None:
+    assert _found([_commit("new")], _pull(_commit("old"))) == {}
+
+
+def test_merges_are_made_of_nothing() -> None:
+    assert _found([_commit("new", "Budgets (#7)", parents=2)], _pull(_commit("old", named=ID))) == {}
+
+
+# --- squashes -----------------------------------------------------------------------------------------------------------
+
+
+def _two(first: str = ID, second: str = "0123456789ab") -> tuple[Commit, Commit]:
+    return _commit("one", "Totals", AT, first), _commit("two", "Budgets", AT + 60, second)
+
+
+def test_squash_by_number_is_made_of_all_commits_of_its_pull_request() -> None:
+    squash = _commit("new", "Totals and budgets (#7)", AT + 900)
+    assert _found([squash], _pull(*_two())) == {"new": [("one", "squash_by_number"), ("two", "squash_by_number")]}
+
+
+def test_commits_of_the_pull_request_after_the_squash_do_not_count() -> None:
+    squash = _commit("new", "Totals (#7)", AT + 30)
+    assert _found([squash], _pull(*_two())) == {"new": [("one", "squash_by_number")]}
+
+
+def test_another_number_is_another_pull_request() -> None:
+    assert _found([_commit("new", "Totals (#8)", AT + 900)], _pull(*_two())) == {}
+
+
+def test_number_of_an_issue_that_shares_no_path_proves_nothing() -> None:
+    repo = Repository(paths={"new": "b.py"})
+    assert _found([_commit("new", "Totals (#7)", AT + 900)], _pull(*_two()), repo=repo) == {}
+
+
+def test_commits_of_a_squash_that_name_nothing_are_remembered() -> None:
+    squash, (one, two) = _commit("new", "Totals (#7)", AT + 900), _two(second="")
+    made = made_of([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)["new"]
+    assert isinstance(made, Made)
+    assert [c.sha for c in made.others] == ["two"]
+    assert made.paths == {"a.py"}
+
+
+def test_rebased_pull_request_is_not_also_squashed() -> None:
+    """Some projects put the number into every subject."""
+    one, two = _two()
+    branch = [_commit("c1", "Totals (#7)", AT), _commit("c2", "Unrelated (#7)", AT + 900)]
+    assert _found(branch, _pull(one, two)) == {"c1": [("one", "trailer_in_pull_ref")]}
+
+
+def test_stacked_pull_request_does_not_claim_what_was_merged_before() -> None:
+    one, two = _two()
+    branch = [_commit("c1", "Totals (#7)", AT + 900), _commit("c2", "Budgets (#8)", AT + 1_800)]
+    found = _found(branch, _pull(one), _pull(one, two, number=8))
+    assert found == {"c1": [("one", "squash_by_number")], "c2": [("two", "squash_by_number")]}
+
+
+def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
+    repo = Repository(patches={"new": "all", "two": "all"})
+    squash = _commit("new", "Totals and budgets", AT + 900)
+    proposal = Proposal("refs/heads/totals", 0, "two", _two(), "base")
+    assert _found([squash], proposal, repo=repo) == {"new": [("two", "same_patch_id")]}  # the last commit alone already has it
+    repo = Repository({"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"}, {"new": "all", "tip": "all"})
+    commits = (*_two(), _commit("tip", "Typo", AT + 120))
+    proposal = Proposal("refs/heads/totals", 0, "tip", commits, "base")
+    assert _found([squash], proposal, repo=repo) == {"new": [("one", "same_patch_id"), ("two", "same_patch_id")]}
+    assert _found([squash], Proposal("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
+
+
+# --- refs ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ref", "source"),
+    [
+        ("refs/pull/7/head", True),
+        ("refs/merge-requests/7/head", True),
+        ("refs/remotes/origin/pull/7/head", True),
+        ("refs/heads/totals", True),
+        ("refs/remotes/origin/totals", True),
+        ("refs/pull/7/merge", False),
+        ("refs/heads/entire/checkpoints/v1", False),
+        ("refs/remotes/origin/entire/checkpoints/v1", False),
+        ("refs/entire/checkpoints/v2/main", False),
+        ("refs/tags/v1", False),
+        ("refs/notes/commits", False),
+    ],
+)
+def test_refs_with_originals(ref: str, source: bool) -> None:
+    assert is_source(ref) == source
+
+
+@pytest.mark.parametrize(
+    ("case", "methods"),
+    [
+        ("squash_by_number", [("Months and budgets (#7)", "squash_by_number", 2)]),
+        ("squash_of_a_branch", [("Months and budgets", "same_patch_id", 2)]),
+        ("squash_partly_named", [("Months and budgets (#7)", "squash_by_number", 2)]),
+        ("rebase_merge", [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)]),
+        (
+            "cherry_pick",
+            [("Budgets, for the release", "same_patch_id", 1), ("Monthly totals, for the release", "same_patch_id", 1)],
+        ),
+        ("squash", [("Months and budgets (#7)", "trailer", 2)]),
+    ],
+)
+def test_links_of_built_repositories(case: str, methods: list[tuple[str, str, int]], tmp_path: Path) -> None:
+    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, tmp_path / "repo", Options())
+        found = store.rows(
+            "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits c ON c.id = l.commit_id "
+            "WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
+        )
+        assert [tuple(row.values()) for row in found] == methods
+        sessions = store.rows("SELECT DISTINCT method FROM commit_sessions")
+        assert {row["method"] for row in sessions} == {method for _, method, _ in methods}
+
+
+def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
+    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, tmp_path / "repo", Options())
+        found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
+        assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]
+
+
+def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
+    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
+    repo = GitRepo(tmp_path / "repo")
+    (proposal,) = read_proposals(repo, repo.default_branch()[1])
+    assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
+    assert [c.subject for c in proposal.commits] == ["Monthly totals", "Note what is left to do", "Budgets"]
+    base = repo.commit(proposal.base)
+    assert base is not None and base.subject == "Start the ledger"
+    assert read_proposals(repo, proposal.tip) == []
+
+
+def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
+    clone = import_stream((REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo")
+    blob = git(clone, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
+    for number, target in enumerate((blob, "1" * 40), 100):
+        path = clone / "refs" / "pull" / str(number) / "head"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(target + "\n")
+    repo = GitRepo(clone)
+    assert [p.number for p in read_proposals(repo, repo.default_branch()[1])] == [7]

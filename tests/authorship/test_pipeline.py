@@ -1,0 +1,840 @@
+"""`attribute_repo` as a whole: what it keeps, redoes, survives and leaves alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import claude_writer as claude
+from support.builder import Commit, Session, Stored, World, git
+from support.dumps import Dump, dump, same
+
+from attribution.stages import lines as pipeline
+from attribution.stages.lines import Attributed, Options, Progress, attribute_repo, no_progress
+from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
+from collector.git.repository import GitRepo, blob_id
+from collector.storage.store import Store
+
+APP = "def total(rows):\n    return sum(rows)\n"
+
+
+# --- repositories -------------------------------------------------------------------------------------------------------
+
+
+class Tally:
+    """A person's file, two sessions, three commits; the second session goes on after the last one."""
+
+    def __init__(self, layout: str = "v1") -> None:
+        self.world = w = World("tally", layout)
+        w.human_write("src/app.py", APP)
+        w.human_write("README.md", "# Tally\n")
+        self.start = w.commit("Start by hand")
+        self.one = self._session("Add a mean")
+        self.one.edit(
+            "src/app.py",
+            "    return sum(rows)\n",
+            "    return sum(rows)\n\n\ndef mean(rows):\n    return total(rows) / len(rows)\n",
+        )
+        self.one.end_turn()
+        w.human_insert("README.md", "Counts things.\n")
+        self.mean = w.commit("Add mean", [self.one])
+        self.two = self._session("Add a median")
+        self.two.write("src/median.py", "def median(rows):\n    rows = sorted(rows)\n    return rows[len(rows) // 2]\n")
+        self.two.end_turn()
+        self.median = w.commit("Add median", [self.two])
+
+    def _session(self, prompt: str) -> Session:
+        session = self.world.session()
+        session.prompt(prompt)
+        return session
+
+    def go_on(self) -> Commit:
+        """One more commit of the second session."""
+        self.two.prompt("Add a mode")
+        self.two.write("src/mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
+        self.two.end_turn()
+        return self.world.commit("Add mode", [self.two])
+
+    def build(self, directory: Path, bare: bool = True) -> Path:
+        return self.world.build(directory, bare)
+
+
+def _run(
+    repository: Path, database: Path, options: Options | None = None, progress: Progress = no_progress
+) -> tuple[Attributed, Dump]:
+    with Store(database) as store:
+        done = attribute_repo(store, repository, options or Options(), progress)
+        return done, dump(store)
+
+
+def _fresh(repository: Path, tmp_path: Path, options: Options | None = None) -> Dump:
+    """What a database that never saw the repository before says of it."""
+    database = tmp_path / f"fresh-{len(list(tmp_path.iterdir()))}.db"
+    return _run(repository, database, options)[1]
+
+
+def _rows(database: Path, sql: str) -> list[dict[str, Any]]:
+    with Store(database, create=False) as store:
+        return store.rows(sql)
+
+
+def _authors(database: Path, sha: str) -> dict[str, list[tuple[int, int, str, str]]]:
+    """Path -> (first line, last line, author, how or reason) of a commit."""
+    found: dict[str, list[tuple[int, int, str, str]]] = {}
+    for r in _rows(database, f"SELECT * FROM line_spans WHERE commit_sha = '{sha}' ORDER BY path, start_line"):
+        found.setdefault(r["path"], []).append((r["start_line"], r["end_line"], r["author"], r["reason"] or r["how"]))
+    return found
+
+
+# --- a database as text, without the numbers and moments of the run -------------------------------------------------------
+
+
+# --- what a run says ------------------------------------------------------------------------------------------------------
+
+
+def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None:
+    tally = Tally()
+    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.start.sha) == {
+        "README.md": [(1, 1, "unknown", "no_session")],
+        "src/app.py": [(1, 2, "unknown", "no_session")],
+    }
+    assert _authors(tmp_path / "out.db", tally.mean.sha) == {
+        "README.md": [(2, 2, "human", "none")],
+        "src/app.py": [(3, 6, "agent", "exact")],
+    }
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    stats = _rows(
+        tmp_path / "out.db",
+        "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM session_stats t "
+        "JOIN sessions s ON s.id = t.session_id ORDER BY s.label",
+    )
+    assert [tuple(row.values()) for row in stats] == [("Add a mean", 2, 2, 1, 1, 1), ("Add a median", 3, 3, 1, 1, 1)]
+
+
+@pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
+def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(layout: str, tmp_path: Path) -> None:
+    tally = Tally(layout)
+    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+
+
+# --- runs again -----------------------------------------------------------------------------------------------------------
+
+
+def _never(*_: object, **__: object) -> Any:
+    raise AssertionError("work was done again")
+
+
+def test_second_run_reads_no_session_and_no_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = Tally().build(tmp_path / "repo")
+    first, before = _run(repository, tmp_path / "out.db")
+    for name in ("read_all", "read_session", "read_history", "timelines", "conclude"):
+        monkeypatch.setattr(pipeline, name, _never)
+    second, after = _run(repository, tmp_path / "out.db")
+    assert (first.unchanged, second.unchanged) == (False, True)
+    assert second.repo_id == first.repo_id
+    same(before, after)
+
+
+def test_second_run_writes_nothing_to_the_database(tmp_path: Path) -> None:
+    repository = Tally().build(tmp_path / "repo")
+    _run(repository, tmp_path / "out.db")
+    with Store(tmp_path / "out.db") as store:
+        store.value("PRAGMA wal_checkpoint(TRUNCATE)")
+    before = (tmp_path / "out.db").read_bytes()
+    _run(repository, tmp_path / "out.db")
+    assert (tmp_path / "out.db").read_bytes() == before
+    assert not (tmp_path / "out.db-wal").exists()
+
+
+def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path) -> None:
+    tally = Tally()
+    _run(tally.build(tmp_path / "before"), tmp_path / "out.db")
+    added = tally.go_on()
+    (tmp_path / "before").rename(tmp_path / "gone")
+    repository = tally.build(tmp_path / "before")
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    assert _authors(tmp_path / "out.db", added.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
+    same(after, _fresh(repository, tmp_path))
+
+
+def test_branch_set_back_forgets_the_commits_it_lost(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    _run(repository, tmp_path / "out.db")
+    git(repository, "update-ref", "refs/heads/main", tally.mean.sha)
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    assert [r["commit_sha"] for r in _rows(tmp_path / "out.db", "SELECT commit_sha FROM commits ORDER BY position")] == [
+        tally.start.sha,
+        tally.mean.sha,
+    ]
+    same(after, _fresh(repository, tmp_path))
+
+
+def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path) -> None:
+    """Code is pushed first, its checkpoints follow."""
+    tally = Tally("refs")
+    repository = tally.build(tmp_path / "repo")
+    late = tally.median.checkpoints[0]
+    ref = f"refs/entire/checkpoints/{late[-2:]}/{late}"
+    target = git(repository, "rev-parse", ref).decode().strip()
+    git(repository, "update-ref", "-d", ref)
+    _run(repository, tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "checkpoint_missing")]}
+    git(repository, "update-ref", ref, target)
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    same(after, _fresh(repository, tmp_path))
+
+
+def test_checkpoint_that_disappears_takes_its_session_and_its_claims_along(tmp_path: Path) -> None:
+    tally = Tally()
+    _run(tally.build(tmp_path / "with" / "repo"), tmp_path / "out.db")
+    tally.world.forget(tally.median.checkpoints[0])
+    repository = tally.build(tmp_path / "without" / "repo")
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "checkpoint_missing")]}
+    assert [r["key"] for r in _rows(tmp_path / "out.db", "SELECT key FROM sessions")] == [tally.one.id]
+    same(after, _fresh(repository, tmp_path))
+
+
+def test_other_options_are_other_work(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    first, whole = _run(repository, tmp_path / "out.db")
+    since = Options(since=float(tally.mean.at))
+    second, part = _run(repository, tmp_path / "out.db", since)
+    third, again = _run(repository, tmp_path / "out.db")
+    assert [d.unchanged for d in (first, second, third)] == [False, False, False]
+    same(whole, again)
+    same(part, _fresh(repository, tmp_path, since))
+
+
+def test_two_repositories_share_a_database_without_touching_each_other(tmp_path: Path) -> None:
+    one, two = Tally(), Tally("refs")
+    two.go_on()
+    first, second = one.build(tmp_path / "first"), two.build(tmp_path / "second")
+    _run(first, tmp_path / "out.db")
+    with Store(tmp_path / "out.db") as store:
+        of_first = {r["commit_sha"] for r in store.rows("SELECT commit_sha FROM commits")}
+    done, _ = _run(second, tmp_path / "out.db")
+    assert done.name == "second"
+    tally = _rows(tmp_path / "out.db", "SELECT r.name, COUNT(*) AS n FROM commits c JOIN repos r ON r.id = c.repo_id GROUP BY 1")
+    assert {r["name"]: r["n"] for r in tally} == {"first": 3, "second": 4}
+    assert of_first == {one.start.sha, one.mean.sha, one.median.sha}
+    redone, _ = _run(first, tmp_path / "out.db")
+    assert redone.unchanged
+
+
+# --- since, branch, nothing to read ---------------------------------------------------------------------------------------
+
+
+def test_since_leaves_out_earlier_commits_and_changes_no_later_one(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    _run(repository, tmp_path / "whole.db")
+    _run(repository, tmp_path / "part.db", Options(since=float(tally.median.at)))
+    shas = [r["commit_sha"] for r in _rows(tmp_path / "part.db", "SELECT commit_sha FROM commits")]
+    assert shas == [tally.median.sha]
+    assert _authors(tmp_path / "part.db", tally.median.sha) == _authors(tmp_path / "whole.db", tally.median.sha)
+
+
+def test_branch_names_the_line_of_history(tmp_path: Path) -> None:
+    tally = Tally()
+    tally.world.branch_off("feature")
+    side = tally.go_on()
+    repository = tally.build(tmp_path / "repo")
+    _run(repository, tmp_path / "main.db")
+    _run(repository, tmp_path / "side.db", Options(branch="feature"))
+    assert side.sha not in {r["commit_sha"] for r in _rows(tmp_path / "main.db", "SELECT commit_sha FROM commits")}
+    assert _authors(tmp_path / "side.db", side.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
+    assert _rows(tmp_path / "side.db", "SELECT branch, head_sha FROM repos") == [{"branch": "feature", "head_sha": side.sha}]
+
+
+def test_unknown_branch_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    repository = Tally().build(tmp_path / "repo")
+    with Store(tmp_path / "out.db") as store:
+        with pytest.raises(UnknownBranch, match="nowhere"):
+            attribute_repo(store, repository, Options(branch="nowhere"))
+        assert store.value("SELECT COUNT(*) FROM repos") == 0
+
+
+def test_directory_that_is_no_repository_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    with Store(tmp_path / "out.db") as store:
+        for path in (tmp_path / "plain", tmp_path / "absent"):
+            with pytest.raises(NotARepository):
+                attribute_repo(store, path, Options())
+
+
+def _by_hand(directory: Path) -> tuple[Path, Commit]:
+    world = World("plain")
+    world.human_write("a.py", "a = 1\n")
+    commit = world.commit("Alone\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>")
+    return world.build(directory), commit
+
+
+def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_trace(tmp_path: Path) -> None:
+    repository, _ = _by_hand(tmp_path / "repo")
+    with Store(tmp_path / "out.db") as store:
+        with pytest.raises(NoCheckpoints) as refused:
+            attribute_repo(store, repository, Options())
+        assert refused.value.exit_code == 4
+        assert "refs/entire/*:refs/entire/*" in refused.value.hint
+        assert store.value("SELECT COUNT(*) FROM repos") == 0
+
+
+def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Path) -> None:
+    repository, commit = _by_hand(tmp_path / "repo")
+    _run(repository, tmp_path / "out.db", Options(anyway=True))
+    (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
+    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "agent", "declared", "declared")
+    assert span["model"] == "Claude Opus 4.6"
+
+
+def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> None:
+    world = World("plain")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Alone")
+    world.store_files({})
+    with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints):
+        attribute_repo(store, world.build(tmp_path / "repo"), Options())
+
+
+# --- killed ---------------------------------------------------------------------------------------------------------------
+
+
+class _Stop:
+    """Progress that ends the run at its n-th word."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.words = at, list[str]()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self.words.append(what)
+        if len(self.words) == self.at:
+            raise KeyboardInterrupt
+
+
+def _words(repository: Path, tmp_path: Path) -> list[str]:
+    counting = _Stop(-1)
+    _run(repository, tmp_path / "counting.db", progress=counting)
+    return counting.words
+
+
+def test_progress_names_every_stage(tmp_path: Path) -> None:
+    words = _words(Tally().build(tmp_path / "repo"), tmp_path)
+    assert list(dict.fromkeys(words)) == [
+        "reading checkpoints",
+        "reading sessions",
+        "reading commits",
+        "replaying worktrees",
+        "writing",
+    ]
+
+
+def test_first_run_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path) -> None:
+    repository = Tally().build(tmp_path / "repo")
+    undisturbed = _fresh(repository, tmp_path)
+    for stop in range(1, len(_words(repository, tmp_path)) + 1):
+        database = tmp_path / f"killed-{stop}.db"
+        with pytest.raises(KeyboardInterrupt):
+            _run(repository, database, progress=_Stop(stop))
+        with Store(database) as store:
+            dump(store)  # what is there holds together
+        done, after = _run(repository, database)
+        assert not done.unchanged
+        same(after, undisturbed)
+
+
+def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path) -> None:
+    tally = Tally()
+    old = tally.build(tmp_path / "old" / "repo")
+    tally.world.forget(tally.mean.checkpoints[0])
+    tally.go_on()
+    new = tally.build(tmp_path / "new" / "repo")
+    undisturbed = _fresh(new, tmp_path)
+    for stop in range(1, len(_words(new, tmp_path)) + 1):
+        database = tmp_path / f"killed-{stop}.db"
+        _run(old, database)
+        with pytest.raises(KeyboardInterrupt):
+            _run(new, database, progress=_Stop(stop))
+        with Store(database) as store:
+            dump(store)
+        done, after = _run(new, database)
+        assert not done.unchanged
+        same(after, undisturbed)
+
+
+def _said(store: Store) -> list[dict[str, Any]]:
+    return store.rows("SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER BY 1, 2, 3")
+
+
+def _killed_while_writing(at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Makes the n-th insertion of rows fail half-way; gives the number of insertions so far."""
+    real, count = Store.insert, [0]
+
+    def insert(self: Store, table: str, columns: Any, rows: Any) -> None:
+        count[0] += 1
+        rows = list(rows)
+        if count[0] == at:
+            real(self, table, columns, rows[: len(rows) // 2])
+            raise KeyboardInterrupt
+        real(self, table, columns, rows)
+
+    monkeypatch.setattr(Store, "insert", insert)
+    return lambda: count[0]
+
+
+def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally()
+    old = tally.build(tmp_path / "old" / "repo")
+    before = _fresh(old, tmp_path)
+    tally.go_on()
+    new = tally.build(tmp_path / "new" / "repo")
+    undisturbed = _fresh(new, tmp_path)
+    _run(old, tmp_path / "counted.db")
+    with monkeypatch.context() as patch:
+        total = _killed_while_writing(-1, patch)
+        _run(new, tmp_path / "counted.db")
+    assert total() > 10
+    for at in range(1, total() + 1):
+        database = tmp_path / f"killed-{at}.db"
+        same(_run(old, database)[1], before)
+        with Store(database) as store:
+            conclusions = _said(store), before["commit_files"]
+        with monkeypatch.context() as patch:
+            _killed_while_writing(at, patch)
+            with pytest.raises(KeyboardInterrupt):
+                _run(new, database)
+        with Store(database) as store:
+            left = dump(store)
+            assert (_said(store), left["commit_files"]) == conclusions  # those of the last whole run
+        same(_run(new, database)[1], undisturbed)
+
+
+def test_killed_run_with_other_options_does_not_spoil_what_was_there(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    whole = _run(repository, tmp_path / "out.db")[1]
+    for stop in range(1, len(_words(repository, tmp_path)) + 1):
+        with pytest.raises(KeyboardInterrupt):
+            _run(repository, tmp_path / "out.db", Options(since=float(tally.mean.at)), _Stop(stop))
+        same(_run(repository, tmp_path / "out.db")[1], whole)
+
+
+# --- the clone is only read -----------------------------------------------------------------------------------------------
+
+
+def _state(*directories: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Every file and directory below: mode, time of change, content."""
+    found = {}
+    for directory in directories:
+        for path in [directory, *sorted(directory.rglob("*"))]:
+            status = path.lstat()
+            data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+            found[str(path)] = (status.st_mode, status.st_mtime_ns, data)
+    return found
+
+
+def _bare(tmp_path: Path) -> tuple[Path, list[Path]]:
+    repository = Tally().build(tmp_path / "repo")
+    return repository, [repository]
+
+
+def _checked_out(tmp_path: Path) -> tuple[Path, list[Path]]:
+    repository = Tally().build(tmp_path / "repo", bare=False)
+    (repository / "src" / "app.py").write_text("edited, not committed\n")
+    return repository / "src", [repository]  # a directory inside is as good as the top
+
+
+def _worktree(tmp_path: Path) -> tuple[Path, list[Path]]:
+    repository = Tally().build(tmp_path / "repo", bare=False)
+    git(repository, "worktree", "add", "-q", "-b", "another", str(tmp_path / "tree"))
+    return tmp_path / "tree", [repository, tmp_path / "tree"]
+
+
+def _shallow(tmp_path: Path) -> tuple[Path, list[Path]]:
+    source = Tally().build(tmp_path / "source")
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{source}", str(tmp_path / "repo"))
+    return tmp_path / "repo", [source, tmp_path / "repo"]
+
+
+@pytest.mark.parametrize("make", [_bare, _checked_out, _worktree, _shallow])
+def test_clone_is_the_same_byte_for_byte_after_a_run(make: Callable[[Path], tuple[Path, list[Path]]], tmp_path: Path) -> None:
+    repository, directories = make(tmp_path)
+    before = _state(*directories)
+    assert len(before) > 30
+    _run(repository, tmp_path / "out.db")
+    assert _state(*directories) == before
+
+
+def test_worktree_tells_the_same_as_its_repository(tmp_path: Path) -> None:
+    side, (repository, _) = _worktree(tmp_path)
+    one = _fresh(repository, tmp_path)
+    done, other = _run(side, tmp_path / "side.db")
+    assert done.name == "repo"
+    for table in ("spans", "sessions", "edits", "session_stats", "commits"):
+        assert [row.replace("another", "main") for row in other[table]] == one[table]
+
+
+def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None:
+    repository = Tally().build(tmp_path / "repo", bare=False)
+    for name in ("core.fsmonitor", "core.pager", "diff.external", "filter.x.smudge", "core.sshCommand", "core.hooksPath"):
+        git(repository, "config", name, f"touch {tmp_path}/ran")
+    (repository / ".gitattributes").write_text("*.py diff=x filter=x -diff\n")
+    tally = Tally()
+    _run(repository, tmp_path / "out.db")
+    assert not (tmp_path / "ran").exists()
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+
+
+# --- clones that lack something -------------------------------------------------------------------------------------------
+
+
+def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(tmp_path: Path) -> None:
+    tally = Tally()
+    source = tally.build(tmp_path / "source")
+    git(tmp_path, "clone", "-q", "--depth=2", "--no-single-branch", f"file://{source}", str(tmp_path / "repo"))
+    done, _ = _run(tmp_path / "repo", tmp_path / "out.db")
+    assert any("shallow" in note for note in done.censored)
+    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [{"shallow": 1, "partial": 0}]
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    # What the boundary commit changed cannot be told: not one of its lines is claimed for anybody.
+    assert _authors(tmp_path / "out.db", tally.mean.sha) == {}
+    (boundary,) = _rows(tmp_path / "out.db", f"SELECT files, lines_added FROM commits WHERE commit_sha = '{tally.mean.sha}'")
+    assert boundary["files"] is None
+    problems = _rows(tmp_path / "out.db", "SELECT subject, code FROM problems WHERE stage = 'commits'")
+    assert problems == [{"subject": tally.mean.sha, "code": "tree_missing"}]
+
+
+def test_whole_clone_says_that_nothing_is_censored(tmp_path: Path) -> None:
+    done, _ = _run(Tally().build(tmp_path / "repo"), tmp_path / "out.db")
+    assert done.censored == []
+    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [{"shallow": 0, "partial": 0}]
+
+
+def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path) -> None:
+    source = Tally().build(tmp_path / "source")
+    repository = tmp_path / "repo"
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{source}", str(repository))
+    _run(repository, tmp_path / "out.db")
+    git(repository, "fetch", "-q", "--unshallow")
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    assert done.censored == []
+    same(after, _fresh(repository, tmp_path))
+
+
+def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
+    tally = Tally()
+    source = tally.build(tmp_path / "source")
+    git(source, "config", "uploadpack.allowFilter", "true")
+    repository = tmp_path / "repo"
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{source}", str(repository))
+    before = _state(repository)
+    done, _ = _run(repository, tmp_path / "out.db")
+    assert _state(repository) == before  # nothing was fetched behind the user's back
+    assert any("partial" in note for note in done.censored)
+    assert {r["transcript"] for r in _rows(tmp_path / "out.db", "SELECT transcript FROM checkpoint_sessions")} == {"missing_blob"}
+    files = _rows(tmp_path / "out.db", "SELECT DISTINCT kind, lines_added FROM commit_files")
+    assert files == [{"kind": "missing", "lines_added": 0}]
+    codes = {r["code"]: r["n"] for r in _rows(tmp_path / "out.db", "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")}
+    assert codes["file_missing"] == 5  # five files in three commits
+    assert codes["metadata_missing_blob"] >= 2
+
+
+def _lose(repository: Path, name: str) -> None:
+    """Removes one loose object."""
+    oid = git(repository, "rev-parse", name).decode().strip()
+    path = repository / "objects" / oid[:2] / oid[2:]
+    path.unlink()
+
+
+def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    key = tally.median.checkpoints[0]
+    _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl")
+    _run(repository, tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "unknown", "transcript_missing")]}
+    assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
+    problems = _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")
+    assert problems == [{"subject": f"{key}/0", "code": "transcript_missing_blob"}]
+    states = _rows(tmp_path / "out.db", "SELECT key, transcript FROM sessions")
+    assert {r["key"]: r["transcript"] for r in states} == {tally.one.id: "present", tally.two.id: "missing_blob"}
+
+
+def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    _lose(repository, "main:src/median.py")
+    _run(repository, tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {}
+    assert _rows(tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE kind = 'missing'") == [
+        {"path": "src/median.py", "lines_added": 0}
+    ]
+    problems = _rows(tmp_path / "out.db", "SELECT subject, code, detail FROM problems")
+    assert problems == [{"subject": tally.median.sha, "code": "file_missing", "detail": "src/median.py"}]
+
+
+def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path) -> None:
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    _lose(repository, f"{tally.mean.sha}:src")
+    _run(repository, tmp_path / "out.db")
+    codes = {(r["subject"], r["code"]) for r in _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")}
+    assert (tally.mean.sha, "tree_missing") in codes
+    assert tally.start.sha not in {subject for subject, _ in codes}
+
+
+def test_transcript_that_arrives_after_all_is_read(tmp_path: Path) -> None:
+    """The missing objects of a partial clone are fetched; no ref moves."""
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    whole = _fresh(repository, tmp_path)
+    key = tally.median.checkpoints[0]
+    name = f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl"
+    data = git(repository, "cat-file", "blob", name)
+    _lose(repository, name)
+    _run(repository, tmp_path / "out.db")
+    git(repository, "hash-object", "-w", "--stdin", stdin=data)
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    same(after, whole)
+
+
+_CUT = '{"q":"yy","b":[' + ",".join(["{}"] * 80_000) + "]}"  # 200,000 characters end behind a brace
+_LIES = {
+    "negative start": '"checkpoint_transcript_start": -5',
+    "start beyond SQLite": '"checkpoint_transcript_start": 99999999999999999999999999',
+    "start as a float": '"checkpoint_transcript_start": 1e30',
+    "claim that is cut": f'"initial_attribution": {_CUT}',
+    "claim of text": '"initial_attribution": "{not json}"',
+    "claim of numbers": '"initial_attribution": {"agent_lines": 1e400, "agent_percentage": NaN, "total_committed": "3"}',
+    "time before time": '"created_at": "0001-01-01T00:00:00+14:00"',
+    "time after time": '"created_at": "9999-12-31T23:59:59-14:00"',
+    "text no database takes": '"branch": "\\ud800\\u0000", "model": "\\udfff", "agent": "\\u202e"',
+    "id no database takes": '"session_id": "\\ud800\\u0000"',
+    "paths that are none": '"files_touched": ["", "/", "../../etc/passwd", "\\ud800", 3, null]',
+}
+
+
+@pytest.mark.parametrize("lie", sorted(_LIES))
+def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(lie: str, tmp_path: Path) -> None:
+    tally = Tally()
+    key = "a1b2c3d4e5f6"
+    metadata = '{"session_id": "liar", ' + _LIES[lie] + "}"
+    files = {"metadata.json": b'{"sessions": []}', "0/metadata.json": metadata.encode(), "0/full.jsonl": b"{}\n"}
+    tally.world.human_write("liar.py", "x = 1\n")
+    commit = tally.world.commit("By a liar", names=[key])
+    tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
+    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert list(_authors(tmp_path / "out.db", commit.sha)) == ["liar.py"]
+
+
+def test_file_that_arrives_after_all_is_judged(tmp_path: Path) -> None:
+    """A checkout in a partial clone fetches the files it needs; no ref moves."""
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    whole = _fresh(repository, tmp_path)
+    data = git(repository, "cat-file", "blob", "main:src/median.py")
+    _lose(repository, "main:src/median.py")
+    _run(repository, tmp_path / "out.db")
+    git(repository, "hash-object", "-w", "--stdin", stdin=data)
+    done, after = _run(repository, tmp_path / "out.db")
+    assert not done.unchanged
+    same(after, whole)
+
+
+def test_second_run_does_nothing_although_one_chunk_is_absent(tmp_path: Path) -> None:
+    world = World("chunks")
+    session = world.session()
+    session.prompt("Long work")
+    for number in range(5):
+        session.write(f"{number}.py", f"x = {number}\n")
+    commit = world.commit("All", [session], stored=Stored(parts=3))
+    repository = world.build(tmp_path / "repo")
+    key = commit.checkpoints[0]
+    _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl.001")
+    first, _ = _run(repository, tmp_path / "out.db")
+    second, _ = _run(repository, tmp_path / "out.db")
+    assert (first.unchanged, second.unchanged) == (False, True)
+
+
+def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
+    world = World("cut")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Two files")
+    session.write("one.py", "one = 1\n")
+    kept = len(session.log.records)
+    session.write("two.py", "two = 2\n")
+    commit = world.commit("Both", [session], stored=Stored(transcript="cut", keep=kept))
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["one.py"] == [(1, 1, "agent", "exact")]
+    assert said["two.py"][0][2] == "unknown"
+
+
+def test_lines_from_before_the_beginning_of_a_beheaded_transcript_are_not_called_human(tmp_path: Path) -> None:
+    """The copies hold what came since the one before, and the first of them is not there."""
+    world = World("beheaded")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Two files")
+    session.write("one.py", "one = 1\n")
+    session.kept = len(session.log.records)
+    session.write("two.py", "two = 2\n")
+    commit = world.commit("Both", [session], stored=Stored(transcript="delta"))
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["two.py"] == [(1, 1, "agent", "exact")]
+    assert said["one.py"] == [(1, 1, "unknown", "transcript_missing")]
+    codes = [row["code"] for row in _rows(tmp_path / "out.db", "SELECT code FROM problems")]
+    assert codes == ["beginning_missing"]
+
+
+def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp_path: Path) -> None:
+    """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
+    world = World("between")
+    world.human_write("a.py", "alpha = 1\nomega = 9\n")
+    world.commit("Start")
+    session = world.session(null_original=True)
+    session.prompt("Edit")
+    world.human_write("new.py", "first = 1\nlast = 9\n")
+    session.edit("new.py", "first = 1", "first = 100")
+    world.commit("With a file of unknown base", [session])
+    world.human_insert("new.py", "by_hand = 5", after="first = 100")
+    session.edit("new.py", "last = 9", "last = 900")
+    commit = world.commit("And on", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [(2, 2, "human", "none"), (3, 3, "agent", "exact")]
+
+
+def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World("growing")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    for name in ("one", "two", "three"):
+        session.prompt(name)
+        session.write(f"{name}.py", f"{name} = 1\n")
+        world.commit(name, [session])
+    repository = world.build(tmp_path / "repo")
+    read: list[str] = []
+    blob = GitRepo.blob
+
+    def noted(self: GitRepo, oid: str) -> bytes | None:
+        read.append(oid)
+        return blob(self, oid)
+
+    monkeypatch.setattr(GitRepo, "blob", noted)
+    _run(repository, tmp_path / "fresh.db")
+    transcripts = {
+        row["transcript_blob"] for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
+    }
+    assert len(transcripts) == 3
+    assert len(transcripts & set(read)) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "like", "expected"),
+    [
+        (b"", "", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+        (b"hello\n", "", "ce013625030ba8dba906f756967f9e9ca394464a"),
+        (b"", "0" * 64, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
+    ],
+)
+def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str) -> None:
+    assert blob_id(data, like) == expected
+
+
+def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path) -> None:
+    """The program ended, or the context was compacted, before the result was written: the edit may have taken effect."""
+    world = World("no-result")
+    world.human_write("a.py", "import os\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Two imports")
+    session.write("b.py", "b = 1\n")
+    session.edit_cut_off("a.py", "import os", "import os\nimport strings_of_all_kinds")
+    world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
+    commit = world.commit("Both", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(2, 2, "unknown", "agent_text"), (3, 3, "human", "none")]
+
+
+def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, at: float) -> bytes:
+    """What a subagent did, as a transcript of its own: the task, a Write, its result."""
+    shared = {"isSidechain": True, "sessionId": session, "agentId": agent_id, "cwd": cwd, "version": "2.1.150"}
+    tool = {"type": "tool_use", "id": "toolu_sub", "name": "Write", "input": {"file_path": f"{cwd}/{path}", "content": text}}
+    messages = [
+        ("user", {"role": "user", "content": "Write that file"}, None),
+        ("assistant", {"role": "assistant", "id": "msg_sub", "model": "claude-haiku-4-5", "content": [tool]}, None),
+        (
+            "user",
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_sub", "content": "done"}]},
+            claude.write_result(f"{cwd}/{path}", text, None),
+        ),
+    ]
+    records = []
+    for number, (kind, message, detail) in enumerate(messages):
+        record = {**shared, "type": kind, "uuid": f"sub-{number}", "parentUuid": f"sub-{number - 1}" if number else None}
+        record |= {"timestamp": claude.iso(at + number), "message": message}
+        records.append(record | ({"toolUseResult": detail} if detail else {}))
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+@pytest.mark.parametrize(("owner", "said"), [("", ("agent", "exact")), ("another-session", ("unknown", "invisible_subagent"))])
+def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, said: tuple[str, str], tmp_path: Path) -> None:
+    world = World("task-files")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    with session.subagent("Write a file", visible=False) as sub:
+        began = world.clock
+        sub.write("sub.py", "written = by_a_subagent\n")
+    commit = world.commit("By a subagent", [session])
+    (checkpoint,) = commit.checkpoints
+    content = _subagent_file(owner or session.id, sub.agent_id, session.log.cwd, "sub.py", "written = by_a_subagent\n", began)
+    world.store_files({f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content}, "Task")
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["sub.py"] == [(1, 1, *said)]
+    (row,) = _rows(tmp_path / "out.db", "SELECT turns, unseen_subagents FROM sessions")
+    assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}
+
+
+@pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, None)])
+def test_commit_an_agent_made_is_its_sessions_although_it_names_nothing(gone: bool, method: str | None, tmp_path: Path) -> None:
+    """One changed line is too little for the texts to speak; the call that made the commit printed its id."""
+    world = World("by-call")
+    world.human_write("a.py", "alpha = 1\nomega = 9\n")
+    world.commit("Start")
+    session = world.session("2.1.160")
+    session.prompt("Change it and commit")
+    session.edit("a.py", "alpha = 1", "alpha = 100")
+    if gone:  # somebody else's commit
+        commit = world.commit("Change alpha", [session], trailer="none", stored=None)
+    else:
+        commit = session.git_commit("Change alpha", trailer="none", stored=None)
+    session.write("b.py", "b = 1\n")
+    world.commit("And another", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    rows = _rows(tmp_path / "out.db", "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id")
+    assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
+    expected = (1, 1, "agent", "exact") if method else (1, 1, "unknown", "no_session")
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [expected]

@@ -1,0 +1,154 @@
+"""Where in the repository a path of a transcript lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.authorship.worktree_roots import Places
+
+KNOWN = frozenset({"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"})
+W = "/home/ada/work/tally"
+
+
+def _places(paths: Iterable[str], cwds: Sequence[str] = (), known: Iterable[str] = KNOWN) -> Places:
+    places = Places(frozenset(known))
+    places.learn(paths, cwds)
+    places.settle()
+    return places
+
+
+def test_directory_whose_files_the_repository_has_is_a_root() -> None:
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"])
+    assert places.roots == (W,)
+    assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
+    assert places.place(f"{W}/new/file.py") == (W, "new/file.py")
+
+
+def test_working_directory_confirms_a_root_by_a_single_file() -> None:
+    assert _places([f"{W}/README.md"], [W]).roots == (W,)
+    assert _places([f"{W}/README.md"], [f"{W}/src"]).roots == (W,)
+    assert _places([f"{W}/README.md"]).roots == ()
+
+
+def test_two_files_of_usual_names_prove_no_root() -> None:
+    assert _places(["/elsewhere/README.md", "/elsewhere/Makefile"]).roots == ()
+    assert _places(["/elsewhere/README.md", "/elsewhere/src/app.py"]).roots == ("/elsewhere",)
+
+
+def test_directory_inside_the_root_is_no_root_of_its_own() -> None:
+    """`docs/README.md` ends like the repository's own README.md."""
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/pkg/README.md", f"{W}/pkg/src/app.py"], [W, f"{W}/pkg"])
+    assert places.roots == (W,)
+    assert places.place(f"{W}/pkg/README.md") == (W, "pkg/README.md")
+
+
+def test_directory_above_the_root_is_no_root() -> None:
+    paths = [f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/README.md", "/home/ada/work/README.md"]
+    places = _places(paths, [W, "/home/ada/work"])
+    assert places.roots == (W,)
+    assert places.place("/home/ada/work/README.md") is None
+
+
+@pytest.mark.parametrize(
+    "inside", [".worktrees/topic", "worktrees/topic", ".worktree/topic", ".claude/worktrees/topic", ".tool/worktree/a/b"]
+)
+def test_worktrees_below_the_main_one_are_roots_of_their_own(inside: str) -> None:
+    inner = f"{W}/{inside}"
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{inner}/src/app.py", f"{inner}/README.md"], [W, inner])
+    assert set(places.roots) == {W, inner}
+    assert places.place(f"{inner}/src/app.py") == (inner, "src/app.py")
+    assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
+
+
+def test_worktree_with_more_evidence_than_the_main_one_hides_it_not() -> None:
+    inner = f"{W}/.worktrees/topic"
+    files = ["src/app.py", "src/util/text.py", "docs/guide.md", "README.md"]
+    places = _places([*(f"{inner}/{file}" for file in files), f"{W}/src/app.py", f"{W}/docs/guide.md"], [W, inner])
+    assert set(places.roots) == {W, inner}
+
+
+def test_two_clones_side_by_side_are_two_roots() -> None:
+    other = "/home/ada/work/tally-2"
+    places = _places([f"{root}/{file}" for root in (W, other) for file in ("src/app.py", "docs/guide.md")], [W, other])
+    assert set(places.roots) == {W, other}
+    assert places.place(f"{other}/src/app.py") == (other, "src/app.py")
+
+
+def test_root_is_no_mere_beginning_of_a_name() -> None:
+    places = _places([f"{W}/src/app.py"], [W])
+    assert places.place(f"{W}-backup/src/app.py") is None
+    assert places.root_of(W + "x") is None
+    assert places.root_of(W) == W
+
+
+@pytest.mark.parametrize("path", ["/home/ada/.claude/plans/x.md", "/tmp/a.py", "/", W, "relative/unknown.py"])
+def test_everything_else_is_outside(path: str) -> None:
+    assert _places([f"{W}/src/app.py"], [W]).place(path) is None
+
+
+def test_windows_paths_are_places_like_any_other() -> None:
+    places = _places(["/c/Users/ada/tally/src/app.py"], ["/c/Users/ada/tally"])
+    assert places.place("/c/Users/ada/tally/docs/new.md") == ("/c/Users/ada/tally", "docs/new.md")
+
+
+def test_relative_path_is_seen_from_the_working_directory() -> None:
+    places = _places([f"{W}/src/app.py"], [W])
+    assert places.place("notes.txt", W) == (W, "notes.txt")
+    assert places.place("text.py", f"{W}/src/util") == (W, "src/util/text.py")
+    assert places.place("src/app.py", f"{W}/docs") == (W, "src/app.py")  # the repository has it, seen from its top
+    assert places.place("notes.txt", "/somewhere/else") is None
+
+
+def test_relative_path_without_any_root_counts_only_when_the_repository_has_it() -> None:
+    places = _places([], [])
+    assert places.place("src/app.py") == ("", "src/app.py")
+    assert places.place("unknown.py") is None
+
+
+def test_files_never_committed_fall_back_to_the_usual_working_directory() -> None:
+    places = Places(frozenset({"other.py"}))
+    for _ in range(2):
+        places.learn([f"{W}/draft.py"], [W])
+    places.learn(["/x/draft.py"], ["/x/y"])
+    places.settle()
+    assert places.roots == (W,)
+
+
+@pytest.mark.parametrize("cwd", ["/", "/home", ""])
+def test_top_of_the_file_system_is_never_a_root(cwd: str) -> None:
+    assert _places(["/home/ada/draft.py"], [cwd]).roots == ()
+
+
+def test_the_longest_path_of_the_repository_decides() -> None:
+    """`src/app.py` must not be taken for a root `src` with an `app.py`."""
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"], [W], known=KNOWN | {"app.py", "guide.md"})
+    assert places.roots == (W,)
+    assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
+
+
+def test_order_of_sessions_makes_no_difference() -> None:
+    sessions = [
+        ([f"{W}/src/app.py"], [W]),
+        ([f"{W}/.worktrees/t/src/app.py", f"{W}/.worktrees/t/README.md"], [f"{W}/.worktrees/t"]),
+        ([], ["/x"]),
+    ]
+    found = set()
+    for order in (sessions, sessions[::-1]):
+        places = Places(KNOWN)
+        for paths, cwds in order:
+            places.learn(paths, cwds)
+        places.settle()
+        found.add(places.roots)
+    assert found == {(f"{W}/.worktrees/t", W)}
+
+
+@given(st.lists(st.sampled_from(["a", "b", "src", "app.py", "README.md", "docs", "..", ""]), max_size=6))
+def test_a_place_is_the_root_and_the_rest_of_the_path(parts: list[str]) -> None:
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"], [W])
+    path = f"{W}/" + "/".join(part for part in parts if part)
+    place = places.place(path)
+    assert place is None or "/".join(place) == path

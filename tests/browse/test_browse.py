@@ -1,0 +1,429 @@
+"""The pages: every link of every page answers, numbers equal SQL, nothing hostile acts, nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import re
+import sqlite3
+from collections.abc import Iterator
+from datetime import date, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from support.commands import clone, run
+from support.hostile import EVIL
+
+from attribution.browse import charts, describe, standalone
+from attribution.browse.queries import QUERIES
+from attribution.browse.spreadsheet import Guard
+from collector.storage.catalog import tables
+from collector.storage.store import Store
+
+pytest.importorskip("datasette")
+from attribution.browse.plugin import is_ours
+from attribution.browse.serve import application
+
+
+class Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.found += [value for name, value in attrs if name in ("href", "src") and value and not value.startswith("data:")]
+
+
+def links(html: str) -> Links:
+    parser = Links()
+    parser.feed(html)
+    return parser
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Several constructed repositories, their lines followed."""
+    directory = tmp_path_factory.mktemp("browse")
+    db = directory / "pages.db"
+    for case in ("example", "two_sessions_one_file", "touched_up_by_human", "transcript_missing", "odd_files"):
+        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+    return db
+
+
+class Site:
+    """Datasette with the plugin, asked without a network."""
+
+    def __init__(self, db: Path) -> None:
+        self.datasette = application(db)
+        self.loop = asyncio.new_event_loop()
+        self.loop.run_until_complete(self.datasette.invoke_startup())
+
+    def get(self, path: str) -> Any:
+        return self.loop.run_until_complete(self.datasette.client.get(path))
+
+
+@pytest.fixture(scope="module")
+def site(db: Path) -> Iterator[Site]:
+    site = Site(db)
+    yield site
+    site.loop.close()
+
+
+def value(db: Path, sql: str, *parameters: object) -> Any:
+    with sqlite3.connect(db) as connection:
+        row = connection.execute(sql, parameters).fetchone()
+    return row[0] if row else None
+
+
+# --- links and numbers ------------------------------------------------------------------------------------------------
+
+
+def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
+    seen, waiting = set[str](), ["/-/whowrote/pages"]
+    kinds = set()
+    while waiting:
+        path = waiting.pop().split("#")[0]
+        few = "?" in path or not path.startswith("/-/whowrote")
+        if path in seen or (few and sum("?" in s or not s.startswith("/-/whowrote") for s in seen) >= 60):
+            continue  # of single lines and of Datasette's own pages some are enough
+        seen.add(path)
+        answer = site.get(path)
+        assert answer.status_code == (302 if path == "/-/whowrote" else 200), path
+        kinds.add(re.sub(r"\d+.*", "", path))
+        if path.startswith("/-/whowrote/"):
+            waiting += [at for link in links(answer.text).found if not urlsplit(at := urljoin(path, link)).netloc]
+    ours = {f"/-/whowrote/pages/{kind}/" for kind in ("repo", "file", "session", "commit")}
+    assert {k for k in kinds if k.startswith("/-/whowrote/pages/")} == ours
+    assert len(seen) > 60
+
+
+def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
+    number = value(db, "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY t.agent DESC")
+    page = links(site.get(f"/-/whowrote/pages/file/{number}").text)
+    ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    wanted = {urlsplit(link).fragment for link in page.found if link.startswith("?line=")}
+    assert wanted and wanted <= ids
+    for link in page.found:
+        if "/session/" in link and "#" in link:
+            found = links(site.get(link.split("#")[0]).text)
+            assert urlsplit(link).fragment in {attrs.get("id") for _, attrs in found.tags}
+
+
+def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
+    repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
+    page = site.get(f"/-/whowrote/pages/repo/{repo}").text
+    added = value(
+        db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND evidence <> 'declared'", repo
+    )
+    assert f"agent, from sessions <b>{added:,}</b>" in page
+    now = value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo)
+    assert f"agent, from sessions <b>{now:,}</b>" in page.split("Lines there now")[1]
+    commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
+    assert f"<b>{commits}</b> commits" in page
+
+
+def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
+    number = value(db, "SELECT id FROM tip_files WHERE path = 'birdlog/store.py'")
+    page = site.get(f"/-/whowrote/pages/file/{number}").text
+    rows = re.findall(r'<tr id="L(\d+)" class="k-(\w+)-bg', page)
+    expected: dict[str, str] = {}
+    with sqlite3.connect(db) as connection:
+        for start, end, kind in connection.execute(
+            "SELECT start_line, end_line, CASE WHEN author = 'agent' AND evidence = 'declared' THEN 'declared' "
+            "WHEN reason = 'no_session' THEN 'undeclared' ELSE author END FROM tip_lines WHERE path = 'birdlog/store.py'"
+        ):
+            expected |= {str(n): kind or "older" for n in range(start, end + 1)}
+    assert dict(rows) == expected and len({kind for _, kind in rows}) > 1
+
+
+def test_a_line_tells_its_prompt_and_call(site: Site, db: Path) -> None:
+    number, line, prompt = _agent_line(db)
+    page = site.get(f"/-/whowrote/pages/file/{number}?line={line}").text
+    panel = page.split('class="panel"')[1].split("</tr>")[0]
+    assert prompt.split("\n")[0][:40] in panel.replace("&#39;", "'").replace("&#34;", '"') and 'class="diff"' in panel
+
+
+def _agent_line(db: Path) -> tuple[int, int, str]:
+    with sqlite3.connect(db) as connection:
+        found = connection.execute(
+            "SELECT f.id, s.start_line, u.prompt FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o "
+            "ON o.id = s.origin_id JOIN turns u ON u.session_id = o.session_id AND u.turn_index = o.turn_index "
+            "WHERE o.author = 'agent' AND o.how = 'exact' AND s.nonblank > 1 ORDER BY s.nonblank DESC"
+        ).fetchone()
+    return found[0], found[1], found[2]
+
+
+def test_without_the_clone_a_file_still_has_its_spans(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "pages.db"
+    copy.write_bytes(db.read_bytes())
+    with sqlite3.connect(copy) as connection:
+        connection.execute("UPDATE repos SET path = '/nowhere/at/all'")
+    connection.close()
+    site = Site(copy)
+    page = site.get(f"/-/whowrote/pages/file/{_agent_line(copy)[0]}").text
+    assert "the clone is not at /nowhere/at/all any more" in page and 'id="L1"' in page
+    site.loop.close()
+
+
+@pytest.mark.parametrize("path", ["repo/999", "file/999999", "session/99999", "commit/99999", f"repo/{10**20}", "repo/0"])
+def test_what_is_not_there_is_a_404_with_words(site: Site, path: str) -> None:
+    answer = site.get(f"/-/whowrote/pages/{path}")
+    assert answer.status_code == 404 and "has no such" in answer.text
+
+
+def test_no_page_for_an_unknown_or_foreign_database(site: Site, tmp_path: Path) -> None:
+    assert site.get("/-/whowrote/other").status_code == 404
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    assert not is_ours(other) and not is_ours(tmp_path / "none") and not is_ours(None)
+
+
+def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "pages.db"
+    copy.write_bytes(db.read_bytes())
+    with sqlite3.connect(copy) as connection:
+        connection.execute("INSERT INTO rule_sets VALUES (1, 'h', 'semgrep 1', 'own', 1, 'python')")
+        file, repo, path, commit, sha = connection.execute(
+            "SELECT f.id, f.repo_id, f.path, c.id, c.commit_sha FROM tip_files f JOIN tip_spans s ON s.file_id = f.id JOIN "
+            "history_commits h ON h.id = s.birth JOIN commits c ON c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
+        ).fetchone()
+        row: dict[str, Any] = {
+            name: 0 if kind == "INTEGER" else "x"
+            for _, name, kind, needed, *_ in connection.execute("PRAGMA table_info(findings)")
+            if needed
+        }
+        row |= {"repo_id": repo, "rule_set_id": 1, "commit_id": commit, "commit_sha": sha, "path": path, "status": "introduced"}
+        row |= {"cwe": "CWE-89", "rule_id": EVIL, "label": EVIL, "head_path": path, "head_line": 1, "alive_at_head": 1}
+        row |= {"place": "source", "author_class": "agent"}
+        connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+    connection.close()
+    site = Site(copy)
+    for page in (f"file/{file}", f"commit/{commit}"):
+        text = site.get(f"/-/whowrote/pages/{page}").text
+        assert "&lt;script&gt;alert(1)" in text and "<script>alert" not in text
+    assert "CWE-89" in site.get(f"/-/whowrote/pages/file/{file}").text.split('id="L1"')[1].split("</tr>")[0]
+    assert "CWE-89" in site.get(f"/-/whowrote/pages/repo/{repo}").text
+    site.loop.close()
+
+
+# --- what Datasette is told -------------------------------------------------------------------------------------------
+
+
+def test_every_table_and_column_is_described(db: Path) -> None:
+    told = describe.metadata()["tables"]
+    with sqlite3.connect(db) as connection:
+        names = [r[0] for r in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%fts%'")]
+        for name in names:
+            if name == "sqlite_sequence":
+                continue
+            columns = {r[1] for r in connection.execute(f"PRAGMA table_info({name})")} - {"session_id"}
+            assert told[name]["description"], name
+            assert columns <= set(told[name]["columns"]) | {"session_id"}, name
+
+
+def test_labels_facets_and_orders_are_columns() -> None:
+    columns = {t.name: {c.name for c in t.columns} for t in tables()}
+    for told in (describe.FACETS, {k: [v] for k, v in describe.LABELS.items()}, {k: [v] for k, v in describe.ORDER.items()}):
+        for table, names in told.items():
+            assert table not in columns or set(names) <= columns[table], table
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_every_question_has_an_answer(site: Site, name: str) -> None:
+    assert site.get(f"/pages/{name}").status_code == 200
+    rows = site.get(f"/pages/{name}.json?_shape=array").json()
+    assert isinstance(rows, list)
+    if name in ("agent_share_by_directory", "evidence", "sessions_by_quality", "lines_by_model"):
+        assert rows, name
+
+
+def test_prompts_can_be_searched(site: Site, db: Path) -> None:
+    word = re.findall(r"[a-z]{5,}", value(db, "SELECT prompt FROM turns WHERE length(prompt) > 20"))[0]
+    found = site.get(f"/pages/turns.json?_search={word}&_shape=array").json()
+    assert found and all(word in row["prompt"].lower() for row in found)
+
+
+# --- hostile input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hostile(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    """The same database with hostile text wherever a text is."""
+    copy = tmp_path_factory.mktemp("hostile") / "pages.db"
+    copy.write_bytes(db.read_bytes())
+    with sqlite3.connect(copy) as connection:
+        for table, column in (
+            ("turns", "prompt"), ("tool_calls", "command"), ("tool_calls", "error"), ("sessions", "label"), ("sessions", "branch"),
+            ("commits", "subject"), ("commits", "label"), ("commits", "author_name"), ("tip_files", "path"), ("regions", "path"),
+            ("region_edits", "added"), ("commit_files", "path"), ("edits", "path"), ("sessions", "model"),
+            ("tip_files", "directory"),
+        ):  # fmt: skip
+            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (EVIL,))
+    connection.close()
+    site = Site(copy)
+    yield site, copy
+    site.loop.close()
+
+
+def test_hostile_text_stays_text_on_every_page(hostile: tuple[Site, Path]) -> None:
+    site, db = hostile
+    pages = [
+        "/-/whowrote/pages",
+        "/pages/sessions",
+        "/pages/turns",
+        "/pages/tool_calls",
+        "/pages/commits",
+        "/pages/oscillating_regions",
+    ]
+    for kind, sql in (
+        ("repo", "SELECT id FROM repos"), ("session", "SELECT id FROM sessions"), ("commit", "SELECT id FROM commits"),
+        ("file", "SELECT id FROM tip_files WHERE agent > 0"),
+    ):  # fmt: skip
+        with sqlite3.connect(db) as connection:
+            pages += [f"/-/whowrote/pages/{kind}/{row[0]}" for row in connection.execute(f"{sql} LIMIT 4")]
+    shown = 0
+    for path in pages:
+        answer = site.get(path)
+        assert answer.status_code == (302 if path == "/-/whowrote" else 200), path
+        assert "<script>alert" not in answer.text and "<img src=http" not in answer.text, path
+        if path.startswith("/-/"):
+            assert not [c for c in answer.text if c in "\x1b\u202e"], path
+        shown += "&lt;script&gt;alert(1)" in answer.text
+    assert shown > 10
+
+
+def test_ours_forbid_every_script_and_all_forbid_other_places(site: Site) -> None:
+    for path in ("/-/whowrote/pages", "/pages/sessions", "/", "/pages/nothing"):
+        policy = site.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "http" not in policy
+        assert ("script-src 'none'" in policy) == path.startswith("/-/")
+
+
+def test_pages_load_nothing_from_elsewhere(site: Site, db: Path) -> None:
+    for path in ("/-/whowrote/pages", f"/-/whowrote/pages/session/{value(db, 'SELECT id FROM sessions')}", "/pages/sessions"):
+        loading = {"script", "link", "img", "iframe"}
+        tags = [a for tag, a in links(site.get(path).text).tags if tag in loading and a.get("rel") != "alternate"]
+        addresses = [a.get("src") or a.get("href") or "" for a in tags]
+        assert addresses and [x for x in addresses if urlsplit(x).netloc] == []
+
+
+def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
+    site, db = hostile
+    with sqlite3.connect(db) as connection:
+        connection.execute('UPDATE turns SET prompt = \'=HYPERLINK("http://evil.example", "x"),\n-1+2\'')
+        connection.execute("UPDATE sessions SET label = '+1', branch = '-5.5', model = '@sum(1)'")
+    connection.close()
+    for path in ("/pages/turns.csv", "/pages/sessions.csv?_stream=on"):
+        cells = [cell for row in csv.reader(io.StringIO(site.get(path).text)) for cell in row]
+        assert cells and [c for c in cells if c.startswith(("=", "@", "+", "\t")) and c != "+1"] == []
+    assert "'@sum(1)" in site.get("/pages/sessions.csv").text
+
+
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("a,=1+1,c\n", "a,'=1+1,c\n"),
+        ('a,"=1+1",c\n', 'a,"\'=1+1",c\n'),
+        ('"x ""=1,\n=2""",-3\n', '"x ""=1,\n=2""",-3\n'),
+        ("-1.5e3,+2,-x,@y\r\n", "-1.5e3,+2,'-x,'@y\r\n"),
+        ("=last", "'=last"),
+        ("\r\n", "\r\n"),
+    ],
+)
+def test_the_guard_of_csv(given: str, safe: str) -> None:
+    for size in (1, 2, 3, 100):
+        guard = Guard()
+        pieces = [guard.feed(given[at : at + size]) for at in range(0, len(given), size)]
+        assert "".join([*pieces, guard.close()]) == safe
+
+
+# --- the page without a server ----------------------------------------------------------------------------------------
+
+
+def test_the_report_is_one_page_that_loads_nothing(db: Path, tmp_path: Path) -> None:
+    with Store(db) as store:
+        page = standalone.html(store)
+    parsed = links(page)
+    assert {tag for tag, _ in parsed.tags} & {"script", "link", "img", "iframe"} == set()
+    assert all(link.startswith("#") for link in parsed.found)
+    for name in (t for (t,) in sqlite3.connect(db).execute("SELECT name FROM repos")):
+        assert name in page
+
+
+def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
+    for command in (("report", "--html", tmp_path / "none" / "page.html"), ("study", "--out", db / "tables")):
+        done = run(*command, "--db", db)
+        assert done.exit_code == 2 and "cannot write" in done.stderr, command
+
+
+def test_the_report_in_markdown_has_the_numbers(db: Path) -> None:
+    with Store(db) as store:
+        text = standalone.markdown(store)
+        for row in store.rows("SELECT repo_id, SUM(nonblank) AS n FROM line_spans WHERE author = 'human' GROUP BY 1"):
+            assert f"| {row['n']:,} (" in text
+    assert text.count("\n| ") >= 5
+
+
+def test_a_pull_request_in_markdown(db: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(db) as connection:
+        rows = connection.execute(
+            "SELECT c.commit_sha, c.id FROM commits c JOIN repos r ON r.id = c.repo_id WHERE r.name LIKE '%example%'"
+        )
+        shas = dict(rows.fetchall()[-2:])
+        lines = connection.execute(
+            f"SELECT SUM(nonblank) FROM line_spans WHERE commit_id IN ({','.join(map(str, shas.values()))})"
+        ).fetchone()[0]
+    given = tmp_path / "ids"
+    given.write_text("\n".join([*shas, "0" * 40]) + "\n")
+    shown = run("report", "--db", db, "--commits", given).stdout
+    assert f"Lines added: {lines:,}" in shown and "1 commits are not in the database" in shown
+    assert all(sha[:9] in shown for sha in shas)
+    given.write_text("f" * 40)
+    assert run("report", "--db", db, "--commits", given).exit_code == 2
+
+
+def test_markdown_of_hostile_text_is_text() -> None:
+    cell = standalone._cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
+    assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "\\@somebody" in cell
+
+
+# --- charts -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bar_is_divided_as_its_numbers_are() -> None:
+    svg = charts.stacked({"agent": 3, "human": 1}, width=400)
+    assert re.findall(r'class="k-(\w+)" x="([\d.]+)" y="0.00" width="([\d.]+)"', svg) == [
+        ("agent", "0.00", "300.00"), ("human", "300.00", "100.00"),
+    ]  # fmt: skip
+    assert charts.stacked({"agent": 0}) == ""
+
+
+def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
+    svg = charts.columns({"2026-01-05": {"agent": 10}, "2026-01-12": {"agent": 2, "human": 3}}, {"2026-01-12": 4})
+    heights = [float(h) for h in re.findall(r'height="([\d.]+)"><title>week', svg)]
+    assert max(heights) == pytest.approx(172) and len(heights) == 3 and sum(heights[1:]) == pytest.approx(86, abs=0.1)
+    assert charts.columns({}) == ""
+
+
+@pytest.mark.parametrize("weeks", [1, 2, 8, 9, 17, 60, 199])
+def test_labels_of_time_stay_inside(weeks: int) -> None:
+    first = date(2023, 1, 2)
+    svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
+    labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
+    assert labels[0] == 56 and max(labels) <= 900 - 72
+    curve = charts.curves({"agent": [(n, 100, 90) for n in (1, 7, 30, 90, 180, 365)]})
+    assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
+
+
+def test_curves_leave_out_what_too_few_lines_tell() -> None:
+    svg = charts.curves({"agent": [(1, 100, 90), (7, 49, 1)]})
+    assert svg.count("<circle") == 1 and "90.0% alive after 1 days" in svg
+    assert charts.curves({"human": [(1, 10, 5)]}) == ""

@@ -1,0 +1,691 @@
+"""The commands as a person meets them: screens, data, and what they say when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import Result
+from support.builder import World, git, import_stream
+from support.commands import clone, rows, run
+from support.truth import cases
+
+from attribution.cli import cli as attribute
+from attribution.ensure import attributed_clone
+from attribution.queries.blame import blame
+from attribution.stages.lines import Options, attribute_repo
+from collector import errors
+from collector.cli import cli as collect
+from collector.runtime import console
+from collector.storage.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def process(
+    *arguments: object, code: str = "from attribution.cli import main; main()", **extra: Any
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *(str(a) for a in arguments)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **extra.pop("env", {})}
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, **extra)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The shipped example as a bare clone, and its database."""
+    directory = tmp_path_factory.mktemp("cli")
+    repo, db = clone("example", directory), directory / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    return repo, db
+
+
+# --- first contact ----------------------------------------------------------------------------------------------------
+
+
+def test_without_arguments_the_commands_teach() -> None:
+    shown = run()
+    assert shown.exit_code == 0
+    for command in ("attribute repo PATH", "attribute blame PATH FILE", "attribute explain PATH FILE:LINE"):
+        assert command in shown.stdout
+    assert "collect checkpoints PATH" in run(program=collect).stdout
+
+
+@pytest.mark.parametrize("program", [attribute, collect])
+def test_help_names_every_exit_code(program: click.Group) -> None:
+    shown = run("--help", program=program).stdout
+    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")} | {console.EXIT_BUG}
+    assert codes == {int(code) for code in re.findall(r"^ +(\d+)  ", shown, re.M)}
+
+
+@pytest.mark.parametrize("program", [attribute, collect])
+def test_every_command_and_option_has_a_help_text(program: click.Group) -> None:
+    for name, command in program.commands.items():
+        assert command.help, name
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                assert option.help, f"{name} {option.name}"
+
+
+@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
+def test_starting_loads_nothing_heavy(module: str) -> None:
+    heavy = "{'rich', 'pygit2', 'sqlite_utils', 'sqlite3'}"
+    shown = process(code=f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))")
+    assert shown.stdout.strip() == "[]"
+
+
+# --- attribute repo ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
+    repo = clone("example", tmp_path, bare)
+    shown = run("repo", repo, "--db", tmp_path / "x.db")
+    assert shown.exit_code == 0, shown.stderr
+    for words in ("11", "linked to a session", "5 by trailer", "agent", "human", "unknown", "undeclared", "claude-opus-4-6"):
+        assert words in shown.stdout
+    assert f"attribute explain {repo} " in shown.stdout
+    assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
+
+
+def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    began = time.monotonic()
+    shown = run("repo", repo, "--db", db)
+    assert time.monotonic() - began < 1
+    assert "nothing changed since the last run" in shown.stdout
+    assert "linked to a session" in shown.stdout
+
+
+def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    assert found["commits"] == 11
+    parts = ("agent_lines", "declared_lines", "human_lines", "unknown_lines", "undeclared_lines")
+    assert found["lines"] == sum(found[name] for name in parts) == sum(share["nonblank"] for share in found["shares"])
+    (row,) = rows(run("repo", repo, "--db", db, "--csv"))
+    assert row["agent_lines"] == str(found["agent_lines"])
+    assert row["edits_applied"] == str(found["edits"]["applied"])
+
+
+def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    line = json.loads(run("explain", repo, found["example"], "--db", db, "--json").stdout)
+    assert line["author"] == "agent"
+    assert line["text"].strip()
+
+
+def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], tmp_path: Path) -> None:
+    (found,) = json.loads(run("repo", example[0], "--db", tmp_path / "s.db", "--since", "2026-02-01", "--json").stdout)
+    assert 0 < found["commits"] < 11
+    shown = run("blame", example[0], "README.md", "--db", tmp_path / "s.db")
+    assert "outside the attributed history" in shown.stdout
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: int) -> None:
+    good = [clone("squash", tmp_path), clone("crlf", tmp_path)]
+    shown = run("repo", good[0], tmp_path / "absent", good[1], "--db", tmp_path / "x.db", "--jobs", jobs, "--json")
+    assert shown.exit_code == errors.EXIT_PARTIAL
+    assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
+    assert "absent does not exist" in shown.stderr
+    assert "1 of 3 repositories failed" in shown.stderr
+    assert run("check", "--db", tmp_path / "x.db").exit_code == 0
+
+
+def test_a_namesake_does_not_replace_another_repository(example: tuple[Path, Path], tmp_path: Path) -> None:
+    other = clone("squash", tmp_path).rename(tmp_path / "example")
+    for command in (["repo", other], ["blame", other, "README.md"]):
+        shown = run(*command, "--db", example[1])
+        assert shown.exit_code == errors.EXIT_USAGE
+        assert "another repository named example" in shown.stderr
+    assert run("repo", example[0], "--db", example[1]).exit_code == 0
+
+
+def test_the_clone_is_not_touched(tmp_path: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
+    before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
+    run("repo", repo, "--db", tmp_path / "x.db")
+    run("blame", repo, "README.md", "--db", tmp_path / "x.db")
+    assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
+
+
+# --- blame, explain, show ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", cases())
+def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path: Path) -> None:
+    repo = clone(case, tmp_path)
+    checked = 0
+    with Store(tmp_path / "x.db") as store:
+        attribute_repo(store, repo, Options(anyway=True))
+        where = attributed_clone(store, str(repo), print)
+        for path in where.repo.paths(where.head):
+            data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
+            if b"\0" in data:
+                continue
+            story = blame(where, path)
+            count = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+            assert [line.line for line in story.lines] == list(range(1, count + 1))
+            assert all(line.said.author for line in story.lines)
+            assert [(line.birth.sha, line.birth.line) for line in story.lines] == list(_git_blame(repo, where.head, path))
+            checked += len(story.lines)
+    assert checked
+
+
+def _git_blame(repo: Path, sha: str, path: str) -> Iterator[tuple[str, int]]:
+    out = git(repo, "blame", "--porcelain", sha, "--", path).decode("utf-8", "replace")
+    for match in re.finditer(r"^([0-9a-f]{40}) (\d+) \d+", out, re.M):
+        yield match[1], int(match[2])
+
+
+def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
+    """A merge may hold the same old line twice, once from each side."""
+
+    def commit(branch: str, number: int, text: str, parents: str = "") -> str:
+        head = f"commit refs/heads/{branch}\nmark :{number}\ncommitter A <a@b> {number} +0000\ndata 1\nx\n{parents}"
+        return f"{head}M 644 inline f\ndata {len(text)}\n{text}\n"
+
+    data = commit("main", 1, "a\nb\n") + commit("side", 2, "b\nx\ny\n", "from :1\n") + commit("main", 3, "a\nb\nz\n", "from :1\n")
+    data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
+    repo = import_stream(data.encode(), tmp_path / "r")
+    shown = run("repo", repo, "--db", tmp_path / "x.db", "--anyway", "-q")
+    assert shown.exit_code == 0, shown.stderr
+    assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
+
+
+def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
+    shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
+    assert re.search(r"^[0-9a-f]{8} A exact +opus-4-6 +3 from collections", shown, re.M)
+    assert re.search(r"^[0-9a-f]{8} H (?:observed|inferred) +Ada Example +14 ", shown, re.M)
+    assert re.search(r"^[0-9a-f]{8} U undeclared +Ada Example +1 ", shown, re.M)
+    assert re.search(r"^H +human +3 ", shown, re.M)  # the legend
+
+
+def test_blame_as_data(example: tuple[Path, Path]) -> None:
+    as_json = json.loads(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout)
+    as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+    assert [r["author"] for r in as_json] == [r["author"] for r in as_csv]
+    assert as_json[13]["author"] == "human"
+    assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
+
+
+def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
+    found = json.loads(run("blame", example[0], "birdlog/store.py", "--commit", "7092095d", "--db", example[1], "--json").stdout)
+    assert {r["commit"][:8] for r in found} == {"7092095d"}
+
+
+def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
+    assert "agent, exact, observed" in shown
+    assert "Please add load()" in shown  # the prompt
+    assert "toolu_01fjpGmexK8pfKStT40H5p67" in shown  # the call
+    assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
+    assert "followed back from" in shown
+    assert "No other session touched it" in shown
+
+
+def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(example: tuple[Path, Path]) -> None:
+    for number, after in ((7, ""), (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:")):
+        found = json.loads(run("explain", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json").stdout)
+        lines = found["tool_call"]["lines"]
+        hit = next(i for i, line in enumerate(lines) if line["hit"])
+        assert found["text"] == lines[hit]["text"] == ""
+        assert lines[hit + 1]["text"] == after
+
+
+def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
+    assert "a person changed it" in shown
+    assert "the marked line is the most similar one" in shown
+
+
+def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
+    found = json.loads(run("explain", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout)
+    assert found["author"] == "human"
+    assert len(found["actions"]) == 2
+    assert found["tool_call"] is None
+    assert "none of it explains the line" in found["why_not_someone_else"][0]
+
+
+def test_explain_an_unknown_line_says_what_is_missing(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
+    assert "A subagent worked in that time" in shown
+    assert "to know more" in shown
+    assert "Agent: " in shown  # the call that started it
+
+
+def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], ".gitignore:1", "--db", example[1]).stdout
+    assert re.search(r"▶\$ __pycache__/", shown)
+
+
+def test_explain_a_file(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], "birdlog/store.py", "--db", example[1])
+    assert re.search(r"14-16 +H", shown.stdout)
+    found = rows(run("explain", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+    assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
+    (line,) = rows(run("explain", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
+    assert line["author"] == "agent"
+
+
+def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:
+    repo = clone("squash", tmp_path)
+    shown = run("explain", repo, "README.md:1", "--db", tmp_path / "new.db")
+    assert shown.exit_code == 0
+    assert "attributing it first" in shown.stderr
+    assert "undeclared" not in shown.stderr
+
+
+def test_paths_may_be_given_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = clone("example", tmp_path, bare=False)
+    monkeypatch.chdir(repo / "birdlog")
+    assert run("blame", ".", "store.py", "--db", tmp_path / "x.db").exit_code == 0
+
+
+def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
+    repo = clone("example", tmp_path)
+    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
+    assert "has moved on since" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
+
+
+def test_show_a_commit(example: tuple[Path, Path]) -> None:
+    by_id, by_name = run("show", "43b7400e", "--db", example[1]), run("show", "HEAD~2", example[0], "--db", example[1])
+    assert by_id.stdout == by_name.stdout
+    assert "linked by trailer, confidence 1.00" in by_id.stdout
+    assert "Let a subagent write" in by_id.stdout
+    assert "U1-15" in by_id.stdout
+    data = json.loads(run("show", "43b7400e", "--db", example[1], "--json").stdout)
+    assert data["sessions"][0]["method"] == "trailer"
+    spans = rows(run("show", "43b7400e", "--db", example[1], "--csv"))
+    assert {r["reason"] for r in spans if r["path"] == "birdlog/report.py"} == {"invisible_subagent"}
+
+
+def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], tmp_path: Path) -> None:
+    db = tmp_path / "v.db"
+    run("repo", example[0], "--db", db, "-q")
+    with sqlite3.connect(db) as connection:
+        commit = connection.execute("SELECT id FROM commits WHERE commit_sha LIKE '258da5c7%'").fetchone()[0]
+        record = connection.execute(
+            "SELECT r.id FROM commit_checkpoint_links l JOIN checkpoint_sessions r ON r.checkpoint_id = l.checkpoint "
+            "WHERE commit_id = ?",
+            (commit,),
+        ).fetchone()[0]
+        connection.execute("UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,))
+        connection.execute("INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')", (record, commit))
+    assert re.search(r"40\.0 % +100\.0 % +window", run("show", "258da5c7", "--db", db).stdout)
+
+
+# --- check, sessions, problems, collect -------------------------------------------------------------------------------
+
+
+def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
+    shown = run("check", "--db", example[1])
+    assert shown.exit_code == 0
+    assert shown.stdout.count("OK ") == len(rows(run("check", "--db", example[1], "--csv"))) >= 9
+
+
+def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) -> None:
+    db = tmp_path / "b.db"
+    run("repo", example[0], "--db", db, "-q")
+    with sqlite3.connect(db) as connection:
+        connection.execute("UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'")
+    shown = run("check", "--db", db)
+    assert shown.exit_code == errors.EXIT_CHECK_FAILED
+    assert "BROKEN" in shown.stdout
+    assert "README.md" in shown.stdout
+    found = {c["name"]: c["broken"] for c in json.loads(run("check", "--db", db, "--json").stdout)}
+    assert found["check_classes_sum"] >= 1
+    assert found["check_spans_sum"] == 0
+
+
+def test_sessions_and_problems(example: tuple[Path, Path]) -> None:
+    assert "3 sessions" in run("sessions", "--db", example[1]).stdout
+    assert len(rows(run("sessions", "--db", example[1], "--csv"))) == 3
+    assert run("problems", "--db", example[1]).stdout.strip() == "no problems"
+
+
+def test_problems_are_counted_by_code(tmp_path: Path) -> None:
+    repo = clone("transcript_missing", tmp_path)
+    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    found = json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout)
+    assert found
+    assert found[0]["code"] in run("problems", "--db", tmp_path / "x.db").stdout
+
+
+def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
+    shown = run("checkpoints", example[0], program=collect)
+    assert "5 checkpoints, 3 sessions" in shown.stdout
+    found = json.loads(run("checkpoints", example[0], "--json", program=collect).stdout)
+    assert {r["agents"] for r in found} == {"claude-code"}
+    assert len(rows(run("checkpoints", example[0], "--csv", program=collect))) == 5
+
+
+def test_collect_formats_lists_the_registries() -> None:
+    from collector.checkpoints import layouts
+    from collector.claims import producers
+    from collector.transcripts import readers
+
+    found = rows(run("formats", "--csv", program=collect))
+    assert [r["name"] for r in found] == [m.NAME for m in (*readers(), *layouts(), *producers())]
+    assert all(r["label"] for r in found)
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+NOT_MADE = Path("not-made.db")
+
+
+def bad_databases(directory: Path) -> dict[str, Path]:
+    foreign, newer, damaged = directory / "foreign.db", directory / "newer.db", directory / "damaged.db"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE dogs (name)")
+    Store(newer).close()
+    with sqlite3.connect(newer) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    damaged.write_bytes(b"no database at all, only some words" * 100)
+    return {"foreign": foreign, "newer": newer, "damaged": damaged, "nowhere": directory / "no" / "such" / "x.db"}
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        ("foreign", "database of another program"),
+        ("newer", "newer whowrote"),
+        ("damaged", "not a readable SQLite database"),
+        ("nowhere", "cannot be opened"),
+    ],
+)
+def test_unusable_databases(example: tuple[Path, Path], tmp_path: Path, which: str, words: str) -> None:
+    db = bad_databases(tmp_path)[which]
+    before = db.read_bytes() if db.is_file() else None
+    for command in (["repo", example[0]], ["explain", example[0], "README.md:1"]):
+        shown = run(*command, "--db", db)
+        assert shown.exit_code == errors.EXIT_DATABASE
+        assert words in shown.stderr
+        assert shown.stderr.count("\n") >= 2  # a hint follows
+        assert shown.stdout == ""
+    assert (db.read_bytes() if db.is_file() else None) == before
+
+
+def test_lists_need_a_database(tmp_path: Path) -> None:
+    for command in ("check", "sessions", "problems"):
+        shown = run(command, "--db", tmp_path / "none.db")
+        assert shown.exit_code == errors.EXIT_DATABASE
+        assert "attribute repo PATH" in shown.stderr
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_write_permission(example: tuple[Path, Path], tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    shown = run("repo", example[0], "--db", closed / "x.db")
+    assert shown.exit_code == errors.EXIT_DATABASE
+    assert "permissions" in shown.stderr
+
+
+def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(store: Store, *_: object) -> None:
+        with store.transaction():
+            raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("attribution.queries.repo_report.attribute_repo", full)
+    shown = run("repo", example[0], "--db", tmp_path / "x.db")
+    assert shown.exit_code == errors.EXIT_DATABASE
+    assert "no space left" in shown.stderr
+
+
+def test_paths_that_are_no_repository(tmp_path: Path) -> None:
+    for path, words in ((tmp_path, "is not inside a git repository"), (tmp_path / "absent", "does not exist")):
+        for command in (["repo", path], ["blame", path, "x"], ["explain", path, "x:1"]):
+            shown = run(*command, "--db", tmp_path / "none.db")
+            assert shown.exit_code == errors.EXIT_USAGE
+            assert words in shown.stderr
+        assert run("checkpoints", path, program=collect).exit_code == errors.EXIT_USAGE
+
+
+def test_an_empty_repository(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "empty")
+    shown = run("repo", tmp_path / "empty", "--db", tmp_path / "x.db")
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert "HEAD points to no commit" in shown.stderr
+
+
+def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
+    repo = clone("example", tmp_path)
+    git(repo, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
+    db = tmp_path / "x.db"
+    for command in (["repo", repo], ["blame", repo, "README.md"]):
+        shown = run(*command, "--db", db)
+        assert shown.exit_code == errors.EXIT_NO_CHECKPOINTS
+        assert "git -C" in shown.stderr
+        assert "--anyway" in shown.stderr
+    assert run("checkpoints", repo, program=collect).exit_code == errors.EXIT_NO_CHECKPOINTS
+    assert run("repo", repo, "--db", db, "--anyway").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["repo", "{repo}", "--branch", "nope"], "no branch, tag or commit named 'nope'"),
+        (["blame", "{repo}", "nope.py"], "there is no file nope.py"),
+        (["blame", "{repo}", "sotre.py"], "there is no file sotre.py"),
+        (["blame", "{repo}", "store.py"], "Did you mean: birdlog/store.py"),
+        (["blame", "{repo}", "birdlog"], "there is no file birdlog"),
+        (["blame", "{repo}", "README.md", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
+        (["explain", "{repo}", "README.md:0"], "has no line 0"),
+        (["explain", "{repo}", "README.md:9999"], "has no line 9999"),
+        (["explain", "{repo}", ""], "there is no file"),
+        (["show", "nope"], "is not the id of a commit"),
+        (["show", "0123456789"], "is not in"),
+        (["show", "nope", "{repo}"], "no branch, tag or commit named 'nope'"),
+        (["repo", "{repo}", "--since", "yesterday"], "yesterday"),
+        (["repo", "{repo}", "--jobs", "0"], "0"),
+        (["frobnicate"], "No such command"),
+        (["repo"], "Missing argument"),
+    ],
+)
+def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str) -> None:
+    repo, db = example
+    given = [a.replace("{repo}", str(repo)) for a in arguments]
+    shown = run(*given, *(["--db", db] if len(given) > 1 else []))
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert words in shown.stderr
+    assert shown.stdout == ""
+
+
+def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
+    other = git(example[0], "rev-parse", "entire/checkpoints/v1").decode().strip()
+    shown = run("show", other, example[0], "--db", example[1])
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert "may be on another branch" in shown.stderr
+
+
+def test_binary_files_have_no_lines(tmp_path: Path) -> None:
+    repo = clone("odd_files", tmp_path)
+    shown = run("blame", repo, "logo.bin", "--db", tmp_path / "x.db")
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert "binary" in shown.stderr
+    assert run("blame", repo, "caf\udce9.txt", "--db", tmp_path / "x.db").exit_code == 0
+
+
+# --- hostile content --------------------------------------------------------------------------------------------------
+
+ATTACK = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egpj"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository that would like to talk to the terminal, in every text it has."""
+    world = World("hostile")
+    world.human_write("README.md", "[bold]not markup[/bold] :smile:\n=cmd()\n")
+    world.commit(f"[red]Start {ATTACK}")
+    session = world.session()
+    session.prompt(f"Write it {ATTACK} [blink]please[/blink]")
+    session.write(f"evil{ATTACK}.py", f"x = 1\n# {ATTACK}\n=HYPERLINK(1)\n\t+tab\n")
+    session.bash(f"echo '{ATTACK}' README.md")
+    session.end_turn()
+    world.commit(f"Add {ATTACK}", [session])
+    directory = tmp_path_factory.mktemp("hostile")
+    repo = world.build(directory / "evil\x1b[31mrepo")
+    assert run("repo", repo, "--db", directory / "x.db", "-q", "--anyway").exit_code == 0
+    return repo, directory / "x.db"
+
+
+def screens(repo: Path, db: Path) -> Iterator[Result]:
+    name = f"evil{ATTACK}.py"
+    for command in (
+        ["repo", repo], ["blame", repo, name], ["explain", repo, name], ["explain", repo, f"{name}:2"], ["show", "HEAD", repo],
+        ["blame", repo, "README.md"], ["blame", repo, f"no{ATTACK}"], ["sessions"], ["problems"], ["check"],
+        ["repo", repo, "--branch", ATTACK],
+    ):  # fmt: skip
+        for form in ([], ["--json"], ["--csv"]):
+            yield run(*command, *form, "--db", db)
+    yield run("checkpoints", repo, program=collect)
+
+
+def test_nothing_from_a_repository_acts_on_the_terminal(hostile: tuple[Path, Path]) -> None:
+    for shown in screens(*hostile):
+        assert shown.exit_code in (0, errors.EXIT_USAGE)
+        assert not ESCAPE.search(shown.stdout), shown.stdout
+        assert not ESCAPE.search(shown.stderr), shown.stderr
+
+
+def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: tuple[Path, Path]) -> None:
+    repo, db = hostile
+    assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", "--db", db).stdout
+    assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", "--db", db).stdout
+
+
+def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path, Path]) -> None:
+    repo, db = hostile
+    name = f"evil{ATTACK}.py"
+    texts = [r["text"] for r in json.loads(run("blame", repo, name, "--db", db, "--json").stdout)]
+    assert texts == ["x = 1", f"# {ATTACK}", "=HYPERLINK(1)", "\t+tab"]
+    cells = [r["text"] for r in rows(run("blame", repo, name, "--db", db, "--csv"))]
+    assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
+
+
+# --- colour, pipes, the end of a run ----------------------------------------------------------------------------------
+
+
+def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
+    arguments = ("blame", example[0], "birdlog/store.py", "--db", example[1])
+    assert "\x1b[" not in process(*arguments).stdout
+    coloured = process(*arguments, env={"FORCE_COLOR": "1", "NO_COLOR": "", "TERM": "xterm"}).stdout
+    assert "\x1b[" in coloured
+    plain = process(*arguments, env={"NO_COLOR": "1", "FORCE_COLOR": "1", "TERM": "xterm"}).stdout
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
+
+
+def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
+    command = (
+        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]} birdlog/store.py --db {example[1]}"
+    )
+    shown = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | head -1"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+
+
+def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("surprise \x1b[31m")
+
+    monkeypatch.setattr("attribution.queries.repo_report.attribute_repo", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    shown = run("repo", example[0], "--db", tmp_path / "x.db")
+    assert shown.exit_code == console.EXIT_BUG
+    assert "ZeroDivisionError" in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert not ESCAPE.search(shown.stderr)
+    (log,) = tmp_path.glob("whowrote-*.log")
+    assert str(log) in shown.stderr.replace("\n", "")
+    text = log.read_text()
+    assert "Traceback" in text
+    assert "pygit2" in text
+
+
+def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
+    code = (
+        "import time, attribution.queries.repo_report as r\n"
+        "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
+        "r.attribute_repo = slow\n"
+        "from attribution.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "repo", str(example[0]), "--db", str(tmp_path / "x.db")]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "started\n"
+        child.send_signal(signal.SIGINT)
+        _, stderr = child.communicate(timeout=20)
+    assert child.returncode == errors.EXIT_INTERRUPTED
+    assert "run the same command again to continue" in stderr
+    assert "Traceback" not in stderr
+
+
+def test_ctrl_c_ends_the_worker_processes(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\nfrom collector.runtime.console import guarded, in_processes\n"
+        "if __name__ == '__main__':\n    print('started', flush=True)\n"
+        "    sys.exit(guarded(lambda: in_processes(time.sleep, [(60,), (60,), (60,)], 2, print)))\n"
+    )
+    script = tmp_path / "work.py"
+    script.write_text(code)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        _, stderr = child.communicate(timeout=20)  # ends only when no worker holds the pipe any more
+    assert child.returncode == errors.EXIT_INTERRUPTED
+    assert "Traceback" not in stderr
+
+
+def _ends_badly() -> None:
+    os._exit(9)
+
+
+def test_a_killed_worker_is_a_failure_of_its_item_only() -> None:
+    found = console.in_processes(_work, [("die",), ("live",)], 2, lambda done, total: None)
+    assert isinstance(found[0], console.Failed)
+    assert "code 9" in found[0].message
+    assert found[1] == "LIVE"
+
+
+def _work(what: str) -> str:
+    if what == "die":
+        _ends_badly()
+    return what.upper()
+
+
+def test_progress_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "_LATE", 0.0)
+    with console.Reporter("somewhere\x1b[31m") as tell:
+        for number in range(5):
+            tell("reading", number, 5)
+    with console.Reporter("somewhere", quiet=True) as tell:
+        tell("reading", 1, 5)
+    assert capsys.readouterr().err == "somewhere\\x1b[31m: reading …\n"

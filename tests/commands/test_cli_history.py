@@ -1,0 +1,253 @@
+"""The commands about what became of lines: survival, history, verify, and what blame and explain say of travels."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import clone, rows, run
+from support.histories import Build, text, words
+
+from attribution.lineage.blame_check import Agreement
+from collector import errors
+from collector.storage.store import Store
+
+BLOCK = ["def moved(argument):", "    return argument.something_long()", "    # and a third line of it"]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The shipped example, attributed."""
+    directory = tmp_path_factory.mktemp("survival")
+    repo, db = clone("example", directory), directory / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    return repo, db
+
+
+@pytest.fixture
+def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
+    """A block that moves to another file, which is renamed then; one line of it is rewritten at last."""
+    build = Build(tmp_path / "moves.git")
+    a, b = words(3, "a"), words(3, "b")
+    build.commit("one", [], {"a": text(*BLOCK, *a), "b": text(*b)})
+    build.commit("two", ["one"], {"a": text(*a), "b": text(*b, *BLOCK)})
+    build.commit("three", ["two"], {"a": text(*a), "c": text(*b, *BLOCK)})
+    build.commit("four", ["three"], {"a": text(*a), "c": text(*b, *BLOCK[:2], "    # rewritten")})
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
+    db = tmp_path / "moves.db"
+    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    return build.where, db, build
+
+
+def same_tables(db: Path) -> list[str]:
+    with Store(db) as store:
+        return [row["name"] for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+
+
+# --- survival ---------------------------------------------------------------------------------------------------------
+
+
+def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
+    assert shown.exit_code == 0, shown.stderr
+    parts = ("agent", "HEAD", "alive after so long", "who ended the agents' lines", "human + undeclared", "language", "session")
+    assert [part for part in parts if part not in shown.stdout] == []
+    assert run("check", "--db", db).exit_code == 0
+
+
+def test_survival_as_data(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    table = rows(run("survival", repo, "--db", db, "--csv"))
+    assert {row["grouping"] for row in table} == {"class", "model", "agent", "session", "directory", "language"}
+    head = next(row for row in table if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head"))
+    assert int(head["alive"]) == int(head["lines"]) - int(head["dead"]) > 0
+    found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
+    assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "curves", "left_out"}
+    assert [c["baseline"] for c in found["comparisons"]] == ["human", "human + undeclared"]
+
+
+def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:
+    repo, db = example
+    run("survival", repo, "--db", db, "--no-curves")
+    other = clone("example", tmp_path)
+    both = tmp_path / "both.db"
+    shutil.copy(db, both)
+    renamed = other.rename(tmp_path / "another")
+    assert run("repo", renamed, "--db", both, "-q").exit_code == 0
+    shown = run("survival", "--db", both, "--no-curves")
+    assert shown.exit_code == 0 and "the lines of another were not followed yet" in shown.stdout
+    assert run("survival", renamed, "--db", both, "--no-curves").exit_code == 0
+    table = rows(run("survival", "--db", both, "--csv"))
+    alone = rows(run("survival", "--db", db, "--csv"))
+    assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
+
+
+def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tuple[Path, Path, Build]) -> None:
+    repo, db, _ = travelled
+    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    before = run("survival", "--db", db, "--csv").stdout
+    with Store(db) as store:
+        store.connection.execute("DELETE FROM line_fates")
+        store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
+        store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
+    shown = run("survival", "--db", db, "--no-curves")
+    assert "attributed further than its lines were followed" in shown.stdout
+    assert run("survival", "--db", db, "--csv").stdout == before
+
+
+def test_curves_and_pictures(example: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("lifelines")
+    repo, db = example
+    picture = tmp_path / "curves.svg"
+    shown = run("survival", repo, "--db", db, "--plot", picture)
+    assert shown.exit_code == 0, shown.stderr
+    assert "median life" in shown.stdout and "100% │" in shown.stdout and picture.read_text().startswith("<?xml")
+    found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
+    assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
+        "days": 0.0, "low": 0, "high": 0, "alive": 0, "at_risk": found["curves"]["agent"]["lines"],
+    }  # fmt: skip
+
+
+def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    repo, db = example
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    monkeypatch.setattr("attribution.stats.estimates.available", lambda: False)
+    shown = run("survival", repo, "--db", db)
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert "pip install 'whowrote[stats]'" in shown.stderr and "--no-curves" in shown.stderr
+    assert run("survival", repo, "--db", db, "--csv").exit_code == 0
+
+
+def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "one.db"
+    assert run("repo", repo, "--db", db, "-q", "--history").exit_code == 0
+    with Store(db) as store:
+        assert store.value("SELECT COUNT(*) FROM line_fates") > 0
+    again = run("repo", repo, "--db", db, "--history")
+    assert again.exit_code == 0 and "nothing changed" in again.stdout
+
+
+def test_an_older_database_gets_the_new_tables(example: tuple[Path, Path], tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    shutil.copy(example[1], old)
+    with Store(old) as store:
+        for name in ("survival", "deletions", "line_fates", "tip_states", "line_travels", "line_lives", "history_commits"):
+            store.connection.execute(f"DROP TABLE {name}")
+        store.connection.execute("DELETE FROM stage_runs WHERE stage IN ('history', 'survival')")
+        store.connection.execute("PRAGMA user_version = 1")
+    assert run("survival", example[0], "--db", old, "--no-curves").exit_code == 0
+    assert "line_lives" in same_tables(old)
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
+    repo, db, build = travelled
+    shown = run("history", repo, "c:5", "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    found = json.loads(run("history", repo, "c:5", "--db", db, "--json").stdout)
+    events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
+    assert events == [("born", "one", "a", 2), ("moved", "two", "b", 5), ("renamed", "three", "c", 5), ("alive", "four", "c", None)]
+    assert found["age_days"] == pytest.approx(3 / 24)
+
+
+def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) -> None:
+    repo, db, build = travelled
+    at = build.sha["three"]
+    found = json.loads(run("history", repo, "c:6", "--commit", at, "--db", db, "--json").stdout)
+    assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("ended", "four")
+    assert (found["cause"], found["ended_by"], found["replaced_by"]) == ("modified", "unknown", ["    # rewritten"])
+    shown = run("history", repo, "c:6", "--commit", at, "--db", db)
+    assert "ended by nobody who is known" in shown.stdout and "# rewritten" in shown.stdout
+    table = rows(run("history", repo, "c:6", "--commit", at, "--db", db, "--csv"))
+    assert [row["what"] for row in table] == ["born", "moved", "renamed", "ended"]
+
+
+def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
+    repo, db, build = travelled
+    before = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    assert all(row["travels"] == "" and row["first_commit"] == row["commit"] for row in before)
+    run("survival", repo, "--db", db, "--no-curves")
+    table = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    moved = table[4]
+    assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
+    assert (moved["first_path"], moved["first_line"], moved["travels"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
+    assert "~  2 lines are older" in run("blame", repo, "c", "--db", db).stdout
+    assert f"first written in {build.sha['one'][:9]} as a:2" in run("explain", repo, "c:5", "--db", db).stdout
+
+
+def test_a_line_older_than_the_window(tmp_path: Path) -> None:
+    build = Build(tmp_path / "window.git")
+    build.commit("one", [], {"a": text(*BLOCK, *words(3)), "b": text("b")})
+    claude = "two\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
+    build.commit("two", ["one"], {"a": text(*words(3)), "b": text("b", *BLOCK)}, message=claude)
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
+    db = tmp_path / "w.db"
+    run("repo", build.where, "--db", db, "-q", "--anyway")
+    for place in ("a:1", "b:3"):
+        assert "--full" in run("history", build.where, place, "--db", db).stdout
+    found = json.loads(run("history", build.where, "b:3", "--db", db, "--full", "--json").stdout)
+    assert [e["what"] for e in found["events"]] == ["born", "moved", "alive"] and not found["notes"]
+
+
+# --- verify -----------------------------------------------------------------------------------------------------------
+
+
+def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
+    repo, _, build = travelled
+    shown = run("verify", repo, "--commits", "2", "--sample", "0")
+    assert shown.exit_code == 0 and "100 %" in shown.stdout
+    table = rows(run("verify", repo, "--commits", "9", "--csv"))
+    assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
+    assert build.name[table[0]["commit"]] == "four"
+    assert run("verify", repo, "--branch", "x1", "--json").exit_code == 0
+
+
+def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Agreement(files=1, lines=3, same=2, same_commit=2, differing=[("a" * 40, "f", 1)])
+    monkeypatch.setattr("attribution.queries.agreement.verify", lambda *_, **__: {"a" * 40: wrong})
+    shown = run("verify", travelled[0])
+    assert shown.exit_code == errors.EXIT_CHECK_FAILED and "1 lines differ in aaaaaaaaa:f" in shown.stdout
+
+
+# --- wrong use --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words_"),
+    [
+        (["history", "{repo}", "README.md"], "name a line, for example README.md:12"),
+        (["history", "{repo}", "README.md:99999"], "has no line 99999"),
+        (["history", "{repo}", "nope.md:1"], "there is no file nope.md"),
+        (["history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
+        (["survival", "{repo}", "--plot", "x.gif"], "must be a .svg or a .png"),
+        (["survival", "{repo}", "--plot", "x.svg", "--no-curves"], "--no-curves leaves out"),
+        (["survival", "--full"], "need the PATH of a clone"),
+        (["survival", "{repo}", "--by", "colour"], "colour"),
+        (["survival", "/nowhere", "--no-curves"], "does not exist"),
+    ],
+)
+def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str) -> None:
+    given: list[Any] = [a.replace("{repo}", str(example[0])) for a in arguments]
+    shown = run(*given, "--db", example[1])
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert words_ in shown.stderr and shown.stdout == ""
+
+
+def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
+    db = tmp_path / "empty.db"
+    Store(db).close()
+    shown = run("survival", "--db", db, "--no-curves")
+    assert shown.exit_code == errors.EXIT_USAGE and "attribute survival PATH" in shown.stderr
+    assert run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code == errors.EXIT_DATABASE
+    assert run("verify", tmp_path).exit_code == errors.EXIT_USAGE
+    assert run("verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE

@@ -1,0 +1,391 @@
+"""The channels of discovery against the stand-in: what they name, how they get past the cap, how they go on after a kill."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.github_server import TOKEN, GitHubServer, Repo, World
+
+from collector.discover import channels, code_search, commit_search, gharchive, listing, repo_search
+from collector.discover.channel import Room, Wishes
+from collector.discover.discovery_log import Ledger
+from collector.discover.exclusions import Filters
+from collector.discover.run import discover, plan
+from collector.errors import WhoWroteError
+from collector.github.client import Clock, GitHub
+from collector.github.limits import seconds_for
+from collector.github.token import Token
+from collector.github.transport import Web
+from collector.storage.store import Store
+
+DATA = Path(__file__).parent.parent / "data" / "gharchive"
+SETTINGS = ".entire/settings.json"
+NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Callable[..., Any]:
+    """`room(world, wishes)`: a context with a server and a room on a database that stays."""
+
+    @contextmanager
+    def opened(world: World, token: bool = True, archive: Path | None = None, **wishes: Any) -> Iterator[tuple[GitHubServer, Room]]:
+        at = [NOW]
+
+        def sleep(seconds: float) -> None:
+            at[0] += seconds
+
+        clock = Clock(lambda: at[0], sleep, lambda: 0.0)
+        with GitHubServer(world, clock.now, archive) as server, Web() as web, Store(tmp_path / "d.db") as store:
+            github = GitHub(web, server.api_url, Token("test", TOKEN) if token else None, None, clock)
+            yield server, Room(github, web, Ledger(store, "https://github.com", clock.now), clock, Wishes(**wishes))
+
+    return opened
+
+
+def found(room: Room, channel: str | None = None) -> set[str]:
+    rows = room.ledger.store.rows(
+        "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE d.channel = ? OR ? IS NULL",
+        (channel, channel),
+    )
+    return {row["full_name"] for row in rows}
+
+
+def hits_of(room: Room, name: str) -> int:
+    sql = "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE full_name = ?"
+    return int(room.ledger.store.value(sql, (name,)))
+
+
+def states(room: Room, channel: str) -> dict[str, int]:
+    rows = room.ledger.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
+    return {row["state"]: row["n"] for row in rows}
+
+
+def test_every_channel_has_a_file() -> None:
+    assert [c.name for c in channels()] == ["listing", "code_search", "commit_search", "repo_search", "gharchive"]
+
+
+# --- searches ---------------------------------------------------------------------------------------------------------
+
+
+def test_code_search_gets_past_the_cap_by_size_and_by_words(room: Any) -> None:
+    sizes = [Repo(f"s/r{n}", files={SETTINGS: "x" * (20 + n % 700)}) for n in range(1800)]
+    same = [Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)}) for n in range(1500)]
+    with room(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (server, it):
+        server.limits["code_search"] = (10_000, 0, 60)
+        code_search.CHANNEL.run(it)
+        assert len(found(it)) == 3300 and "x/no" not in found(it)
+        assert "capped" not in states(it, "code_search")
+        asked = [a.path for a in server.log]
+        assert len(asked) == len(set(asked)) and len(asked) < 100
+        code_search.CHANNEL.run(it)
+        assert len(server.log) == len(asked)
+
+
+def test_what_cannot_be_split_says_that_results_were_lost(room: Any) -> None:
+    with room(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):
+        code_search.CHANNEL.run(it)
+        assert len(found(it)) == 1000
+        assert states(it, "code_search")["capped"] == 1
+        assert it.ledger.store.value("SELECT total FROM cursors WHERE state = 'capped'") == 1300
+
+
+def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
+    leaves: list[str] = []
+    waiting = ["q"]
+    while waiting:
+        halves = code_search.split(waiting.pop())
+        for half in halves:
+            low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
+            (leaves if high - low < 3000 else waiting).append(half)
+    ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
+    assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
+    assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
+    assert len(max(code_search.split("q size:5..5 NOT enabled NOT strategy NOT telemetry NOT git-refs"), key=len)) < 256
+    assert code_search.split("q size:5..5 enabled strategy telemetry git-refs push_sessions") == []
+
+
+def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab") -> list[tuple[str, str, str]]:
+    start = datetime(2026, 1, 10, tzinfo=UTC)
+    return [(f"{name}{n}", f"{start + timedelta(minutes=7 * n):%Y-%m-%dT%H:%M:%SZ}", message) for n in range(count)]
+
+
+def test_commit_search_halves_the_time_and_reads_the_trailer_itself(room: Any) -> None:
+    repos = [Repo(f"c/r{n}", commits=commits(300, f"{n:x}")) for n in range(10)]
+    repos.append(Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint")))
+    with room(World(repos)) as (server, it):
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {f"c/r{n}" for n in range(10)}
+        hits = it.ledger.store.rows("SELECT hits, evidence FROM discoveries")
+        assert {row["hits"] for row in hits} == {300} and hits[0]["evidence"] == "commit 00 names 0123456789ab"
+        asked = [a.path for a in server.log]
+        assert len(asked) == len(set(asked))
+
+
+def test_the_next_commit_search_asks_only_for_what_is_new(room: Any) -> None:
+    world = World([Repo("c/old", commits=commits(5, "a"))])
+    with room(world) as (server, it):
+        commit_search.CHANNEL.run(it)
+        it.clock.sleep(86400)
+        world.repos.append(Repo("c/new", commits=[("b1", "2026-03-01T12:00:00Z", "Entire-Checkpoint: 0123456789ab")]))
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {"c/old", "c/new"}
+        assert "2026-03-01T00%3A00%3A01Z..2026-03-02T00%3A00%3A00Z" in server.log[-1].path
+        assert len(server.log) == 2
+
+
+def test_an_incomplete_answer_is_asked_again(room: Any) -> None:
+    with room(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+        server.faults.extend(["incomplete", "incomplete"])
+        commit_search.CHANNEL.run(it)
+        assert len(found(it)) == 40 and len(server.log) == 3
+    with room(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+        it.ledger.forget_cursors(["commit_search"])
+        server.faults.extend(["incomplete"] * 6)
+        commit_search.CHANNEL.run(it)
+        assert "could not finish" in it.ledger.store.value("SELECT detail FROM cursors WHERE channel = 'commit_search'")
+
+
+def test_two_at_once_count_nothing_twice(room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with room(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (_, it):
+        record, others = it.ledger.record, list[int]()
+
+        def late(*args: Any) -> int:
+            if not others:
+                others.append(1)
+                commit_search.CHANNEL.run(it)  # another process, faster than this one
+            return int(record(*args))
+
+        monkeypatch.setattr(it.ledger, "record", late)
+        commit_search.CHANNEL.run(it)
+        assert {hits_of(it, name) for name in found(it)} == {2} and len(found(it)) == 30
+
+
+def test_a_refused_query_is_remembered(room: Any) -> None:
+    with room(World([]), owners=("o" * 300,)) as (server, it):
+        commit_search.CHANNEL.run(it)
+        commit_search.CHANNEL.run(it)
+        assert states(it, "commit_search") == {"refused": 1} and len(server.log) == 1
+
+
+def test_repo_search_finds_topics_and_readmes_not_private_ones(room: Any) -> None:
+    repos = [Repo("t/topic", topics=("entire-cli",)), Repo("t/readme", readme="run `entire enable` first"), Repo("t/none")]
+    repos.append(Repo("t/secret", topics=("entire-cli",), private=True))
+    with room(World(repos), token=False) as (_, it):
+        repo_search.CHANNEL.run(it)
+        assert found(it) == {"t/topic", "t/readme"}
+
+
+def test_a_limit_stops_asking_and_the_next_run_goes_on(room: Any) -> None:
+    world = World([Repo(f"c/r{n:03d}", commits=commits(1, f"{n}")) for n in range(500)])
+    with room(world, limit=150) as (server, it):
+        commit_search.CHANNEL.run(it)
+        assert len(found(it)) == 200 and len(server.log) == 2
+    with room(world) as (server, it):
+        commit_search.CHANNEL.run(it)
+        assert len(found(it)) == 500 and len(server.log) == 3
+        assert all("page=1&" not in a.path for a in server.log)
+
+
+def test_hostile_items_are_not_candidates(room: Any) -> None:
+    names = ["../../etc/passwd", "a/b/c", "a b/c", "-x/y", "o/..", "o/\x1b[2J", "", "o/" + "x" * 200, "o"]
+    names.append("o/good")
+    with room(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {"o/good"}
+    for item in ({"repository": 7}, {"repository": {"full_name": 7}}, {"commit": None}, {"commit": {"message": 7}}, {}):
+        assert commit_search.read(item) is None
+
+
+# --- GH Archive -------------------------------------------------------------------------------------------------------
+
+
+def test_both_generations_of_payloads_are_read() -> None:
+    for name in ("before-2025-10-07", "after-2025-10-07"):
+        reading = gharchive.read_hour([gzip.compress((DATA / f"{name}.jsonl").read_bytes())])
+        expected = json.loads((DATA / "expected.json").read_text())[name]
+        assert {h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()} == expected, name
+        assert reading.bad_lines == 1 and reading.damage is None
+
+
+def archive(folder: Path, hours: dict[str, bytes]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, data in hours.items():
+        (folder / f"{name}.json.gz").write_bytes(data)
+    return folder
+
+
+def push(name: str, ref: str = "refs/heads/entire/checkpoints/v1", number: int = 7) -> bytes:
+    payload = {"repository_id": number, "push_id": 1, "ref": ref, "head": "a" * 40, "before": "b" * 40}
+    event = {"id": "1", "type": "PushEvent", "repo": {"id": number, "name": name}, "payload": payload, "public": True}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def hours_of_a_day() -> dict[str, bytes]:
+    whole = gzip.compress(push("o/a") * 3)
+    return {
+        "2026-02-01-0": whole,
+        "2026-02-01-1": gzip.compress(push("o/b")) + gzip.compress(push("o/c")),  # two members
+        "2026-02-01-2": gzip.compress(b"".join(push(f"o/t{n}", number=n) for n in range(3000)))[:-200],
+        "2026-02-01-3": b"<html>no gzip</html>",
+        "2026-02-01-10": gzip.compress(push("o/last")[:-1]),  # without an end of line
+        "other": b"",
+    }
+
+
+@pytest.mark.parametrize("where", ["local", "remote"])
+def test_hours_are_read_once_and_damage_is_recorded(room: Any, tmp_path: Path, where: str) -> None:
+    folder = archive(tmp_path / "gh", hours_of_a_day())
+    day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
+    with room(World([]), token=False, archive=folder) as (server, it):
+        it.wishes = Wishes(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+        gharchive.run(it)
+        names = found(it)
+        assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
+        assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
+        details = it.ledger.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
+        assert "ends early" in details[0]["detail"] and "not gzip" in details[1]["detail"]
+        assert hits_of(it, "o/a") == 3
+        archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
+        before = len(server.log)
+        gharchive.run(it)
+        assert found(it) - names == {"o/late"}
+        assert len(server.log) - before == (0 if where == "local" else 6)  # only the missing hours
+
+
+def test_a_download_that_breaks_off_is_asked_again(room: Any, tmp_path: Path) -> None:
+    folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
+    day = datetime(2026, 2, 1, tzinfo=UTC)
+    with room(World([]), archive=folder) as (server, it):
+        it.wishes = Wishes(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+        server.faults.extend(["503", "cut", "drop"])
+        gharchive.run(it)
+        assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
+
+
+def test_without_a_beginning_it_says_so(room: Any) -> None:
+    with room(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="no first hour"):
+        gharchive.run(it)
+
+
+def test_all_local_files_are_read_when_no_time_is_given(room: Any, tmp_path: Path) -> None:
+    folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
+    with room(World([])) as (_, it):
+        it.wishes = Wishes(archive=str(folder))
+        gharchive.run(it)
+        assert found(it) == {"o/a", "o/b"}
+
+
+def test_memory_does_not_grow_with_the_hour() -> None:
+    squeeze, line = zlib.compressobj(wbits=31), push("o/noise", "refs/heads/main") * 1000
+    pieces = [squeeze.compress(line) for _ in range(600)] + [squeeze.compress(push("o/needle")), squeeze.flush()]
+    assert len(line) * 600 > 100_000_000
+    tracemalloc.start()
+    reading = gharchive.read_hour(pieces)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert set(reading.hits) == {"o/needle"}
+    assert peak < 12_000_000
+
+
+def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gharchive, "LONGEST_LINE", 100_000)
+    data = gzip.compress(b'"entire/' + b"x" * 5_000_000 + b"\n" + push("o/a"))
+    reading = gharchive.read_hour([data])
+    assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+LIST = b"""# names
+octo/one
+https://github.com/octo/two.git
+git@github.com:octo/three
+"octo/four",12,more
+https://github.com/octo/five/tree/main/docs
+OCTO/One
+https://gitlab.com/group/sub/project
+not a name
+../../etc
+"""
+
+
+def test_a_list_may_hold_names_and_addresses(room: Any, tmp_path: Path) -> None:
+    (tmp_path / "list").write_bytes(LIST)
+    told: list[str] = []
+    with room(World([]), lists=(tmp_path / "list",)) as (server, it):
+        it.tell = told.append
+        listing.run(it)
+        listing.run(it)
+        assert found(it) == {"octo/one", "octo/two", "octo/three", "octo/four", "octo/five", "group/sub/project"}
+        assert it.ledger.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'") == "https://gitlab.com"
+        assert it.ledger.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
+        assert "(2 in all)" in told[0] and "../../etc" in told[0]
+        assert server.log == []
+
+
+def test_an_owner_is_an_organisation_or_a_user(room: Any) -> None:
+    repos = [Repo(f"org/r{n:03d}") for n in range(130)] + [Repo("user/a"), Repo("org/secret", private=True)]
+    with room(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
+        listing.run(it)
+        assert len(found(it)) == 131
+        asked = len(server.log)
+        listing.run(it)
+        assert len(server.log) == asked == 4
+    with room(World(repos), owners=("nobody",)) as (_, it), pytest.raises(WhoWroteError, match="no organisation or user nobody"):
+        listing.run(it)
+
+
+def test_another_database_is_only_read(room: Any, tmp_path: Path) -> None:
+    with Store(tmp_path / "other.db") as other:
+        other.connection.execute("INSERT INTO repos (name) VALUES ('o/attributed'), ('directory')")
+        other.connection.execute("INSERT INTO candidates (full_name, first_seen_at) VALUES ('o/candidate', 'x')")
+    before = (tmp_path / "other.db").read_bytes()
+    with room(World([]), databases=(tmp_path / "other.db",)) as (_, it):
+        listing.run(it)
+        assert found(it) == {"o/attributed", "o/candidate"}
+    assert (tmp_path / "other.db").read_bytes() == before
+    with room(World([]), databases=(tmp_path / "none.db",)) as (_, it), pytest.raises(WhoWroteError, match="no database"):
+        listing.run(it)
+
+
+# --- together ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_asks_nothing_and_knows_the_pace(room: Any) -> None:
+    world = World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])
+    names = ["code_search", "commit_search", "gharchive"]
+    day = datetime(2026, 2, 1, tzinfo=UTC)
+    with room(world, since=day, until=day + timedelta(days=1)) as (server, it):
+        steps = plan(it, names, True)
+        assert server.log == []
+        by_name = {step["step"].split(":")[0]: step for step in steps}
+        assert by_name["gharchive"]["requests"] == 24 and by_name["gharchive"]["bytes"] == 24 * gharchive.HOUR_BYTES
+        assert by_name["commit_search"]["requests"] == 1 and by_name["code_search"]["seconds"] is not None
+    with room(world, token=False) as (_, it):
+        assert {s["note"] for s in plan(it, ["code_search"], False)} == {"needs a token"}
+
+
+def test_how_long_requests_take_at_the_limits() -> None:
+    assert seconds_for(30, "search", True) == 15 and seconds_for(31, "search", True) == 60 + 15.5
+    assert seconds_for(30, "search", False) == 120 + 15 and seconds_for(121, "core", False) == 7200 + 60.5
+    assert seconds_for(1, "code_search", False) is None
+
+
+def test_one_channel_that_fails_does_not_stop_the_others(room: Any) -> None:
+    world = World([Repo("c/r", commits=commits(1, "a"), topics=("entire-cli",))])
+    with room(world, token=False) as (_, it):
+        outcome = discover(it, ["code_search", "commit_search", "gharchive", "repo_search"], Filters(), None)
+        assert [what for what, _ in outcome.failures] == ["code_search", "gharchive"]
+        assert found(it, "repo_search") == found(it, "commit_search") == {"c/r"}
+        with pytest.raises(WhoWroteError, match="no channel guessing"):
+            discover(it, ["guessing"], Filters(), None)

@@ -1,0 +1,654 @@
+"""Discovery as a whole: confirmation, metadata, exclusions, statistics, the commands; and that faults and kills change nothing."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from support.github_server import TOKEN, GitHubServer, Repo, World
+
+from collector.discover import code_search, paging
+from collector.discover.channel import Room, Wishes
+from collector.discover.discovery_log import Ledger
+from collector.discover.estimates import Pairs, chao, chapman, log_linear, log_linear_of, quantiles
+from collector.discover.exclusions import Filters
+from collector.discover.lsrefs import Prober
+from collector.discover.names import checkpoint_remote, parse_name
+from collector.discover.report import report
+from collector.discover.run import Outcome, confirm, discover, named, settle
+from collector.git.pktline import packet
+from collector.github.client import Clock, GitHub
+from collector.github.token import Token
+from collector.github.transport import Web
+from collector.storage.store import Store
+
+SETTINGS = ".entire/settings.json"
+V1 = "refs/heads/entire/checkpoints/v1"
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+OID = "1" * 40
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+def refs(*names: str, tree: str = "2" * 40) -> Callable[[str, bytes], tuple[int, dict[str, str], bytes]]:
+    """Git's answers for a repository with these refs, without a repository."""
+
+    def answer(path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if b"command=ls-refs" in body:
+            lines = [packet(f"{OID} {name}\n".encode()) for name in ("HEAD", *names)]
+            data = b"".join(lines) + b"0000"
+        else:
+            import zlib
+
+            commit = f"tree {tree}\nauthor x\n\nm".encode()
+            size = len(commit)
+            head = bytes([1 << 4 | size & 15 | 128, size >> 4])
+            pack = b"PACK\0\0\0\2\0\0\0\1" + head + zlib.compress(commit)
+            data = packet(b"packfile\n") + packet(b"\x01" + pack) + b"0000"
+        return 200, {"Content-Type": "application/x-git-upload-pack-result"}, data
+
+    return answer
+
+
+def commits(count: int, name: str) -> list[tuple[str, str, str]]:
+    times = [datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * n) for n in range(count)]
+    return [(f"{name}{n}", f"{at:%Y-%m-%dT%H:%M:%SZ}", "x\n\nEntire-Checkpoint: 0123456789ab") for n, at in enumerate(times)]
+
+
+@dataclass
+class FakeTime:
+    at: float = NOW.timestamp()
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.at, self.sleep, lambda: 0.0)
+
+    def sleep(self, seconds: float) -> None:
+        self.at += seconds
+
+
+@contextmanager
+def opened(
+    server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **wishes: Any
+) -> Iterator[Room]:
+    with web or Web() as connections, Store(db) as store:
+        clock = time.clock()
+        github = GitHub(connections, server.api_url, Token("test", TOKEN) if token else None, None, clock)
+        yield Room(github, connections, Ledger(store, server.url, clock.now), clock, Wishes(**wishes))
+
+
+def listed(*names: str) -> dict[str, Any]:
+    return {"texts": (("test", "\n".join(names).encode()),)}
+
+
+def rows(room: Room) -> dict[str, dict[str, Any]]:
+    return {row["full_name"]: row for row in room.ledger.store.rows("SELECT * FROM candidates")}
+
+
+def prober(room: Room) -> Prober:
+    return Prober(room.web, room.clock)
+
+
+def remote(repo: str, provider: str = "github") -> str:
+    return json.dumps({"enabled": True, "strategy_options": {"checkpoint_remote": {"provider": provider, "repo": repo}}})
+
+
+ONE = "refs/entire/checkpoints/7S/01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
+REPOS = [
+    Repo("o/v1", raw=refs(V1), stars=10, language="Go"),
+    Repo("o/new-layout", raw=refs(ONE), stars=3),
+    Repo("o/v2", raw=refs("refs/entire/checkpoints/v2/main")),
+    Repo("o/old", raw=refs("refs/heads/entire/sessions")),
+    Repo("o/empty", raw=refs(V1, tree=EMPTY_TREE)),
+    Repo("o/empty-but-refs", raw=refs(V1, ONE, tree=EMPTY_TREE)),
+    Repo("o/nothing", raw=refs("refs/heads/entire-ly/other", "refs/entire/policies/checkpoint")),
+    Repo("o/notes", raw=refs("refs/notes/ai")),
+    Repo("o/fork", raw=refs(V1), fork_of="o/v1"),
+    Repo("o/archived", raw=refs(V1), archived=True),
+    Repo("o/gpl", raw=refs(V1), licence="GPL-3.0"),
+    Repo("o/unlicensed", raw=refs(V1), licence=None),
+    Repo("o/huge", raw=refs(V1), size_kb=50_000_000),
+    Repo("o/secret", private=True),
+    Repo("o/Renamed", raw=refs(V1)),
+    Repo("o/code", raw=refs(), files={SETTINGS: remote("o/data")}),
+    Repo("o/data", raw=refs(V1)),
+    Repo("o/lost-data", raw=refs(), files={SETTINGS: remote("o/deleted")}),
+]
+NAMES = [repo.full_name for repo in REPOS if repo.full_name not in ("o/data", "o/Renamed")] + ["o/old-name", "o/gone"]
+EXPECTED = {
+    "o/v1": None,
+    "o/new-layout": None,
+    "o/v2": None,
+    "o/old": None,
+    "o/empty": "empty_ref",
+    "o/empty-but-refs": None,
+    "o/nothing": "no_ref",
+    "o/notes": "no_ref",
+    "o/fork": "fork",
+    "o/archived": None,
+    "o/gpl": None,
+    "o/unlicensed": None,
+    "o/huge": "too_large",
+    "o/secret": "private_or_missing",
+    "o/Renamed": None,
+    "o/old-name": "renamed_duplicate",
+    "o/gone": "private_or_missing",
+    "o/code": "elsewhere",
+    "o/data": None,
+    "o/lost-data": "elsewhere",
+    "o/deleted": "private_or_missing",
+}
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubServer]:
+    with GitHubServer(World(list(REPOS), renamed={"o/old-name": "o/Renamed"})) as running:
+        yield running
+
+
+def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
+        outcome = discover(room, ["listing"], Filters(), prober(room))
+        assert outcome.failures == []
+        assert {name: row["exclusion"] for name, row in rows(room).items()} == EXPECTED
+        wanted = {row["full_name"] for row in room.ledger.store.rows("SELECT full_name FROM wanted_candidates")}
+        assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
+        assert (
+            room.ledger.store.value("SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'") == f"{server.url}/o/v1.git"
+        )
+        for check in ("check_candidates_named", "check_candidates_confirmed", "check_foreign_keys"):
+            assert room.ledger.store.rows(f"SELECT * FROM {check}") == []
+        row = rows(room)["o/v1"]
+        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (10, "Go", "MIT", 1001)
+        named_by = room.ledger.store.value(
+            "SELECT evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
+            " WHERE full_name = 'o/data' AND channel = 'checkpoint_remote'"
+        )
+        assert named_by == "named by o/code"
+
+
+def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
+        discover(room, ["listing"], Filters(), prober(room))
+        asked = len(server.log)
+        filters = Filters(True, False, frozenset({"mit"}), None, True)
+        settle(room.ledger, filters)
+        changed = {name: row["exclusion"] for name, row in rows(room).items() if row["exclusion"] != EXPECTED[name]}
+        assert changed == {
+            "o/notes": None, "o/fork": None, "o/huge": None,
+            "o/archived": "archived", "o/gpl": "licence", "o/unlicensed": "licence",
+        }  # fmt: skip
+        assert rows(room)["o/unlicensed"]["detail"] == "licence: none"
+        assert len(server.log) == asked
+        settle(room.ledger, Filters())
+        assert {name: row["exclusion"] for name, row in rows(room).items()} == EXPECTED
+
+
+def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed("o/v1")) as room:
+        room.ledger.store.connection.execute(
+            "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?, 'O/V1', 'x', 'forgotten')",
+            (server.url,),
+        )
+        discover(room, ["listing"], Filters(), prober(room))
+        assert rows(room)["O/V1"]["exclusion"] == "forgotten" and server.log == []
+
+
+def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
+        discover(room, ["listing"], Filters(), prober(room))
+        asked = len(server.log)
+        assert discover(room, ["listing"], Filters(), prober(room)).probed == 0
+        assert len(server.log) == asked
+        before = rows(room)["o/v2"]
+        again = iter([named(room.ledger, ["o/V2"])])
+        confirm(room, prober(room), Outcome(), lambda: next(again))
+        assert len(server.log) == asked + 1
+        assert rows(room)["o/v2"]["refs_digest"] == before["refs_digest"]
+
+
+def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path) -> None:
+    time = FakeTime()
+    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as room:
+        server.faults.extend(["503"] * 6)
+        one = Prober(room.web, room.clock)
+        outcome = discover(room, ["listing"], Filters(), one, jobs=1)
+        assert {n: r["exclusion"] for n, r in rows(room).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
+        assert discover(room, ["listing"], Filters(), one).probed == 0
+        time.sleep(3 * 3600)
+        assert discover(room, ["listing"], Filters(), one).probed == 1
+        assert rows(room)["o/v1"]["exclusion"] is None and rows(room)["o/v1"]["attempts"] == 0
+        time.sleep(31 * 86400)
+        assert discover(room, ["listing"], Filters(), one).probed == 1
+        assert outcome.failures == []
+
+
+def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHubServer, tmp_path: Path) -> None:
+    server.limits["core"] = (5000, 24, 3600)
+    time = FakeTime()
+    server.now = lambda: time.at
+    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as room:
+        outcome = discover(room, ["listing"], Filters(), prober(room))
+        assert {n: r["exclusion"] for n, r in rows(room).items()} == EXPECTED
+        assert outcome.failures == []
+    server.used.clear()
+    server.limits["core"] = (5000, 5, 3600)
+    with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as room:
+        outcome = discover(room, ["listing"], Filters(), prober(room))
+        assert "have no metadata yet" in str(outcome.failures[0][1])
+        known = [row for row in rows(room).values() if row["metadata_at"]]
+        assert len(known) == 5 and all(row["confirmed"] for row in known)
+
+
+def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from collector.github.client import Partial
+
+    with GitHubServer(World([Repo(f"o/r{n}", raw=refs(V1), stars=n) for n in range(8)])) as server:
+        real = GitHub.graphql
+
+        def moody(self: GitHub, query: str, variables: Any = None) -> Partial:
+            answer = real(self, query, variables)
+            for alias in [a for a, v in answer.data.items() if v and v["nameWithOwner"] == "o/r3"]:
+                answer.data[alias] = None
+                answer.errors[alias] = ("", "Something went wrong")
+            return answer
+
+        monkeypatch.setattr(GitHub, "graphql", moody)
+        told: list[str] = []
+        with opened(server, tmp_path / "d.db", FakeTime(), **listed(*(f"o/r{n}" for n in range(8)))) as room:
+            room.tell = told.append
+            discover(room, ["listing"], Filters(), prober(room))
+            assert {n for n, r in rows(room).items() if r["metadata_at"] is None} == {"o/r3"}
+            assert rows(room)["o/r5"]["stars"] == 5 and "o/r3" in told[0]
+
+
+def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
+    names = [f"o/r{n}" for n in range(6)]
+    server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
+    with server, opened(server, tmp_path / "d.db", FakeTime(), **listed(*names)) as room:
+        server.faults.extend([None] * 12 + ["502"] * 6)
+        discover(room, ["listing"], Filters(), prober(room))
+        assert all(row["metadata_at"] for row in rows(room).values())
+        assert len(server.asked("/graphql")) == 6 + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (remote("a/b"), ("https://github.com", "a/b")),
+        (remote("a/b", "gitlab"), ("https://gitlab.com", "a/b")),
+        (remote("a/b", "elsewhere"), None),
+        (remote("../b"), None),
+        ('{"strategy_options": {"checkpoint_remote": "https://github.com/a/b.git"}}', ("https://github.com", "a/b")),
+        ('{"strategy_options": {"checkpoint_remote": {"repo": 7}}}', None),
+        ('{"strategy_options": []}', None),
+        ("[1]", None),
+        ("not json", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_where_settings_say_the_checkpoints_are(text: str, expected: tuple[str, str] | None) -> None:
+    assert checkpoint_remote(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_a_name_is_a_name_or_nothing(text: str) -> None:
+    parsed = parse_name(text)
+    if parsed is not None:
+        server, name = parsed
+        assert server.startswith("http") and not set(name) & set(" \t\n\\?#:@") and ".." not in name.split("/")
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+
+
+def test_chapman_on_numbers_done_by_hand() -> None:
+    found = chapman(30, 30, 22)  # 31 * 31 / 23 - 1
+    assert found is not None
+    assert found.seen == 38 and found.total == pytest.approx(40.7826, abs=1e-4)
+    # variance 31*31*8*8 / (23*23*24) = 4.8444; factor on the 2.7826 not seen: exp(1.96 sqrt(ln(1 + 4.8444 / 2.7826^2))) = 3.9206
+    assert found.low == pytest.approx(38.7097, abs=1e-3)
+    assert found.high == pytest.approx(48.909, abs=1e-2)
+    assert chapman(0, 5, 0) is None
+    same = chapman(7, 7, 7)
+    assert same is not None and (same.low, same.total, same.high) == (7, 7, 7)
+
+
+def test_chao_on_numbers_done_by_hand() -> None:
+    found = chao([1] * 10 + [2] * 4 + [3] * 6, 3)  # 20 + 2/3 * 10 * 9 / (2 * 5)
+    assert found is not None and found.seen == 20 and found.total == pytest.approx(26.0)
+    assert found.low < 26 < found.high
+    assert chao([1, 1], 1) is None and chao([], 3) is None
+    nobody = chao([2, 2, 2], 3)
+    assert nobody is not None and nobody.total == 3
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    import random
+
+    rng, held = random.Random(7), {"chapman": 0, "chao": 0}
+    for _ in range(400):
+        seen = [[rng.random() < p for p in (0.6, 0.5, 0.4)] for _ in range(200)]
+        first, second = sum(s[0] for s in seen), sum(s[1] for s in seen)
+        pair = chapman(first, second, sum(s[0] and s[1] for s in seen))
+        every = chao([sum(s) for s in seen], 3)
+        assert pair is not None and every is not None
+        held["chapman"] += pair.low <= 200 <= pair.high
+        held["chao"] += every.low <= 200 <= every.high
+    assert held["chapman"] > 360 and held["chao"] > 320  # of 400; Chao's is a lower bound
+
+
+# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases (Chao, Tsay, Lin, Shau and Chao,
+# Statistics in Medicine 20, 2001, table II). A screening of all students found that there had been 545.
+P, Q, E = 0, 1, 2
+HEPATITIS = {(P, Q, E): 28, (P, Q): 21, (P, E): 17, (Q, E): 18, (P,): 69, (Q,): 55, (E,): 63}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "unseen"),
+    [
+        (((P, Q),), 63 * (21 + 69 + 55) / (28 + 17 + 18)),  # closed forms: Fienberg, Biometrika 59, 1972
+        (((P, Q), (P, E)), 55 * 63 / 18),
+        (((P, Q), (Q, E)), 69 * 63 / 17),
+        (((P, E), (Q, E)), 69 * 55 / 21),
+        (((P, Q), (P, E), (Q, E)), 28 * 69 * 55 * 63 / (21 * 17 * 18)),
+    ],
+)
+def test_log_linear_models_of_three_lists_have_a_closed_form(pairs: Pairs, unseen: float) -> None:
+    counts = Counter({frozenset(cell): count for cell, count in HEPATITIS.items()})
+    found = log_linear_of(counts, 3, pairs)
+    assert found is not None and found.estimate.seen == 271 and found.free == 3 - len(pairs)
+    assert found.estimate.total == pytest.approx(271 + unseen, rel=1e-6)
+    assert (found.deviance == pytest.approx(0, abs=1e-6)) == (len(pairs) == 3)
+
+
+def test_the_log_linear_model_with_the_lowest_aic_is_taken() -> None:
+    counts = Counter({frozenset(cell): count for cell, count in HEPATITIS.items()})
+    alone = log_linear_of(counts, 3, ())
+    assert alone is not None and round(alone.estimate.total) == 388
+    # Without interactions N is the root of N - 271 = N (1 - 135 / N)(1 - 122 / N)(1 - 126 / N).
+    total = alone.estimate.total
+    assert total * (1 - 135 / total) * (1 - 122 / total) * (1 - 126 / total) == pytest.approx(total - 271, rel=1e-6)
+    found = log_linear(counts.elements(), 3)
+    assert found is not None and found.pairs == ((P, Q), (Q, E))  # not the saturated one, which says 1313
+    assert found.estimate.total == pytest.approx(526.7, abs=0.05) and found.estimate.low < 545 < found.estimate.high
+
+
+def test_a_log_linear_model_sees_channels_that_depend_on_each_other() -> None:
+    import random
+
+    rng = random.Random(5)
+    held = {"log-linear": 0, "chao": 0}
+    for _ in range(40):
+        seen = []
+        for _ in range(1000):
+            first = rng.random() < 0.4
+            found = {0} if first else set()
+            found |= {1} if rng.random() < (0.7 if first else 0.2) else set()  # where one looks, the other does
+            found |= {n for n in (2, 3) if rng.random() < 0.3}
+            seen.append(frozenset(found))
+        model, bound = log_linear(seen, 4), chao([len(s) for s in seen], 4)
+        assert model is not None and bound is not None and (0, 1) in model.pairs
+        held["log-linear"] += model.estimate.low <= 1000 <= model.estimate.high
+        held["chao"] += bound.low <= 1000 <= bound.high
+    assert held["log-linear"] > 28 > held["chao"]  # of 40; choosing the model costs some of the 95 %
+
+
+def test_log_linear_models_that_cannot_be_fitted() -> None:
+    one, two, three = (frozenset((n,)) for n in range(3))
+    assert log_linear([one, two], 2) is None  # nothing could tell dependence from rarity
+    assert log_linear([one, one, two], 3) is None and log_linear([], 3) is None  # a channel without any
+    assert log_linear([one, two, three], 3) is None  # no overlap at all: there may be any number
+    few = log_linear([one, two, three, one | two], 3)
+    assert few is None or few.pairs in ((), ((0, 1),))
+    same = log_linear([one | two | three] * 5, 3)
+    assert same is not None and same.estimate.total == pytest.approx(5, abs=0.1)
+
+
+def test_quantiles() -> None:
+    assert quantiles([4, 1, 3, 2]) == {"min": 1, "q1": 1.75, "median": 2.5, "q3": 3.25, "max": 4}
+    assert quantiles([]) == {}
+
+
+def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
+        discover(room, ["listing"], Filters(), prober(room))
+        sections = report(room.ledger.store, NOW)
+    totals = {row["what"]: row["count"] for row in sections["totals"]}
+    assert (totals["names"], totals["repositories"], totals["confirmed"]) == (21, 20, 12)
+    by_channel = {row["channel"]: row for row in sections["channels"]}
+    assert by_channel["listing"]["found"] == 18 and by_channel["listing"]["confirmed"] == 11
+    assert by_channel["listing"]["confirmed_by_no_other"] == 11 and by_channel["checkpoint_remote"]["confirmed"] == 1
+    assert {row["reason"]: row["count"] for row in sections["exclusions"]} == {
+        "private_or_missing": 3, "renamed_duplicate": 1, "elsewhere": 2, "no_ref": 2, "empty_ref": 1, "fork": 1, "too_large": 1,
+    }  # fmt: skip
+    layouts = {row["layout"]: row["count"] for row in sections["layouts"]}
+    assert layouts["one ref per checkpoint, no v1 branch"] == 1 and layouts["v2"] == 1
+    assert {row["number"]: row["max"] for row in sections["numbers"]}["stars"] == 10
+    assert sections["overlap"] == []  # a list is no independent channel
+
+
+def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
+    both = [Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1)) for n in range(6)]
+    one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, raw=refs(V1)) for n in range(2)]
+    other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
+    none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
+    server = GitHubServer(World([*both, *one, *other, *none]))
+    with server, opened(server, tmp_path / "d.db", FakeTime()) as room:
+        discover(room, ["code_search", "commit_search"], Filters(), prober(room))
+        pair, every = report(room.ledger.store, NOW)["overlap"]
+    expected = chapman(8, 9, 6)
+    assert expected is not None and expected.seen == 11
+    assert (pair["found"], pair["by_both"], pair["estimated"]) == (11, 6, round(expected.total, 1))
+    assert (every["method"], every["found"]) == ("chao", 11)
+
+
+# --- kills and faults -------------------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class DyingWeb(Web):
+    """Dies before or after its n-th request."""
+
+    def __init__(self, dies_at: int, after: bool) -> None:
+        super().__init__()
+        self.left, self.after = dies_at, after
+
+    def send(self, *args: Any, **more: Any) -> Any:
+        self.left -= 1
+        if self.left == 0 and not self.after:
+            raise Killed
+        answer = super().send(*args, **more)
+        if self.left == 0:
+            raise Killed
+        return answer
+
+
+def small_world() -> World:
+    repos = [Repo(f"a/r{n}", files={SETTINGS: "x" * (10 + 7 * n)}, raw=refs(V1)) for n in range(30)]
+    repos += [Repo(f"b/r{n}", commits=commits(4, f"{n}x"), raw=refs(ONE)) for n in range(9)]
+    repos += [Repo(f"c/r{n}", topics=("entire-cli",), raw=refs()) for n in range(4)]
+    repos += [Repo("d/both", files={SETTINGS: remote("d/data")}, commits=commits(2, "d"), raw=refs()), Repo("d/data", raw=refs(V1))]
+    repos.append(Repo("e/now", raw=refs(V1)))
+    repos.append(Repo("e/gone"))
+    return World(repos, renamed={"e/before": "e/now"})
+
+
+SEARCHES = ["listing", "code_search", "commit_search", "repo_search"]
+LISTED = listed("e/before", "e/gone", "a/r3")
+
+
+def outcome_of(room: Room) -> dict[str, Any]:
+    ask = room.ledger.store.rows
+    return {
+        "candidates": ask(
+            "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid, checkpoint_refs, checkpoint_remote,"
+            " stars, attempts, refs_digest FROM candidates ORDER BY full_name"
+        ),
+        "discoveries": ask(
+            "SELECT full_name, channel, query, slice, hits, evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
+            " ORDER BY 1, 2, 3"
+        ),
+        "cursors": ask("SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"),
+    }
+
+
+class Undisturbed:
+    """No dataclass: hypothesis would print all of it."""
+
+    def __init__(self, result: dict[str, Any], requests: int) -> None:
+        self.result, self.requests = result, requests
+
+
+def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, dict[str, Any]]:
+    """Whether everything was asked, and what is known now."""
+    with opened(server, db, time, web=web, until=NOW, **LISTED) as room:
+        outcome = discover(room, SEARCHES, Filters(), prober(room), jobs=1)
+        waiting = any(row["outcome"] == "unreachable" for row in rows(room).values())
+        return not (outcome.failures or waiting), outcome_of(room)
+
+
+def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, Any]:
+    """As a person would: again, some hours later, when something could not be reached."""
+    for attempt in range(6):
+        complete, result = run_once(server, db, time, Web())
+        if complete:
+            return result
+        time.sleep(3600 * 2 ** (attempt + 2))
+    raise AssertionError("it does not come to an end")
+
+
+_FAULTS = [None, None, None, "500", "502", "drop", "cut", "malformed", "secondary", "secondary-after", "primary", "incomplete"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Iterator[Undisturbed]:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        shrink(patch)
+        time = FakeTime()
+        with GitHubServer(small_world(), lambda: time.at) as server:
+            server.cap = 10
+            complete, result = run_once(server, Path(folder) / "d.db", time, Web())
+            assert complete
+            yield Undisturbed(result, len(server.log))
+
+
+def shrink(patch: pytest.MonkeyPatch) -> None:
+    """The cap at ten results, so that a small world is cut into slices and pages."""
+    patch.setattr(paging, "CAP", 10)
+    patch.setattr(paging, "PER_PAGE", 4)
+    one = paging.search_channel(code_search.NAME, True, code_search.SEARCH, code_search.QUERIES[:1], lambda room, query: [query])
+    patch.setattr(code_search, "CHANNEL", one)
+
+
+def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> None:
+    cursors = undisturbed.result["cursors"]
+    assert {c["state"] for c in cursors} == {"done", "split"} and len(cursors) > 20
+    assert len(undisturbed.result["candidates"]) == 30 + 9 + 4 + 2 + 3
+
+
+# Shrinking would take minutes; the faults and kills that were drawn say enough.
+@settings(
+    max_examples=8,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.integers(0, 120),
+    st.lists(st.sampled_from(_FAULTS), max_size=60),
+    st.lists(st.tuples(st.integers(1, 60), st.booleans()), max_size=6),
+)
+def test_faults_and_kills_change_nothing(
+    undisturbed: Undisturbed, peace: int, faults: list[str | None], kills: list[tuple[int, bool]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        shrink(patch)
+        time = FakeTime()
+        with GitHubServer(small_world(), lambda: time.at) as server:
+            server.cap = 10
+            server.faults.extend([None] * peace + faults)
+            for dies_at, after in kills:
+                with suppress(Killed):
+                    run_once(server, Path(folder) / "d.db", time, DyingWeb(dies_at, after))
+            assert run_to_the_end(server, Path(folder) / "d.db", time) == undisturbed.result
+            answered = len(server.log) - sum(fault is not None for fault in faults)
+            assert answered <= undisturbed.requests + 10 * (len(kills) + 1)  # a kill costs what was on its way, not what was done
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def collect(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    from click.testing import CliRunner
+
+    from collector.cli import cli
+
+    monkeypatch.setenv("GITHUB_API_URL", server.api_url)
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str, stdin: str = "") -> tuple[int, str, str]:
+        result = CliRunner().invoke(cli, list(args), input=stdin, prog_name="collect")
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
+    code, out, _ = collect("discover", "--list", "-", "--dry-run", "--json", stdin="\n".join(NAMES))
+    assert code == 0 and server.log == []
+    assert json.loads(out)[1]["requests"] == len(NAMES)
+    code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
+    assert code == 0 and "12 confirmed" in out and err.startswith("left out: ") and "empty_ref" in err and err.count("\n") == 1
+    code, out, _ = collect("report", "--json")
+    assert code == 0 and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 12
+    code, out, _ = collect("report")
+    assert code == 0 and "empty_ref" in out
+    code, out, _ = collect("report", "--csv")
+    assert code == 0 and out.startswith("section,row,column,value\n")
+    asked = len(server.log)
+    code, out, _ = collect("probe", "o/v1", "--json")
+    assert code == 0 and len(server.log) == asked + 2
+    code, _, err = collect("probe", "o/unknown")
+    assert code == 2 and "no candidate" in err
+
+
+def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "")
+    monkeypatch.setenv("GH_TOKEN", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = collect("discover", "code_search", "--no-probe")
+    assert code == 3 and "needs a token" in err and "no token:" in err
+    code, _, err = collect("discover", "nonsense")
+    assert code == 2 and "there is no channel nonsense" in err and "code_search" in err
+
+
+def test_addresses_that_cannot_be_meant(collect: Any) -> None:
+    code, _, err = collect("discover", "repo_search", "--github-url", "api.example.org")
+    assert code == 2 and "is no address" in err
+    code, _, err = collect("discover", "repo_search", "--github-url", "http://api.example.org/api/v3")
+    assert code == 2 and "unencrypted" in err and TOKEN not in err
+
+
+def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collector.github.client.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discover.lsrefs.FIRST_BACKOFF", 0.0)
+    code, _, err = collect("discover", "commit_search", "--github-url", "http://127.0.0.1:9/api/v3", "--no-probe")
+    assert code == 3 and "cannot be reached" in err and "Check the network" in err
+    code, _, err = collect("discover", "--repo", "o/v1", "--github-url", "http://127.0.0.1:9/api/v3", "--json")
+    assert code == 0
+    code, out, _ = collect("report", "--json")
+    assert [row["reason"] for row in json.loads(out)["exclusions"]] == ["unreachable"]

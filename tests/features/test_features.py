@@ -1,0 +1,536 @@
+"""Features of small sessions, worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.features import features, groups, of_session
+from attribution.features.absent import ABSENT, ALIASES
+from attribution.features.registry import KINDS, TYPES
+from attribution.features.tables import prices_from, standard_prices, words
+from attribution.features.tokens import cost_of
+from attribution.features.tools import command_kind, paths_read, program
+from attribution.features.view import words_in
+from attribution.features.wording import corrects, slope, underspecified
+from collector.attempts.tables import COLUMNS
+from collector.errors import WhoWroteError
+from collector.model import Command, Edit, Mark, Observation, Said, Session, Spawn, Status, ToolCall, Turn, Usage
+from collector.storage.store import schema_sql
+from collector.transcripts import claude_code
+
+W = "/home/ana/orchard"
+
+
+def _call(at: float, name: str, *, path: str = "", status: Status = Status.OK, command: str = "", **more: Any) -> ToolCall:
+    given: dict[str, Any] = {
+        "call_id": f"c{at}",
+        "name": name,
+        "turn": 1,
+        "at": at,
+        "done_at": at + 1,
+        "status": status,
+        "result_size": 10,
+    }
+    if name in ("Edit", "Write"):
+        given["edits"] = (Edit(f"{W}/{path}", "write" if name == "Write" else "edit", content="x\n"),)
+    elif name == "Read":
+        given["seen"] = Observation(f"{W}/{path}", at, 1, "x", whole=True)
+    if command:
+        given["command"] = Command(command)
+    given["input"] = json.dumps({"file_path": f"{W}/{path}"} if path else {"command": command})
+    return ToolCall(**{**given, **more})
+
+
+def _session(*calls: ToolCall, **more: Any) -> Session:
+    return Session("s", "claude-code", cwds=(W,), calls=calls, **more)
+
+
+def _of(*calls: ToolCall, **more: Any) -> dict[str, Any]:
+    return of_session(_session(*calls, **more))
+
+
+# --- the registry -----------------------------------------------------------------------------------------------------
+
+
+def test_every_feature_says_what_it_is() -> None:
+    names = [f.name for f in features()]
+    assert len(names) == len(set(names)) > 70
+    for f in features():
+        assert f.type in TYPES and f.kind in KINDS and f.version >= 1, f.name
+        assert f.unit and len(f.description) > 10 and f.null, f.name
+        assert f.name.isidentifier() and f.name == f.name.lower()
+
+
+def test_what_is_computed_is_what_is_registered() -> None:
+    known = {f.name for group in groups() if group.STAGE == "session" for f in group.FEATURES}
+    full = _of(
+        _call(1, "Read", path="a.py"),
+        _call(5, "Edit", path="a.py"),
+        turns=(Turn(1, 0.0, "Please mend it"),),
+        said=(Said(6, 1, "text", "Done."),),
+        usage=(Usage("m", 1, 1, "claude-opus-4-6", 1, 2, 3, 4),),
+    )
+    assert set(full) == known
+    assert set(_of()) <= known
+
+
+# Every signal of the inventory the features were taken from; a name is a column, an alias, or has a reason for its absence.
+_INVENTORY = """
+attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s turn_count tool_call_count edit_calls
+bash_mediated_edits touched_files diff_lines tool_sequence localization_mode localized_correct_file files_searched_before_edit
+files_read_before_edit edit_to_read_ratio has_reasoning_blocks reasoning_tokens_total plan_steps_detected self_correction_count
+phase_transitions plannotator_phases input_tokens_total output_tokens_total cache_read_tokens cache_write_tokens cache_read_ratio
+context_growth_curve cost_usd reward patch_outcome_label fail_to_pass_count pass_to_fail_count pass_to_pass_count fail_to_fail_count
+patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode session_attribution task_paraphrase_accuracy
+plan_optimality first_tool_precision scope_drift clarification_sought assumption_count prompt_underspecification conflation_turn
+instruction_adherence goal_alignment_at_close session_failure_mode cp_curve max_cp drift_onset_turn correction_ratio
+assumption_lock_turn gd_inaction gd_actions plan_ged repetition_rate user_msg_length_slope intent_coherence_curve session_outcome
+output_applied changes_reverted user_agent_turn_ratio turn_ratio user_turn_count user_msg_lengths all_turn_timestamps
+turn_timestamps
+region_edit_history region_re_edit_count region_edit_convergence agent_hedging_rate agent_hedging_curve confirmation_requests
+time_to_first_edit_s per_turn_agent_latency_s per_turn_latency_s compaction_events model_changes tool_error_rate
+tool_errors_by_type tool_result_sizes prior_sessions_same_repo prior_sessions_same_region session_reopened_within
+session_reopened_within_s
+"""
+
+
+# Those that only a harness can know: treatment, verification and infrastructure of an evaluation run.
+_OF_RUNS = """
+attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s localization_mode localized_correct_file
+plannotator_phases reward patch_outcome_label fail_to_pass_count pass_to_fail_count pass_to_pass_count fail_to_fail_count
+patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode cost_usd turn_count tool_call_count edit_calls
+touched_files diff_lines
+"""
+
+
+def test_every_signal_of_the_inventory_is_a_column_or_has_a_reason() -> None:
+    columns = {f.name for f in features()}
+    of_runs = set(COLUMNS) | {"attempt_index"}
+    assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ABSENT.keys() | ALIASES.keys()] == []
+    assert (columns | of_runs) & ABSENT.keys() == set()
+    assert [n for n in _OF_RUNS.split() if n not in of_runs] == []
+    assert of_runs <= set(re.findall(r"^  (\w+) ", schema_sql().split("EXISTS attempts (")[1].split("\n);")[0], re.M))
+    assert all(target in columns or target.startswith("table ") for target in ALIASES.values())
+
+
+# --- nothing is not zero ----------------------------------------------------------------------------------------------
+
+
+def test_an_empty_session_has_no_rates() -> None:
+    found = _of()
+    for name in (
+        "tool_error_rate",
+        "repetition_rate",
+        "edit_to_read_ratio",
+        "first_tool_precision",
+        "turn_count",
+        "cost_usd",
+        "wall_time_s",
+    ):
+        assert found[name] is None, name
+    assert found["tool_call_count"] == 0
+    assert found.get("correction_ratio") is None and found.get("agent_hedging_rate") is None
+
+
+# --- structure --------------------------------------------------------------------------------------------------------
+
+
+def test_localisation() -> None:
+    found = _of(
+        _call(1, "Read", path="a.py"),
+        _call(2, "Grep", path="lib"),
+        _call(3, "Read", path="a.py"),
+        _call(4, "Read", path="b.py"),
+        _call(5, "Edit", path="b.py", status=Status.ERROR),
+        _call(6, "Edit", path="b.py"),
+        _call(7, "Read", path="c.py"),
+        _call(8, "Write", path="new.py"),
+    )
+    assert found["edit_calls"] == 3  # the failed one too
+    assert found["files_read_before_edit"] == 2  # a.py, b.py: the failed edit changed nothing
+    assert found["files_searched_before_edit"] == 3  # and lib
+    assert found["edit_to_read_ratio"] == 2 / 4
+    assert found["first_tool_precision"] == 0  # a.py was never changed
+    assert found["tool_sequence"] == ["read", "grep", "read", "read", "edit", "edit", "read", "write"]
+    assert found["phase_transitions"] == ["explore", "localize", "implement", "explore", "implement"]
+
+
+def test_first_tool_precision_sees_relative_paths() -> None:
+    shell = _call(1, "Bash", command="cd /home/ana/orchard && sed -n '1,40p' src/a.py")
+    assert _of(shell, _call(2, "Edit", path="src/a.py"))["first_tool_precision"] == 1
+    assert _of(shell, _call(2, "Edit", path="src/b.py"))["first_tool_precision"] == 0
+
+
+def test_a_file_read_by_its_relative_path_is_one_the_session_changes() -> None:
+    read = replace(_call(1, "Read", path="a.py"), seen=Observation("a.py", 1, 1, "x", whole=True))
+    assert _of(read, _call(2, "Edit", path="a.py"))["phase_transitions"] == ["localize", "implement"]
+
+
+def test_looking_with_git_is_no_acting() -> None:
+    looking = ("git log -3 && git -C /x diff --stat", "gh pr view 7", "git --no-pager show HEAD | head", "ls; rm x")
+    acting = ("git status && git commit -m x", "gh pr create --title x", "make", "git push")
+    calls = [_call(at, "Bash", command=text) for at, text in enumerate((*looking, *acting), 1)]
+    assert _of(*calls)["acting_commands"] == len(acting)
+
+
+def test_errors_and_retries() -> None:
+    found = _of(
+        _call(1, "Edit", path="a.py", status=Status.ERROR),
+        _call(2, "Edit", path="a.py", status=Status.ERROR),
+        _call(3, "Edit", path="a.py"),  # at last
+        _call(4, "Edit", path="a.py"),
+        _call(5, "Bash", command="make", status=Status.ERROR),
+        _call(6, "Bash", command="ls", status=Status.REJECTED),
+        _call(7, "Bash", command="ls", status=Status.UNKNOWN),
+    )
+    assert found["tool_errors"] == 3
+    assert found["tool_error_rate"] == 3 / 5  # the refused call and the one without result count as neither
+    assert found["tool_errors_by_type"] == {"Bash": 1, "Edit": 2}
+    assert found["first_attempt_failures"] == 4  # two failures, the third try, and make
+    assert found["longest_error_run"] == 2
+    assert found["permission_denials"] == 1
+
+
+def test_subagents() -> None:
+    spawn = Spawn("a1", "general-purpose")
+    found = _of(
+        _call(1, "Task", spawn=spawn), _call(2, "Task", spawn=spawn, status=Status.ERROR), _call(3, "Read", path="a", agent_id="a1")
+    )
+    assert (found["subagent_count"], found["subagents_succeeded"], found["tool_call_count"]) == (2, 1, 3)
+    assert _of(_call(1, "Read", path="a"))["subagents_succeeded"] is None
+
+
+@pytest.mark.parametrize(
+    ("marks", "said", "status", "normal"),
+    [
+        ((), (Said(9, 1, "text", "Done."),), Status.OK, 1),
+        ((Mark("interrupt", 10, 1),), (Said(9, 1, "text", "I will"),), Status.OK, 0),
+        ((Mark("interrupt", 3, 1),), (Said(9, 1, "text", "Done."),), Status.OK, 1),
+        ((), (Said(1, 1, "text", "I will"),), Status.UNKNOWN, 0),
+    ],
+)
+def test_how_it_ended(marks: tuple[Mark, ...], said: tuple[Said, ...], status: Status, normal: int) -> None:
+    calls = (_call(2, "Read", path="a"), _call(5, "Edit", path="a", status=status))
+    assert _of(*calls, marks=marks, said=said)["ended_normally"] == normal
+
+
+# --- tools ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "kind"),
+    [
+        ("ls -la", "ls", "bash:file"),
+        ("cd app && FOO=1 BAR='a b' sudo -E timeout 30 pytest -q", "pytest", "bash:build"),
+        ("cd 'a b' ; git status", "git", "git/gh"),
+        ("# look first\ngh pr view 3", "gh", "git/gh"),
+        ("export A=1; curl -s http://localhost", "curl", "bash:net"),
+        ("npx -y eslint .", "eslint", "bash:build"),
+        ("uv run mypy", "mypy", "bash:build"),
+        ("bash -lc 'rg -n x src/a.py'", "rg", "bash:file"),
+        ("/usr/local/bin/go test ./...", "go", "bash:build"),
+        ("python3 -m pytest", "python3", "bash:build"),
+        ("python3 tool.py", "python3", "bash"),
+        ("./run.sh", "run.sh", "bash"),
+        ("cd app", "cd", "bash:file"),
+        ("A=$(x", "A=$", "bash"),
+        ("", "", "bash"),
+    ],
+)
+def test_kind_of_a_command(command: str, name: str, kind: str) -> None:
+    assert (program(command), command_kind(command)) == (name, kind)
+
+
+@pytest.mark.parametrize(
+    ("command", "paths"),
+    [
+        ("cat a.py b/c.md", ("a.py", "b/c.md")),
+        ("sed -n '1,9p' src/a.ts | head", ("src/a.ts",)),
+        ("sed -i 's/a/b/' src/a.ts", ()),
+        ("rg -n 'foo.bar' src/x.go", ("src/x.go",)),
+        ("cat *.py", ()),
+        ("cat <<EOF > a.py", ()),
+    ],
+)
+def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
+    assert paths_read(_call(1, "Bash", command=command), "bash:file") == paths
+
+
+# --- tokens and cost --------------------------------------------------------------------------------------------------
+
+
+def test_usage_counts_once_per_response() -> None:
+    usage = (
+        Usage("m1", 1, 1, "claude-opus-4-6", input=10, output=1, cache_read=100, cache_write=50, cache_write_1h=20),
+        Usage("m1", 2, 1, "claude-opus-4-6", input=10, output=9, cache_read=100, cache_write=50, cache_write_1h=20),
+        Usage("m2", 3, 1, "claude-opus-4-6", input=4, output=5, cache_read=300),
+        Usage("m3", 4, 1, "claude-haiku-4-5-20251001", input=2, output=1, agent_id="a1"),
+    )
+    found = _of(usage=usage)
+    assert (found["input_tokens"], found["output_tokens"]) == (16, 15)
+    assert (found["cache_read_tokens"], found["cache_write_tokens"]) == (400, 50)
+    assert found["cache_read_ratio"] == pytest.approx(400 / 466)
+    assert found["context_growth_curve"] == [160, 304]  # the main agent's only
+    assert found["turn_count"] == 2
+    opus = 14 * 5 + 14 * 25 + 400 * 0.5 + 30 * 6.25 + 20 * 10
+    assert found["cost_usd"] == pytest.approx((opus + 2 * 1 + 1 * 5) / 1e6, abs=1e-6)
+    assert found["prices_as_of"] == standard_prices().as_of
+
+
+def test_the_reader_counts_streamed_usage_once_too() -> None:
+    usage = {"input_tokens": 3, "output_tokens": 7, "cache_read_input_tokens": 70, "cache_creation_input_tokens": 5}
+    usage["cache_creation"] = {"ephemeral_5m_input_tokens": 1, "ephemeral_1h_input_tokens": 4}  # type: ignore[assignment]
+    message = {
+        "id": "m",
+        "model": "claude-opus-4-6",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "a"}],
+        "usage": usage,
+    }
+    record = {"type": "assistant", "message": message, "timestamp": "2026-03-04T09:00:00Z", "cwd": W}
+    lines = "".join(json.dumps({**record, "uuid": f"u{i}"}) + "\n" for i in range(3))
+    found = of_session(claude_code.read("s", [lines.encode()]))
+    assert found["tokens_by_model"] == {
+        "claude-opus-4-6": {"input": 3, "output": 7, "cache_read": 70, "cache_write": 5, "cache_write_1h": 4}
+    }
+
+
+@pytest.mark.parametrize("model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"])
+def test_unknown_models_have_no_cost(model: str) -> None:
+    found = _of(usage=(Usage("m1", 1, 1, "claude-opus-4-6", 9, 9), Usage("m2", 1, 1, model, input=1)))
+    assert found["cost_usd"] is None and found["prices_as_of"] is None
+    assert found["input_tokens"] == 10
+
+
+def test_a_kind_of_token_without_a_price_has_no_cost() -> None:
+    counts = {"input": 1, "output": 1, "cache_read": 0, "cache_write": 3, "cache_write_1h": 0}
+    assert cost_of({"gpt-5": counts}, standard_prices())["cost_usd"] is None
+    assert cost_of({"gpt-5": {**counts, "cache_write": 0}}, standard_prices())["cost_usd"] == pytest.approx(11.25e-6, abs=1e-6)
+
+
+def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
+    table = tmp_path / "p.toml"
+    table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = "my-.*"\ninput = 2\noutput = 3\n')
+    counts = dict.fromkeys(("cache_read", "cache_write", "cache_write_1h"), 0) | {"input": 1_000_000, "output": 1_000_000}
+    assert cost_of({"my-own": counts}, prices_from(table)) == {"cost_usd": 5.0, "prices_as_of": "2030-01-01"}
+    for wrong in (
+        "",
+        "as_of = 1\n[[model]]\nmatch = '('\ninput = 1\noutput = 1\n",
+        "as_of = 1\n[[model]]\nmatch = 'a'\ninput = 1\n",
+    ):
+        table.write_text(wrong)
+        with pytest.raises(WhoWroteError, match="no price table"):
+            prices_from(table)
+    with pytest.raises(WhoWroteError, match="cannot be read"):
+        prices_from(tmp_path / "none.toml")
+
+
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+def test_times() -> None:
+    found = _of(
+        replace(_call(1060, "Read", path="a"), done_at=1070.0),
+        replace(_call(1500, "Edit", path="a"), turn=2, done_at=1510.0),
+        turns=(Turn(1, 1000.0, "one"), Turn(2, 1490.0, "two"), Turn(3, 1600.0, "three")),
+        said=(Said(1100.0, 1, "text", "a"),),
+        started_at=1000.0,
+    )
+    assert found["wall_time_s"] == 600
+    assert found["session_runtime_s"] == 210  # 1100 -> 1490 is idle
+    assert found["agent_runtime_s"] == 100 + 20
+    assert found["per_turn_agent_latency_s"] == [100.0, 20.0, None]
+    assert found["time_to_first_edit_s"] == 500
+    early = _of(
+        _call(1060, "Edit", path="a"), turns=(Turn(1, 1000.0, "one"),), started_at=900.0
+    )  # opened long before the first event
+    assert (early["time_to_first_edit_s"], early["wall_time_s"]) == (60, 61)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_was_typed_is_the_users() -> None:
+    turns = (
+        Turn(1, 1.0, "Add a mean"),
+        Turn(2, 2.0, "Implement the following plan: undo everything, that's wrong", "plan"),
+        Turn(3, 3.0, "<command-name>/clear</command-name>", "command"),
+        Turn(4, 4.0, "No, that's not what I meant", "queued"),
+        Turn(5, 5.0, "<command-name>/review</command-name> wrong", "command"),
+    )
+    found = _of(replace(_call(6, "Read", path="a"), turn=5), turns=turns)
+    assert found["user_msg_lengths"] == [3, 6]
+    assert found["user_turn_count"] == 4  # /clear made the model do nothing
+    assert (found["correction_turns"], found["correction_ratio"]) == (1, 0.5)
+    spawned = _of(turns=turns, parent_id="p")
+    assert spawned["user_turn_count"] is None and spawned["user_msg_lengths"] == []
+
+
+_INJECTED = (
+    "<system-reminder>undo everything, this is wrong</system-reminder>",
+    "<task-notification>the task did not work: revert</task-notification>",
+    "<local-command-stdout>wrong</local-command-stdout>",
+    "<bash-stdout>error: wrong</bash-stdout>",
+    "<user-prompt-submit-hook>stop, undo</user-prompt-submit-hook>",
+    "Stop hook feedback:\nwrong, undo",
+    "Operation stopped by hook: wrong, undo the other session first",
+    "This session is being continued from a previous conversation that ran out of context. No, that's wrong.",
+    "Caveat: The messages below were generated by the user while running local commands. undo",
+    "[Request interrupted by user]",
+)
+
+
+@pytest.mark.parametrize("injected", _INJECTED)
+def test_injected_text_is_never_the_users(injected: str) -> None:
+    texts = ["Add a mean to the table", injected, "And <system-reminder>that's wrong, undo</system-reminder> a median"]
+    records = [
+        {
+            "type": "user",
+            "message": {"role": "user", "content": text},
+            "timestamp": f"2026-03-04T09:00:0{i}Z",
+            "cwd": W,
+            "uuid": f"u{i}",
+        }
+        for i, text in enumerate(texts)
+    ]
+    found = of_session(claude_code.read("s", ["".join(json.dumps(r) + "\n" for r in records).encode()]))
+    assert found["user_turn_count"] == 2
+    assert found["user_msg_lengths"] == [6, 3]
+    assert (found["correction_turns"], found["last_message_rejects"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"),
+    [
+        ("no, use the other one", True),
+        ("No. Use the other one", True),
+        ("That’s not what I asked for", True),
+        ("it still does not work", True),
+        ("Please wait for the build", False),  # not the first word
+        ("Good. Actually, make it blue", True),
+        ("now add the rest", False),
+        ("nobody needs it, note that", False),
+        ("the wronged party", False),
+        ("commit this", False),
+    ],
+)
+def test_corrections(text: str, yes: bool) -> None:
+    assert corrects(text) is yes
+
+
+def test_last_message() -> None:
+    def last(*texts: str) -> tuple[int, int]:
+        found = _of(turns=tuple(Turn(i, float(i), t) for i, t in enumerate(texts, 1)))
+        return found["last_message_rejects"], found["last_message_accepts"]
+
+    assert last("Add a mean", "thanks!") == (0, 1)
+    assert last("thanks in advance") == (0, 0)  # the only message
+    assert last("Add a mean", "revert that, thanks") == (1, 0)
+    assert last("Add a mean", "great, and now make the second part of the table as wide as the first one is today") == (0, 0)
+    assert last("Add a mean", "ok but it's wrong") == (0, 0)
+
+
+def test_word_lists_match_whole_words_and_the_longest_phrase() -> None:
+    assert words("hedging").count("it might be that mighty thing. perhaps, i think, might") == 4
+    assert words("hedging").count("maybe_not unlikely") == 0
+    assert words("self_correction").count("but wait, that doesn't work. actually, no") == 3
+    assert words("self_correction").count("we wait, then go. a different approach won't work") == 0
+    assert words("rejection").count("the rollback of a migration rolls back") == 0
+
+
+def test_every_list_is_lower_case_and_has_no_phrase_twice() -> None:
+    import tomllib
+
+    from attribution.features.tables import source
+
+    for name, entry in tomllib.loads(source("words.toml")).items():
+        assert entry["phrases"] and len(set(entry["phrases"])) == len(entry["phrases"]), name
+        assert [p for p in entry["phrases"] if p != p.lower() or "’" in p] == [], name
+
+
+def test_hedging_by_turn() -> None:
+    said = (
+        Said(2, 1, "text", "I think it might fail. " + "word " * 15),  # 5 + 15 words, 2 phrases
+        Said(4, 2, "text", "Done now"),
+        Said(5, 2, "text", "perhaps maybe", agent_id="sub"),  # a subagent's words are not the agent's
+    )
+    found = _of(said=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
+    assert found["agent_words"] == 22
+    assert found["agent_hedging_rate"] == pytest.approx(100 * 2 / 22)
+    assert found["agent_hedging_curve"] == [10.0, 0.0, None]
+
+
+def test_plans_questions_and_assumptions() -> None:
+    first = "I'll assume Go.\n1. Read it\n2. Change it\n- Test it\nShould I also rename it?"
+    later = "1. not a plan any more\n2. at all"
+    said = (Said(1, 1, "text", first), Said(9, 1, "text", later))
+    found = _of(_call(2, "Read", path="a"), _call(3, "Edit", path="a"), said=said, turns=(Turn(1, 0.0, "x"),))
+    assert (found["plan_steps_detected"], found["assumption_count"], found["confirmation_requests"]) == (3, 1, 1)
+    assert found["clarification_sought"] == 0  # it went on and edited
+    assert _of(said=(Said(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
+
+
+def test_repetition() -> None:
+    calls = [_call(i, "Bash", command="go test") for i in range(3)]
+    found = _of(*calls, _call(5, "Bash", command="go vet"), _call(6, "Bash", command="go test", agent_id="sub"))
+    assert (found["repeated_calls"], found["repetition_rate"]) == (2, 2 / 5)
+
+
+def test_slope_and_underspecification() -> None:
+    assert slope([10, 20, 30]) == 10
+    assert slope([5]) is None
+    assert slope([4, 4]) == 0
+    assert underspecified("fix it") == pytest.approx((1 - 2 / 60 + 1 + 1) / 3, abs=1e-4)
+    assert underspecified("`total` must return 0 for no rows " + "please " * 60) == 0
+
+
+def test_words_of_scripts_without_blanks() -> None:
+    assert words_in("two words") == 2
+    assert words_in("修复登录") == 1 + 4
+    assert words_in("") == 0
+
+
+# --- undo -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("git checkout -- a.py", 1),
+        ("cd x && git checkout a.py b.py", 2),
+        ("git checkout .", 2),
+        ("git checkout main", 0),
+        ("git checkout -b a.py", 0),
+        ("git restore a.py", 1),
+        ("git restore --staged a.py", 0),
+        ("git reset --hard", 2),
+        ("git reset HEAD a.py", 0),
+        ("git revert HEAD", 2),
+        ("git revert --abort", 0),
+        ("git stash", 2),
+        ("git stash && make && git stash pop", 0),
+        ("git stash list", 0),
+        ("git checkout -- other.py", 0),
+        ("echo git checkout -- a.py", 0),
+    ],
+)
+def test_undo_commands(command: str, files: int) -> None:
+    edits = (_call(1, "Edit", path="a.py"), _call(2, "Edit", path="b.py"))
+    found = _of(*edits, _call(5, "Bash", command=command))["undo_commands"]
+    assert sum(one["files"] for one in found) == files
+    assert all(one["by"] == "agent" for one in found)
+    mark = Mark("user_shell", 6, 1, f"<bash-input>{command}</bash-input>")
+    by_user = _of(*edits, marks=(mark,))["undo_commands"]
+    if "pop" not in command:
+        assert [one["by"] for one in by_user] == ["human"] * bool(files)
+
+
+def test_an_undo_after_the_commit_reaches_nothing() -> None:
+    commit = _call(3, "Bash", command="git commit -am x", commits=("abc1234",))
+    assert _of(_call(1, "Edit", path="a.py"), commit, _call(5, "Bash", command="git reset --hard"))["undo_commands"] == []

@@ -1,0 +1,77 @@
+"""Docs that fail when they are wrong: generated pages, named paths, commands, columns."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from collector.storage.store import schema_sql
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+_PATH = re.compile(r"`((?:attribution|collector|tests|docs|fixtures|benchmarks)/[\w./-]+)`")
+_LINK = re.compile(r"\]\((?!https?:)([\w./-]+)\)")
+
+
+def test_generated_pages_are_what_the_code_says() -> None:
+    done = subprocess.run([sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_accuracy_page_is_what_its_numbers_say() -> None:
+    done = subprocess.run(
+        [sys.executable, "benchmarks/accuracy.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_rules_page_is_what_the_rules_and_their_numbers_say() -> None:
+    pytest.importorskip("yaml")
+    done = subprocess.run([sys.executable, "benchmarks/rules.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_path_named_in_the_docs_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    missing = [p for p in _PATH.findall(text) if not (ROOT / p.rstrip("/")).exists()]
+    missing += [p for p in _LINK.findall(text) if not (page.parent / p).exists()]
+    assert not missing
+
+
+def test_every_table_and_column_has_a_comment() -> None:
+    page = (ROOT / "docs" / "schema.md").read_text("utf-8")
+    for table, body in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+) \(\n(.*?)\n\)", schema_sql(), re.S):
+        assert f"### {table}\n\n" in page
+        columns = re.findall(r"^  ([a-z_]+) [A-Z]", body, re.M)
+        assert columns
+        section = page.split(f"### {table}\n", 1)[1].split("\n### ", 1)[0]
+        assert [c for c in columns if f"| `{c}` |" not in section] == []
+
+
+def test_every_command_is_in_the_readme() -> None:
+    from attribution.cli import cli as attribute
+    from collector.cli import cli as collect
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name in [*attribute.commands, *collect.commands]:
+        assert re.search(rf"\b{name}\b", readme), name
+
+
+def test_reasons_in_the_code_are_explained() -> None:
+    from attribution.queries.reasons import _REASONS
+
+    written = set()
+    for file in ("lines", "conclude", "gaps", "timeline"):
+        text = (ROOT / "attribution" / "authorship" / f"{file}.py").read_text("utf-8")
+        written |= set(re.findall(r'"unknown", "none", "inferred", "(\w+)"', text))
+        written |= set(re.findall(r'Cause\("unknown", reason="(\w+)"', text)) | set(re.findall(r'unseen="(\w+)"', text))
+    assert written
+    assert written - set(_REASONS) == set()
+    comment = re.search(r"reason TEXT NOT NULL DEFAULT '', -- (.*)", schema_sql())
+    assert comment is not None
+    assert [reason for reason in sorted(written) if reason not in comment[1]] == []

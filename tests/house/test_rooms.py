@@ -1,0 +1,203 @@
+"""The rules of the architecture, as far as imports tell: each outside library has one door, facts know no conclusions."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+# Library -> its doors. A second door needs a reason.
+DOORS = {
+    "pygit2": {"collector/git/repository.py"},
+    "subprocess": {
+        "collector/git/program.py",
+        "attribution/weaknesses/scan/engine.py",  # semgrep, which is a program: it has no interface for other programs
+    },
+    "yaml": {"attribution/weaknesses/rules/rulesets.py"},
+    "lizard": {"attribution/weaknesses/scan/complexity.py"},
+    "sqlite_utils": {"collector/storage/store.py"},
+    "sqlite3": {
+        "collector/storage/store.py",
+        "collector/runtime/console.py",  # only the class of its errors, to explain those that reach the user
+    },
+    "orjson": {"collector/transcripts/jsonl.py"},
+    "unidiff": {"collector/git/patches.py"},
+    "httpx2": {"collector/github/transport.py"},
+    "lifelines": {"attribution/stats/estimates.py"},
+    "pandas": {"attribution/stats/estimates.py", "attribution/api.py"},  # the second only for the type checker
+    "numpy": {"attribution/stats/estimates.py", "attribution/embedding/minilm.py"},  # statistics; a forward pass
+    "llm": {"attribution/judge/model.py"},
+    "tokenizers": {"attribution/embedding/minilm.py"},
+    "safetensors": {"attribution/embedding/minilm.py"},
+    "matplotlib": {"attribution/stats/plots.py"},
+    "pyarrow": {"collector/storage/parquet.py", "attribution/exports/tablefiles.py"},  # one reads, one writes
+    "socket": {
+        "attribution/weaknesses/rules/packs.py",  # the registry of rules, when a person asks for a pack
+        "attribution/browse/serve.py",  # a port of this machine
+    },
+    "multiprocessing": {"collector/runtime/workers.py"},  # one worker per repository
+    "distributed": {"collector/runtime/cluster.py"},
+    "detect_secrets": {"collector/storage/redaction.py"},
+    "datasette": {"attribution/browse/plugin.py", "attribution/browse/serve.py"},
+    "uvicorn": {"attribution/browse/serve.py"},
+    "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
+}
+# The only modules that talk to the person in front of the terminal.
+SPEAKERS = {"collector/cli.py", "collector/runtime/console.py", "attribution/cli.py", "attribution/demo.py"}
+SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
+SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/")
+HEAVY = (
+    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
+    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Module:
+    path: str  # from the root of the project
+    tree: ast.Module
+
+    def imports(self) -> Iterator[tuple[str, bool]]:
+        """(dotted name, whether it happens when the module is imported) of every import, relative ones resolved."""
+        late = {id(inner) for node in ast.walk(self.tree) if _is_late(node) for inner in ast.walk(node)}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield alias.name, id(node) not in late
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{self.path}:{node.lineno} imports relatively"
+                yield node.module or "", id(node) not in late
+
+
+def _is_late(node: ast.AST) -> bool:
+    """Not run by an import of the module: inside a function, or for the type checker only."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return True
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _modules(package: str) -> list[Module]:
+    return [
+        Module(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))
+        for path in sorted((ROOT / package).rglob("*.py"))
+    ]
+
+
+COLLECTOR, ATTRIBUTION = _modules("collector"), _modules("attribution")
+EVERY = COLLECTOR + ATTRIBUTION
+
+
+def test_there_is_something_to_check() -> None:
+    assert len(COLLECTOR) > 20 and len(ATTRIBUTION) > 15
+    assert {name for module in EVERY for name, _ in module.imports()} >= {"pygit2", "sqlite3", "sqlite_utils", "subprocess"}
+
+
+def test_facts_never_import_conclusions() -> None:
+    assert [(m.path, name) for m in COLLECTOR for name, _ in m.imports() if name.split(".")[0] == "attribution"] == []
+
+
+@pytest.mark.parametrize("library", DOORS)
+def test_each_library_has_its_doors_and_no_other(library: str) -> None:
+    users = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] == library}
+    assert users == DOORS[library]
+
+
+def test_no_other_way_to_start_a_program() -> None:
+    ways = {"popen2", "pty", "pexpect", "sh", "commands"}
+    found = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] in ways}
+    names = "system popen execv execvp execve execl execlp spawnv spawnl posix_spawn fork"
+    calls = {f"os.{name}" for name in names.split()}
+    for module in EVERY:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in calls:
+                found.add(module.path)
+    assert found == set()
+
+
+def test_only_the_commands_print_and_exit() -> None:
+    found = set()
+    for module in EVERY:
+        for node in ast.walk(module.tree):
+            name = node.func if isinstance(node, ast.Call) else node.exc if isinstance(node, ast.Raise) else None
+            name = name.func if isinstance(name, ast.Call) else name
+            text = ast.unparse(name) if name is not None else ""
+            if text in SPEAKING:
+                found.add(module.path)
+    assert {path for path in found if not path.startswith(SPEAKING_ROOMS)} <= SPEAKERS
+
+
+def test_only_the_commands_know_the_terminal() -> None:
+    users = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] in ("rich", "click")}
+    assert {path for path in users if not path.startswith(SPEAKING_ROOMS)} <= SPEAKERS
+
+
+# Modules whose text says that they are pure read and write nothing: no file, no clock, no environment.
+PURE_STATEMENT = "Pure"
+OUTSIDE_WORLD = {"os", "sys", "io", "pathlib", "time", "socket", "urllib", "http", "shutil", "tempfile", "random", "sqlite3"}
+
+
+def test_pure_modules_do_not_touch_the_outside_world() -> None:
+    pure = [m for m in EVERY if PURE_STATEMENT in (ast.get_docstring(m.tree) or "")]
+    assert len(pure) > 5
+    touching = {(m.path, name) for m in pure for name, _ in m.imports() if name.split(".")[0] in OUTSIDE_WORLD}
+    assert touching == set()
+    opening = {
+        m.path
+        for m in pure
+        for node in ast.walk(m.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "input", "eval", "exec")
+    }
+    assert opening == set()
+
+
+# The compact form repeats the messages of every agent, with the same texts that Codex puts into the user's mouth.
+BORROWED = {("collector/transcripts/compact.py", "collector.transcripts.codex")}
+
+
+@pytest.mark.parametrize("package", ["transcripts", "checkpoints", "claims"])
+def test_readers_stand_on_their_own(package: str) -> None:
+    """Adding an agent or a layout is adding a file: no reader needs another one."""
+    shared = {
+        "transcripts": {"jsonl", "prompts", "apply_patch"},
+        "checkpoints": {"tree"},
+        "claims": {"model"},
+    }[package]
+    prefix = f"collector.{package}."
+    found = {
+        (m.path, name)
+        for m in COLLECTOR
+        if m.path.startswith(f"collector/{package}/")
+        for name, _ in m.imports()
+        if name.startswith(prefix) and name.removeprefix(prefix) not in shared
+    }
+    assert found <= BORROWED
+
+
+@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
+def test_commands_start_without_anything_heavy(module: str) -> None:
+    program = f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) & set(HEAVY) == set()
+
+
+def test_the_database_does_not_bring_the_statistics_along() -> None:
+    program = "import sys; import collector.storage.store; print('pandas' in sys.modules, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
+    optional = {
+        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
+        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors",
+    }  # fmt: skip
+    plugin = "attribution/browse/plugin.py"  # Datasette itself loads it
+    found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]
+    assert [one for one in found if one[0] != plugin] == []

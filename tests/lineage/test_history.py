@@ -1,0 +1,685 @@
+"""Line lives in constructed histories, where the truth is known by construction, and `git blame` as the second witness."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from support.histories import Build, Files, drop, random_history, text, words
+
+from attribution.lineage.blame_check import verify
+from attribution.lineage.lifetimes import Life, Lives
+from attribution.lineage.match_policy import Hunk, Keep, find_kept
+from attribution.lineage.model import BINARY, History, Origins, State, Step, numbers, runs, trimmed, vector
+from attribution.lineage.outside import blame
+from attribution.lineage.patch import unquoted
+from attribution.lineage.state import continues, dump, load
+from attribution.lineage.walk import Options, Pass, open_scratch
+from collector.git.program import GitFailed, ScratchGit
+from collector.git.repository import GitRepo, line_changes
+from collector.text import split_lines
+
+
+class Ledger:
+    """Counts the lines at each commit from births and deaths alone."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, int] = {}
+        self.steps: dict[str, Step] = {}
+
+    def step(self, step: Step) -> None:
+        left, came = step.flow()
+        before = self.lines.get(step.parents[0], 0) if step.parents else 0
+        born = sum(b.lines for b in step.born)
+        self.lines[step.sha] = before + born + sum(came.values()) - sum(left.values())
+        self.steps[step.sha] = step
+
+
+class Both:
+    def __init__(self, *observers: Lives | Ledger) -> None:
+        self._observers = observers
+
+    def step(self, step: Step) -> None:
+        for observer in self._observers:
+            observer.step(step)
+
+
+class Walk:
+    """A full pass with everything recorded."""
+
+    def __init__(self, build: Build, tip: str, keep: Keep | None = None, max_file: int = 1 << 20) -> None:
+        self.repo = build.done() if not build.sha else GitRepo(build.where)
+        self.build = build
+        self.ledger, self.observer = Ledger(), Lives()
+        self.states: dict[str, State] = {}
+        options = Options(max_file=max_file, keep=keep or Keep())
+        with open_scratch(self.repo) as git:
+            self.history = Pass(self.repo, git, options).run(
+                build.sha[tip],
+                observer=Both(self.ledger, self.observer),
+                wanted=set(build.name),
+                at=lambda sha, state: self.states.update({sha: state.copy()}),
+            )
+        self.lives = list(self.observer.lives(self.history))
+
+    def origins(self, commit: str, path: str) -> list[tuple[str, str, int]]:
+        """(commit name, path, line) of each line."""
+        found = [self.history.line(o) for o in numbers(self.states[self.build.sha[commit]][path].vector)]
+        return [(self.build.name.get(sha, ""), name, line) for sha, name, line in found]
+
+    def deaths(self) -> set[tuple[str, str, int, str, str]]:
+        """(born in, path, line, ended by, cause) of every dead line."""
+        name = [self.build.name[sha] for sha in self.history.shas]
+        return {
+            (name[life.birth], life.path, life.line + shift, name[life.death], life.cause)
+            for life in self.lives
+            if life.death >= 0
+            for shift in range(life.lines)
+        }
+
+    def check(self, blamed: bool = True) -> None:
+        """Conservation at every commit, vectors as long as the files, and agreement with git blame everywhere."""
+        with open_scratch(self.repo) as git:
+            for sha, state in self.states.items():
+                assert self.ledger.lines[sha] == sum(len(f.vector) // 4 for f in state.values()), self.build.name[sha]
+                for path, file in state.items():
+                    data = self.repo.blob(file.oid)
+                    assert data is not None and len(split_lines(data)) * 4 == len(file.vector), (path, file)
+                    if blamed and data:
+                        theirs = [tuple(line) for line in blame(git, sha, path)]
+                        assert [self.history.line(o) for o in numbers(file.vector)] == theirs, (self.build.name[sha], path)
+        assert sum(life.lines for life in self.lives) == self.history.origins.next - 1
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    return Build(tmp_path / "repo.git")
+
+
+# --- ordinary commits -------------------------------------------------------------------------------------------------
+
+
+def test_edit_and_delete(build: Build) -> None:
+    build.commit("one", [], {"f": text("a", "b", "c", "d")})
+    build.commit("two", ["one"], {"f": text("a", "B", "c")})
+    walk = Walk(build, "two")
+    walk.check()
+    assert walk.origins("two", "f") == [("one", "f", 1), ("two", "f", 2), ("one", "f", 3)]
+    assert walk.deaths() == {("one", "f", 2, "two", "modified"), ("one", "f", 4, "two", "deleted")}
+
+
+def test_no_newline_at_the_end(build: Build) -> None:
+    build.commit("one", [], {"f": b"a\nb"})
+    build.commit("two", ["one"], {"f": b"a\nb\nc"})
+    build.commit("three", ["two"], {"f": b"a\nb\nc\n", "g": b""})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.origins("three", "f") == [("one", "f", 1), ("two", "f", 2), ("three", "f", 3)]
+
+
+def test_rename_with_an_edit(build: Build) -> None:
+    lines = words(10)
+    build.commit("one", [], {"old": text(*lines)})
+    build.commit("two", ["one"], {"new": text(*lines[:9], "other")})
+    walk = Walk(build, "two")
+    walk.check()
+    assert walk.origins("two", "new") == [("one", "old", n) for n in range(1, 10)] + [("two", "new", 10)]
+    assert walk.deaths() == {("one", "old", 10, "two", "modified")}
+
+
+def test_two_files_swap_their_names(build: Build) -> None:
+    a, b = text(*words(8, "a")), text(*words(8, "b"))
+    build.commit("one", [], {"dir/a": a, "dir/b": b})
+    build.commit("two", ["one"], {"dir/a": b, "dir/b": a})
+    walk = Walk(build, "two")
+    walk.check()  # git sees two modified files, as no path was added
+    assert {origin[0] for origin in walk.origins("two", "dir/a")} == {"two"}
+
+
+def test_a_ring_of_renames_through_new_names(build: Build) -> None:
+    a, b = text(*words(8, "a")), text(*words(8, "b"))
+    build.commit("one", [], {"a": a, "b": b})
+    build.commit("two", ["one"], {"c": b, "d": a})
+    walk = Walk(build, "two")
+    walk.check()
+    assert walk.origins("two", "c")[0] == ("one", "b", 1)
+    assert not walk.deaths()
+
+
+def test_one_source_goes_on_in_two_files(build: Build) -> None:
+    lines = words(12)
+    build.commit("one", [], {"f": text(*lines)})
+    build.commit("two", ["one"], {"g": text(*lines[:10]), "h": text(*lines[2:])})
+    build.commit("three", ["two"], {"g": text(*lines[:10])})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.deaths() == {("one", "f", 11, "three", "file_deleted"), ("one", "f", 12, "three", "file_deleted")}
+
+
+def test_delete_and_restore(build: Build) -> None:
+    body = text(*words(5))
+    build.commit("one", [], {"f": body, "g": text("x")})
+    build.commit("two", ["one"], {"g": text("x")})
+    build.commit("three", ["two"], {"f": body, "g": text("x")})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.origins("three", "f")[0] == ("three", "f", 1)
+    assert {(d[3], d[4]) for d in walk.deaths()} == {("two", "file_deleted")}
+
+
+def test_revert_of_a_revert(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "z")})
+    build.commit("feature", ["base"], {"f": text("a", "b", "z")})
+    build.commit("revert", ["feature"], {"f": text("a", "z")})
+    build.commit("again", ["revert"], {"f": text("a", "b", "z")})
+    walk = Walk(build, "again")
+    walk.check()
+    assert walk.origins("again", "f")[1] == ("again", "f", 2)
+    assert walk.deaths() == {("feature", "f", 2, "revert", "deleted")}
+
+
+def test_mode_change_keeps_every_line(build: Build) -> None:
+    build.commit("one", [], {"f": text("a", "b")})
+    build.commit("two", ["one"], {"f": ("100755", text("a", "b"))})
+    build.commit("three", ["two"], {"f": ("100644", text("a", "c"))})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.origins("three", "f") == [("one", "f", 1), ("three", "f", 2)]
+
+
+def test_type_change_ends_every_line(build: Build) -> None:
+    build.commit("one", [], {"f": text("target"), "g": text("keep")})
+    build.commit("two", ["one"], {"f": ("120000", b"target"), "g": text("keep")})
+    build.commit("three", ["two"], {"f": text("target"), "g": text("keep")})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.origins("three", "f") == [("three", "f", 1)]
+
+
+def test_submodules_have_no_lines(build: Build) -> None:
+    link = ("160000", b"1" * 40)
+    build.commit("one", [], {"f": text("a"), "lib": link})
+    build.commit("two", ["one"], {"f": text("a", "b"), "lib": ("160000", b"2" * 40)})
+    build.commit("three", ["two"], {"f": text("a", "b"), "lib": text("now", "a file")})
+    build.commit("four", ["three"], {"f": text("a", "b"), "lib": link})
+    walk = Walk(build, "four")
+    walk.check()
+    assert set(walk.states[build.sha["four"]]) == {"f"}
+
+
+def test_file_becomes_directory_and_back(build: Build) -> None:
+    body = text(*words(6))
+    build.commit("one", [], {"f": body})
+    build.commit("two", ["one"], {"f/inside": body})
+    build.commit("three", ["two"], {"f": body})
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.origins("three", "f")[0] == ("one", "f", 1)
+
+
+def test_text_binary_text(build: Build) -> None:
+    lines = words(6)
+    build.commit("one", [], {"f": text(*lines), "i": b"\x89PNG\0\n\n\0"})
+    build.commit("two", ["one"], {"f": text(*lines[:3], "\0", *lines[3:]), "i": b"\x89PNG\0\n\n\0x"})
+    build.commit("three", ["two"], {"f": text(*lines)})
+    walk = Walk(build, "three")
+    walk.check()
+    assert {origin[0] for origin in walk.origins("three", "f")} == {"one"}
+    flags = {life.path: life.flags for life in walk.lives if life.birth == 0}
+    assert flags["i"] & BINARY and not flags["f"] & BINARY
+
+
+def test_names_that_need_quotes(build: Build) -> None:
+    paths = ['with "quotes"', "back\\slash", "new\nline", "tab\there", "ünï", "caf\udce9", "a b/ b", "-x", ":(glob)*"]
+    first: Files = {path: text(*words(3, str(n))) for n, path in enumerate(paths)}
+    second: Files = {path: text(*words(3, str(n)), "more") for n, path in enumerate(paths)}
+    build.commit("one", [], first)
+    build.commit("two", ["one"], second)
+    walk = Walk(build, "two")
+    walk.check()
+    assert set(walk.states[build.sha["two"]]) == set(paths)
+
+
+def test_text_that_looks_like_a_patch(build: Build) -> None:
+    sly = ["diff --git a/x b/x", "@@ -1 +1 @@", "--- a/x", "+++ b/x", "\\ No newline at end of file", "0" * 40]
+    build.commit("one", [], {"f": text("a", *sly)})
+    build.commit("two", ["one"], {"f": text("a", *sly[::-1], "b")})
+    build.commit("three", ["two"], {"f": "\n".join(["- x", "+ y", *sly]).encode()})
+    Walk(build, "three").check()
+    Walk(build, "three", Keep(True, True, True)).check(blamed=False)
+
+
+def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")}, time=2_000_000_000)
+    build.commit("nothing", ["one"], {"f": text("a")}, time=1_000_000_000)
+    build.commit("two", ["nothing"], {"f": text("a", "b")}, time=100)
+    build.commit("empty", ["two"], {}, time=50)
+    build.commit("three", ["empty"], {"f": text("c")}, time=40)
+    walk = Walk(build, "three")
+    walk.check()
+    assert walk.deaths() == {("one", "f", 1, "empty", "file_deleted"), ("two", "f", 2, "empty", "file_deleted")}
+
+
+# --- merges -----------------------------------------------------------------------------------------------------------
+
+
+def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
+    base = words(20)
+    left, right = [*base], [*base]
+    left[2], right[17] = "left", "right"
+    both = [*base]
+    both[2], both[17] = "left", "right"
+    build.commit("base", [], {"f": text(*base)})
+    build.commit("left", ["base"], {"f": text(*left)})
+    build.commit("right", ["base"], {"f": text(*right), "new": text("n")})
+    build.commit("merge", ["left", "right"], {"f": text(*both), "new": text("n")})
+    walk = Walk(build, "merge")
+    walk.check()
+    assert walk.origins("merge", "f")[17] == ("right", "f", 18)
+    assert walk.origins("merge", "new") == [("right", "new", 1)]
+    assert walk.deaths() == {("base", "f", 3, "left", "modified"), ("base", "f", 18, "right", "modified")}
+
+
+def test_evil_merge(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "b", "c")})
+    build.commit("left", ["base"], {"f": text("a", "b", "c", "left")})
+    build.commit("right", ["base"], {"f": text("right", "a", "b", "c")})
+    build.commit("merge", ["left", "right"], {"f": text("right", "a", "evil", "left")})
+    walk = Walk(build, "merge")
+    walk.check()
+    assert [origin[0] for origin in walk.origins("merge", "f")] == ["right", "base", "merge", "left"]
+    assert walk.deaths() == {("base", "f", 2, "merge", "merge"), ("base", "f", 3, "merge", "merge")}
+
+
+def test_a_merge_that_ignores_a_branch(build: Build) -> None:
+    build.commit("base", [], {"f": text("a")})
+    build.commit("left", ["base"], {"f": text("a", "left")})
+    build.commit("right", ["base"], {"f": text("a", "right"), "g": text("gone")})
+    build.commit("merge", ["left", "right"], {"f": text("a", "left")})
+    walk = Walk(build, "merge")
+    walk.check()
+    assert walk.deaths() == {("right", "f", 2, "merge", "merge"), ("right", "g", 1, "merge", "merge")}
+
+
+def test_octopus(build: Build) -> None:
+    base = words(30)
+    build.commit("base", [], {"f": text(*base)})
+    result = [*base]
+    for number in range(4):
+        mine = [*base]
+        mine[number * 8] = result[number * 8] = f"arm {number}"
+        build.commit(f"arm{number}", ["base"], {"f": text(*mine), f"own{number}": text("own")})
+    files: Files = {f"own{number}": text("own") for number in range(4)}
+    build.commit("octopus", [f"arm{number}" for number in range(4)], {"f": text(*result, "extra"), **files})
+    walk = Walk(build, "octopus")
+    walk.check()
+    assert [walk.origins("octopus", "f")[n * 8][0] for n in range(4)] == ["arm0", "arm1", "arm2", "arm3"]
+    assert walk.origins("octopus", "f")[-1] == ("octopus", "f", 31)
+
+
+def test_criss_cross(build: Build) -> None:
+    base = words(20)
+
+    def variant(*changes: tuple[int, str]) -> bytes:
+        lines = [*base]
+        for at, line in changes:
+            lines[at] = line
+        return text(*lines)
+
+    build.commit("base", [], {"f": variant()})
+    build.commit("l1", ["base"], {"f": variant((1, "l1"))})
+    build.commit("r1", ["base"], {"f": variant((10, "r1"))})
+    build.commit("l2", ["l1", "r1"], {"f": variant((1, "l1"), (10, "r1"))})
+    build.commit("r2", ["r1", "l1"], {"f": variant((1, "l1"), (10, "r1"))})
+    build.commit("l3", ["l2"], {"f": variant((1, "l3"), (10, "r1"))})
+    build.commit("r3", ["r2"], {"f": variant((1, "l1"), (10, "r3"))})
+    build.commit("top", ["l3", "r3"], {"f": variant((1, "l3"), (10, "r3"))})
+    walk = Walk(build, "top")
+    walk.check()
+    assert walk.origins("top", "f")[1][0] == "l3"
+    assert walk.origins("top", "f")[10][0] == "r3"
+    assert ("r1", "f", 11, "r3", "modified") in walk.deaths()
+
+
+def test_rename_on_one_side_and_edit_on_the_other(build: Build) -> None:
+    base = words(12)
+    build.commit("base", [], {"old": text(*base)})
+    build.commit("left", ["base"], {"new": text(*base)})
+    build.commit("right", ["base"], {"old": text(*base[:11], "right")})
+    build.commit("merge", ["left", "right"], {"new": text(*base[:11], "right")})
+    walk = Walk(build, "merge")
+    walk.check()
+    assert walk.origins("merge", "new")[11] == ("right", "old", 12)
+    assert walk.origins("merge", "new")[0] == ("base", "old", 1)
+
+
+def test_a_line_removed_on_a_branch_that_comes_back(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "b", "c"), "g": text("g")})
+    build.commit("left", ["base"], {"f": text("a", "c"), "g": text("g")})
+    build.commit("right", ["base"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    build.commit("merge", ["left", "right"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    build.commit("end", ["merge"], {"f": text("a", "c"), "g": text("g", "h")})
+    walk = Walk(build, "end")
+    walk.check()
+    assert walk.deaths() == {("base", "f", 2, "end", "deleted")}
+
+
+def test_a_branch_that_is_merged_twice(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("right", ["base"], {"f": text("a"), "g": text("g")})
+    build.commit("left", ["base"], {"f": text("a", "b"), "g": text("g", "h")})
+    build.commit("ignored", ["left", "right"], {"f": text("a", "b"), "g": text("g", "h")})
+    build.commit("right2", ["right"], {"f": text("a"), "g": text("x", "g")})
+    build.commit("taken", ["ignored", "right2"], {"f": text("a"), "g": text("x", "g", "h")})
+    walk = Walk(build, "taken")
+    walk.check()
+    assert walk.deaths() == {("base", "f", 2, "right", "deleted")}
+    left = [walk.history.shas[life.left] for life in walk.lives if life.death >= 0]
+    assert left == [build.sha["taken"]]
+
+
+def test_unrelated_roots(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", [], {"g": text("b"), "f": text("z")})
+    build.commit("merge", ["one", "two"], {"f": text("a", "z"), "g": text("b")})
+    walk = Walk(build, "merge")
+    walk.check()
+    assert walk.origins("merge", "f") == [("one", "f", 1), ("two", "f", 1)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
+    tip = random_history(build, random.Random(seed), 30)
+    build.done()
+    reached = Walk(build, tip)
+    reached.check()
+    Walk(build, tip, Keep(True, True, True)).check(blamed=False)
+
+
+# --- what a clone cannot show -----------------------------------------------------------------------------------------
+
+
+def test_a_missing_blob_is_censored_not_fatal(build: Build) -> None:
+    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
+    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
+    repo = build.done()
+    lost = repo.file_at(build.sha["two"], "f")
+    assert lost is not None
+    drop(build.where, lost)
+    walk = Walk(build, "four")
+    assert [p.code for p in walk.history.problems] == ["missing_blob"]
+    assert walk.origins("four", "g") == [("one", "g", 1), ("three", "g", 2)]
+    assert walk.origins("four", "f") == [("three", "f", n) for n in (1, 2, 3)] + [("four", "f", 4)]
+    assert walk.ledger.lines[build.sha["four"]] == 6
+
+
+@pytest.mark.parametrize("at", ["merge", "right"])
+def test_a_missing_tree_is_reported(build: Build, at: str) -> None:
+    build.commit("one", [], {"d/f": text("a")})
+    build.commit("left", ["one"], {"d/f": text("a", "left")})
+    build.commit("right", ["one"], {"d/f": text("right", "a")})
+    build.commit("merge", ["left", "right"], {"d/f": text("right", "a", "left")})
+    build.commit("end", ["merge"], {"d/f": text("right", "a", "left", "end")})
+    repo = build.done()
+    drop(build.where, repo.entries(build.sha[at])["d"][0])
+    walk = Walk(build, "end")
+    assert "missing_tree" in {p.code for p in walk.history.problems}
+    state = walk.states[build.sha["end"]]
+    assert walk.ledger.lines[build.sha["end"]] == sum(len(f.vector) // 4 for f in state.values()) == 4
+
+
+def test_a_missing_commit_ends_the_history(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.commit("three", ["two"], {"f": text("a", "b", "c")})
+    build.done()
+    drop(build.where, build.sha["one"])
+    walk = Walk(build, "three")
+    assert walk.origins("three", "f") == [("two", "f", 1), ("two", "f", 2), ("three", "f", 3)]
+    assert walk.history.boundary == {build.sha["two"]}
+    assert "incomplete_history" in {p.code for p in walk.history.problems}
+
+
+def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
+    for number in range(5):
+        build.commit(f"c{number}", [f"c{number - 1}"] if number else [], {"f": text(*words(number + 1))})
+    build.done()
+    subprocess.run(["git", "-C", str(build.where), "update-ref", "refs/heads/tip", build.sha["c4"]], check=True)
+    clone = build.where.parent / "shallow.git"
+    source = build.where.as_uri()
+    command = ["git", "clone", "-q", "--bare", "--depth=2", "--single-branch", "--branch=tip", source, str(clone)]
+    subprocess.run(command, check=True)
+    repo = GitRepo(clone)
+    with open_scratch(repo) as git:
+        history = Pass(repo, git).run(build.sha["c4"])
+    assert history.boundary == {build.sha["c3"]}
+    assert len(history.state["f"].vector) == 5 * 4
+
+
+def test_large_files_are_bounded_and_reported(build: Build) -> None:
+    big = text(*words(200))
+    build.commit("one", [], {"f": text("a"), "big": big})
+    build.commit("two", ["one"], {"f": text("a", "b"), "big": big + b"more\n"})
+    build.commit("three", ["two"], {"f": text("a", "b"), "big": text("small")})
+    walk = Walk(build, "three", max_file=1000)
+    assert {p.code for p in walk.history.problems} == {"too_large"}
+    assert walk.states[build.sha["two"]]["big"].vector == b""
+    assert walk.origins("three", "big") == [("three", "big", 1)]
+
+
+# --- window, saved state, self-check ----------------------------------------------------------------------------------
+
+
+def fates(history: History, lives: Sequence[Life]) -> set[tuple[str, str, int, int, str, str, str]]:
+    def name(commit: int) -> str:
+        return history.shas[commit] if commit >= 0 else ""
+
+    return {(name(x.birth), x.path, x.line, x.lines, name(x.death), x.cause, name(x.left)) for x in lives}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> None:
+    tip = random_history(build, random.Random(100 + seed), 30)
+    whole = Walk(build, tip)
+    full = fates(whole.history, whole.lives)
+    with open_scratch(whole.repo) as git:
+        observer = Lives()
+        start = whole.history.shas[len(whole.history.shas) // 2]
+        window = Pass(whole.repo, git).run(build.sha[tip], since=[start], observer=observer)
+        inside = set(window.shas)
+        assert fates(window, list(observer.lives(window))) == {fate for fate in full if fate[0] in inside}
+        for path, file in window.state.items():
+            theirs = [whole.history.line(o) for o in numbers(whole.history.state[path].vector)]
+            ours = [window.line(o) for o in numbers(file.vector)]
+            assert [o if o[0] else None for o in ours] == [t if t[0] in inside else None for t in theirs]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
+    tip = random_history(build, random.Random(200 + seed), 30)
+    whole = Walk(build, tip)
+    full = fates(whole.history, whole.lives)
+    with open_scratch(whole.repo) as git:
+        chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
+        for old in chain[1::3]:
+            first = Lives()
+            data = dump(Pass(whole.repo, git).run(old, observer=first), first)
+            restored = load(data)
+            assert restored is not None and restored[1] is not None
+            saved, observer = restored
+            assert observer is not None and continues(git, old, build.sha[tip])
+            history = Pass(whole.repo, git).run(build.sha[tip], saved=saved, observer=observer)
+            assert fates(history, list(observer.lives(history))) == full
+            assert not history.problems
+
+
+def test_a_rewritten_branch_does_not_go_on(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.commit("other", ["one"], {"f": text("a", "c")})
+    build.commit("merge", ["other", "two"], {"f": text("a", "b", "c")})
+    repo = build.done()
+    with open_scratch(repo) as git:
+        assert continues(git, build.sha["one"], build.sha["two"])
+        assert continues(git, build.sha["two"], build.sha["two"])
+        assert not continues(git, build.sha["two"], build.sha["other"])
+        assert not continues(git, build.sha["two"], build.sha["merge"])  # two is now a side branch
+        assert continues(git, build.sha["other"], build.sha["merge"])
+
+
+def test_damaged_saves_are_refused(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    data = dump(Walk(build, "one").history)
+    restored = load(data)
+    assert restored is not None and restored[1] is None
+    assert load(b"") is None
+    assert load(data[:-5]) is None
+    assert load(data[:30] + b"x" + data[31:]) is None
+
+
+def test_verify_agrees_and_would_notice(build: Build) -> None:
+    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
+    repo = build.done()
+    with open_scratch(repo) as git:
+        exact = verify(repo, git, build.sha["two"], [build.sha["one"], build.sha["two"]])
+        assert all(agreement.share == 1 for agreement in exact.values())
+        assert exact[build.sha["two"]].lines == 3
+        loose = Options(keep=Keep(whitespace=True))
+        other = verify(repo, git, build.sha["two"], otherwise=10, options=loose)[build.sha["two"]]
+        assert (other.lines, other.same) == (3, 2)
+        assert other.differing == [(build.sha["two"], "f", 1)]
+
+
+# --- lines that stay what they were -----------------------------------------------------------------------------------
+
+
+def kept(old: list[str], new: list[str], keep: Keep) -> dict[int, tuple[int, str]]:
+    hunk = Hunk("f", 0, [x.encode() for x in old], "f", 0, [x.encode() for x in new])
+    find_kept([hunk], keep, line_changes)
+    return {line: (removed, how) for line, (_, removed, how) in hunk.heir.items()}
+
+
+def test_white_space_only() -> None:
+    keep = Keep(whitespace=True)
+    assert kept(["if x:", "  y"], ["if  x:", "", "\ty"], keep) == {0: (0, "whitespace"), 2: (1, "whitespace")}
+    assert kept(["a b"], ["c"], keep) == {}
+
+
+def test_reformatted_statement() -> None:
+    old = ["call(first, 'second', third)"]
+    new = ["call(", "    first,", '    "second",', "    third,", ")"]
+    assert kept(old, new, Keep(reformatted=True)) == dict.fromkeys(range(5), (0, "reformatted"))
+    assert kept(new, old, Keep(reformatted=True)) == {0: (0, "reformatted")}
+    assert kept(old, [*new[:-1], "other)"], Keep(reformatted=True)) == {}
+
+
+def test_reformatting_counts_copies_and_losses(build: Build) -> None:
+    build.commit("one", [], {"f": text("call(first, second)", "x = [", "    1,", "]")})
+    build.commit("two", ["one"], {"f": text("call(", "    first, second", ")", "x = [1]")})
+    walk = Walk(build, "two", Keep(reformatted=True))
+    walk.check(blamed=False)
+    assert [o[2] for o in walk.origins("two", "f")] == [1, 1, 1, 2]
+    assert walk.deaths() == {("one", "f", 3, "two", "reformatted"), ("one", "f", 4, "two", "reformatted")}
+
+
+def moved_case(build: Build) -> None:
+    block = ["def moved(argument):", "    return argument.something_long()", "", "}"]
+    build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b")), "c": text("x", "}")})
+    build.commit("two", ["one"], {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *block), "c": text("x")})
+
+
+def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
+    moved_case(build)
+    walk = Walk(build, "two", Keep(moved=True))
+    walk.check(blamed=False)
+    assert walk.origins("two", "b")[3:] == [("one", "a", n) for n in (1, 2, 3, 4)]
+    assert walk.deaths() == {("one", "c", 2, "two", "deleted")}
+    step = walk.ledger.steps[build.sha["two"]]
+    assert [(k.path, k.line, k.how) for k in step.kept] == [("b", n, "moved") for n in (4, 5, 6, 7)]
+
+
+def test_in_exact_mode_a_move_is_a_death(build: Build) -> None:
+    moved_case(build)
+    walk = Walk(build, "two")
+    walk.check()
+    assert len(walk.deaths()) == 5
+
+
+def test_short_lines_are_no_moves() -> None:
+    one = Hunk("a", 0, [b"import os", b"return x"], "a", 0, [])
+    two = Hunk("b", 0, [], "b", 0, [b"import os", b"return x"])
+    find_kept([one, two], Keep(moved=True), line_changes)
+    assert not two.heir and not one.spared
+
+
+# --- small parts ------------------------------------------------------------------------------------------------------
+
+
+def test_origins_tell_commit_path_and_line() -> None:
+    origins = Origins()
+    first = origins.add(0, "a", 1, 3)
+    second = origins.add(5, "b", 10, 2)
+    assert tuple(origins.of(first + 2))[:3] == (0, "a", 3)
+    assert tuple(origins.of(second + 1))[:3] == (5, "b", 11)
+    assert origins.of(0).commit == -1
+    assert [(first, count) for _, first, count in origins.hunks()] == [(1, 3), (4, 2)]
+
+
+def test_runs_and_trimmed() -> None:
+    assert list(runs(vector([3, 4, 5, 9, 0, 0, 1]))) == [(3, 3), (9, 1), (0, 2), (1, 1)]
+    assert trimmed(vector([1, 2, 3]), vector([1, 9, 3])) == (vector([2]), vector([9]))
+    assert trimmed(vector([1, 1]), vector([1, 1, 1])) == (b"", vector([1]))
+
+
+def test_quoted_names() -> None:
+    assert unquoted(b'"a\\"b\\\\c\\303\\274\\t"') == b'a"b\\c\xc3\xbc\t'
+
+
+def snapshot(folder: Path) -> Iterator[tuple[str, int, int]]:
+    for path in sorted(folder.rglob("*")):
+        info = path.stat()
+        yield str(path), info.st_mtime_ns, info.st_size
+
+
+def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    build.commit("one", [], {"f": text("a"), ".gitattributes": text("f diff=evil")})
+    build.commit("two", ["one"], {"f": text("a", "b"), ".gitattributes": text("f diff=evil")})
+    repo = build.done()
+    with (build.where / "config").open("a") as config:
+        config.write(f'[diff "evil"]\n\tcommand = touch {proof}\n\ttextconv = touch {proof}\n')
+        config.write(f"[core]\n\tfsmonitor = touch {proof}\n[diff]\n\texternal = touch {proof}\n")
+    (build.where / "info" / "attributes").write_text("f diff=evil\n")
+    before = list(snapshot(build.where))
+    with open_scratch(repo) as git:
+        history = Pass(repo, git).run(build.sha["two"])
+        assert len(blame(git, build.sha["two"], "f")) == 2
+    assert len(history.state["f"].vector) == 8
+    assert not proof.exists()
+    assert list(snapshot(build.where)) == before
+
+
+def test_git_that_fails_says_why(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    repo = build.done()
+    with open_scratch(repo) as git, pytest.raises(GitFailed, match="rev-list"):
+        git.output(["rev-list", "0" * 40])
+    with open_scratch(repo) as git, pytest.raises(ValueError, match="not a commit id"):
+        Pass(repo, git).run("--output=x")
+
+
+@pytest.mark.parametrize("name", ["plain", "with space", 'quo"te', "new\nline", "#hash", "col:on", "bäck\\slash"])
+def test_object_directories_with_odd_names(tmp_path: Path, name: str) -> None:
+    build = Build(tmp_path / name / "r.git")
+    build.where.parent.mkdir()
+    build.commit("one", [], {"f": text("a")})
+    repo = build.done()
+    with ScratchGit(build.where / "objects") as git:
+        assert git.output(["cat-file", "-t", build.sha["one"]]) == b"commit\n"
+    assert repo.has(build.sha["one"])

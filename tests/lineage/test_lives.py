@@ -1,0 +1,423 @@
+"""The stored history: rows of constructed histories, going on from a save, windows, gaps, and who ended a line."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.histories import Build, drop, random_history, text, words
+
+from attribution.lineage import reverts, survival
+from attribution.lineage.fates import Fate, Life, Span, Verdicts, fates
+from attribution.lineage.match_policy import Keep
+from attribution.lineage.model import Fingerprint
+from attribution.queries import lifetimes
+from attribution.queries.repo_report import checks
+from attribution.stages import survival as chronicle
+from attribution.stages.history import KEPT, Updated, Wanted, before_first, stored, update
+from attribution.stages.lines import Options, attribute_repo
+from collector.git.repository import GitRepo
+from collector.storage.store import Store
+
+EXACT = Wanted(full=True, keep=Keep())
+LOOSE = Wanted(full=True, keep=KEPT)
+CLAUDE = "\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>"
+
+
+class Shop:
+    """One database and what was done to it."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self.store = Store(directory / "lives.db")
+
+    def follow(self, build: Build, tip: str, wanted: Wanted = LOOSE) -> Updated:
+        """Attributes up to `tip` and follows its lines; every promise of the database must hold."""
+        repo = GitRepo(build.where)
+        done = attribute_repo(self.store, build.where, Options(branch=build.sha[tip], anyway=True))
+        updated = update(self.store, repo, done.repo_id, build.sha[tip], wanted)
+        chronicle.update(self.store, done.repo_id)
+        assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
+        return updated
+
+    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        return list(self.store.connection.execute(sql, parameters))
+
+    def lives(self) -> set[tuple[Any, ...]]:
+        return set(self.rows(_LIVES))
+
+    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+        """All that must not depend on the way the tip was reached."""
+        return {name: sorted(self.rows(sql), key=repr) for name, sql in _ALL.items()}
+
+    def ended(self, build: Build) -> set[tuple[str, str, int, str, str]]:
+        """(born in, path, first line, ended by, cause)."""
+        return {(build.name[b], path, line, build.name[d], cause) for b, path, line, _, d, cause, *_ in self.lives() if d}
+
+
+_LIVES = """
+SELECT b.commit_sha, l.path, l.start_line, l.end_line, d.commit_sha, l.cause, g.commit_sha, l.nonblank, l.blank_lines, l.kind,
+  l.at_merge, l.into_path, l.into_start, l.into_end, b.reverted_by IS NOT NULL FROM line_lives l
+JOIN history_commits b ON b.id = l.birth LEFT JOIN history_commits d ON d.id = l.death
+LEFT JOIN history_commits g ON g.id = l.gone_from_main
+"""
+_ALL = {
+    "lives": _LIVES,
+    "travels": "SELECT h.commit_sha, t.path, t.start_line, t.end_line, t.how FROM line_travels t JOIN history_commits h "
+    "ON h.id = t.commit_id",
+    "commits": "SELECT h.commit_sha, p.commit_sha, l.commit_sha, r.commit_sha, h.lines_born, h.lines_gone, h.lines_came, "
+    "h.lines_present, h.patch, h.inverse FROM history_commits h LEFT JOIN history_commits p ON p.id = h.first_parent "
+    "LEFT JOIN history_commits l ON l.id = h.landed LEFT JOIN history_commits r ON r.id = h.reverts",
+    "tip": "SELECT tip_sha, after_sha, lines, copies, commits FROM tip_states",
+    "survival": "SELECT grouping, name, author, unit, horizon, at_risk, alive FROM survival",
+}
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    return Build(tmp_path / "repo.git")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path / "db")
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a", "", "c", "d")})
+    build.commit("two", ["one"], {"f": text("a", "", "C")})
+    build.done()
+    assert shop.follow(build, "two").state == "new"
+    one, two = build.sha["one"], build.sha["two"]
+    assert shop.lives() == {
+        (one, "f", 1, 2, None, None, None, 1, "2", "text", 0, None, None, None, 0),
+        (one, "f", 3, 4, two, "modified", two, 2, None, "text", 0, "f", 3, 3, 0),
+        (two, "f", 3, 3, None, None, None, 1, None, "text", 0, None, None, None, 0),
+    }
+    assert shop.rows("SELECT lines, youngest_days * 24, cause FROM deletions") == [(2, 1.0, "modified")]
+
+
+def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
+    block = ["def moved(argument):", "    return argument.something_long()", "    # and a third line of it"]
+    build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b"))})
+    build.commit("two", ["one"], {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *(f"  {line}" for line in block))})
+    build.done()
+    shop.follow(build, "two")
+    assert not shop.ended(build)
+    assert shop.rows("SELECT path, start_line, end_line, how FROM line_travels") == [("b", 4, 6, "moved")]
+    assert shop.follow(build, "two", EXACT).state == "again"
+    assert {death[4] for death in shop.ended(build)} == {"deleted"}
+    assert not shop.rows("SELECT 1 FROM line_travels")
+
+
+def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: Shop) -> None:
+    build.commit("base", [], {"f": text("a", "b", "c")})
+    build.commit("left", ["base"], {"f": text("a", "b", "c", "left")})
+    build.commit("right", ["base"], {"f": text("right", "a", "b", "c")})
+    build.commit("merge", ["left", "right"], {"f": text("right", "a", "evil", "left")})
+    build.done()
+    shop.follow(build, "merge", EXACT)
+    assert {(d[0], d[3], d[4]) for d in shop.ended(build)} == {("base", "merge", "merge")}
+    assert shop.rows("SELECT actor, actor_how FROM line_fates WHERE actor IS NOT NULL") == [("unknown", "none")]
+    assert shop.rows("SELECT end_line - start_line + 1 FROM line_lives WHERE at_merge = 1") == [(1,)]
+
+
+def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a"), "g": text("gone")}, time=2_000_000_000)
+    build.commit("other root", [], {"h": text("h")}, time=1_500_000_000)
+    build.commit("nothing", ["one"], {"f": text("a"), "g": text("gone")}, time=1_000_000_000)
+    build.commit("join", ["nothing", "other root"], {"f": text("a"), "h": text("h")}, time=900_000_000)
+    build.commit("two", ["join"], {"f": text("b"), "h": text("h")}, time=100)
+    build.done()
+    shop.follow(build, "two")
+    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records(shop.store, 1))
+    assert {(d[0], d[3]) for d in shop.ended(build)} == {("one", "join"), ("one", "two")}
+
+
+# --- commits that take others back ------------------------------------------------------------------------------------
+
+
+def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
+    long = "a line that says enough to be known again"
+    build.commit("base", [], {"f": text("a", "z")})
+    build.commit("feature", ["base"], {"f": text("a", long, "z")})
+    build.commit("inverse", ["feature"], {"f": text("a", "z")})
+    build.commit("again", ["inverse"], {"f": text("a", long, "z")})
+    build.done()
+    shop.follow(build, "again")
+    assert shop.ended(build) == {("feature", "f", 2, "inverse", "reverted")}
+    found = shop.rows(
+        "SELECT a.commit_sha, b.commit_sha FROM history_commits a JOIN history_commits b ON b.id = a.reverts ORDER BY a.number"
+    )
+    assert [(build.name[a], build.name[b]) for a, b in found] == [("inverse", "feature"), ("again", "inverse")]
+    assert shop.rows("SELECT MIN(reverted_later), SUM(lines) FROM line_histories WHERE birth_sha = ?", build.sha["feature"]) == [
+        (1, 1)
+    ]
+
+
+def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) -> None:
+    draft = Build(tmp_path / "draft.git")
+    for one in (draft, build):
+        one.commit("base", [], {"f": text("a")})
+        one.commit("side", ["base"], {"f": text("a"), "g": text("short")})
+        one.commit("main", ["base"], {"f": text("a", "b")})
+        one.commit("merge", ["main", "side"], {"f": text("a", "b"), "g": text("short")})
+    draft.done()
+    message = f"Revert it\n\nThis reverts commit {draft.sha['merge']}, reversing\nchanges made to {draft.sha['main']}."
+    build.commit("back", ["merge"], {"f": text("a", "b")}, message=message)
+    build.done()
+    shop.follow(build, "back")
+    assert shop.ended(build) == {("side", "g", 1, "back", "reverted")}
+    flagged = shop.rows("SELECT commit_sha FROM history_commits WHERE reverted_by IS NOT NULL")
+    assert {build.name[sha] for (sha,) in flagged} == {"side", "merge"}
+
+
+def test_which_messages_name_a_commit() -> None:
+    assert reverts.named("Revert x\n\nThis reverts commit 0123456789abcdef.") == "0123456789abcdef"
+    assert reverts.named("This reverts commit 0123456 and\nThis reverts commit 89abcde") is None
+    assert reverts.named("Reverts nothing") is None
+
+
+def test_inverse_patches_are_paired_with_the_latest() -> None:
+    shas = ["a" * 40, "b" * 40, "c" * 40]
+    patches = [(0, Fingerprint("p", "q")), (1, Fingerprint("q", "p")), (2, Fingerprint("p", "q"))]
+    assert reverts.reverts({}, patches, shas, {}) == {1: 0, 2: 1}
+    assert reverts.reverts({2: "a" * 8, 1: "f" * 8}, [], shas, {}) == {2: 0}
+
+
+# --- again and again --------------------------------------------------------------------------------------------------
+
+
+def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.done()
+    shop.follow(build, "one")
+    monkeypatch.setattr("attribution.stages.history.open_scratch", lambda _: pytest.fail("the history is read"))
+    monkeypatch.setattr("attribution.stages.survival._fill_fates", lambda *_: pytest.fail("the authors are read"))
+    before = shop.store.connection.total_changes
+    assert shop.follow(build, "one").state == "unchanged"
+    assert shop.store.connection.total_changes == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("wanted", [EXACT, LOOSE], ids=["exact", "kept"])
+def test_going_on_from_a_save_equals_starting_anew(build: Build, tmp_path: Path, seed: int, wanted: Wanted) -> None:
+    tip = random_history(build, random.Random(300 + seed), 24)
+    build.done()
+    chain = subprocess.run(
+        ["git", "-C", str(build.where), "rev-list", "--first-parent", "--reverse", build.sha[tip]], capture_output=True, check=True
+    )
+    stops = [build.name[sha] for sha in chain.stdout.decode().split()]
+    steps, anew = Shop(tmp_path / "steps"), Shop(tmp_path / "anew")
+    states = [steps.follow(build, name, wanted).state for name in [*stops[::3], tip]]
+    assert states[0] == "new" and set(states[1:]) <= {"continued", "unchanged"}
+    anew.follow(build, tip, wanted)
+    assert steps.everything() == anew.everything()
+
+
+def test_a_rewritten_branch_is_followed_anew(build: Build, tmp_path: Path) -> None:
+    build.commit("base", [], {"f": text("a", "b", "c")})
+    build.commit("old", ["base"], {"f": text("a", "b", "old")})
+    build.commit("new", ["base"], {"f": text("a", "new", "c")})
+    build.done()
+    moved, anew = Shop(tmp_path / "moved"), Shop(tmp_path / "anew")
+    moved.follow(build, "old")
+    done = moved.follow(build, "new")
+    assert done.state == "again" and "rewritten" in done.notes[0]
+    anew.follow(build, "new")
+    assert moved.everything() == anew.everything()
+
+
+def test_new_verdicts_need_no_new_pass(build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    build.commit("one", [], {"f": text("a", "b")})
+    build.done()
+    shop.follow(build, "one")
+    shop.store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
+    shop.store.connection.execute("DELETE FROM line_fates")
+    monkeypatch.setattr("attribution.stages.history._Run.go", lambda *_: pytest.fail("the history is followed again"))
+    chronicle.update(shop.store, 1)
+    assert shop.rows("SELECT SUM(lines) FROM line_fates") == [(2,)]
+
+
+def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a", "b"), "link": ("120000", b"f")})
+    build.commit("two", ["one"], {"f": text("a", "c"), "link": ("120000", b"f")})
+    build.done()
+    shop.follow(build, "one")
+    attribute_repo(shop.store, build.where, Options(branch=build.sha["two"], anyway=True))
+    assert [c.name for c in checks(shop.store) if c.broken] == []
+    assert not shop.rows("SELECT 1 FROM line_fates UNION SELECT 1 FROM survival")
+    assert shop.follow(build, "two").state == "continued"
+    assert lifetimes.left_out(shop.store, 1) == {"not_attributed": 1}
+
+
+def test_going_on_without_new_commits_changes_nothing(build: Build, shop: Shop) -> None:
+    tip = random_history(build, random.Random(400), 16)
+    build.done()
+    shop.follow(build, tip)
+    before = shop.everything()
+    shop.store.connection.execute("DELETE FROM stage_runs WHERE stage = 'history'")
+    done = shop.follow(build, tip)
+    assert (done.state, done.commits) == ("continued", 0)
+    assert shop.everything() == before
+
+
+def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.done()
+    shop.follow(build, "one")
+    assert stored(shop.store, 1) is not None
+    shop.store.connection.execute("UPDATE tip_states SET state = x'00'")
+    assert stored(shop.store, 1) is None
+    assert shop.follow(build, "two").state == "again"
+
+
+# --- windows ----------------------------------------------------------------------------------------------------------
+
+
+def windowed(build: Build) -> None:
+    build.commit("c0", [], {"f": text(*words(6))})
+    build.commit("c1", ["c0"], {"f": text(*words(6), "one")})
+    build.commit("side", ["c0"], {"f": text(*words(6)), "g": text("by an agent")}, message="side" + CLAUDE)
+    build.commit("c2", ["c1"], {"f": text(*words(5), "two", "one")})
+    build.commit("merge", ["c2", "side"], {"f": text(*words(5), "two", "one"), "g": text("by an agent")})
+    build.commit("c3", ["merge"], {"f": text("three", *words(5)[1:], "two"), "g": text("by an agent")})
+    build.done()
+
+
+def test_the_window_begins_before_the_first_agent_reached_the_main_line(build: Build, shop: Shop) -> None:
+    windowed(build)
+    done = shop.follow(build, "c3", Wanted())
+    assert done.after == build.sha["c2"]
+    inside = {build.name[sha] for (sha,) in shop.rows("SELECT commit_sha FROM history_commits")}
+    assert inside == {"side", "merge", "c3"}
+    assert {(build.name[b], path) for b, path, *_ in shop.lives()} == {("side", "g"), ("c3", "f")}
+
+
+def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(build: Build, shop: Shop) -> None:
+    """One file becomes two: a rename and a new file for git's diff, two heirs for git's blame."""
+    build.commit("c0", [], {"f": text(*words(9)), "h": text("h")})
+    build.commit("c1", ["c0"], {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")}, message="c1" + CLAUDE)
+    build.commit("c2", ["c1"], {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")})
+    build.done()
+    done = shop.follow(build, "c2", Wanted())
+    assert done.after == build.sha["c0"]
+    sql = "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id WHERE commit_sha = ? ORDER BY 1"
+    assert shop.rows(sql, build.sha["c2"]) == [("A", 9), ("R", 0)]
+    assert shop.rows("SELECT lines_born, lines_came FROM history_commits WHERE commit_sha = ?", build.sha["c2"]) == [(0, 0)]
+
+
+def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
+    windowed(build)
+    shop = Shop(tmp_path / "a")
+    shop.follow(build, "c3", Wanted())
+    assert shop.follow(build, "c3", Wanted(full=True)).state == "again"
+    assert len(shop.rows("SELECT 1 FROM history_commits")) == 6
+    assert shop.follow(build, "c3", Wanted(full=None, keep=None)).state == "unchanged"
+
+
+def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.done()
+    done = shop.follow(build, "two", Wanted())
+    assert done.after == "" and "no commit names an agent" in done.notes[0]
+    records = lifetimes.records(shop.store, 1)
+    assert {r.author for r in records} == {"undeclared"}
+    assert survival.compare(records, "human").chi_square is None
+
+
+def test_where_the_window_begins() -> None:
+    parents = {"m3": ["m2", "s2"], "m2": ["m1"], "m1": ["m0"], "m0": [], "s2": ["s1"], "s1": ["m0"]}
+    assert before_first(parents, "m3", {"s1"}) == "m2"
+    assert before_first(parents, "m3", {"m1", "s1"}) == "m0"
+    assert before_first(parents, "m3", {"m0"}) == ""
+    assert before_first(parents, "m3", set()) == ""
+
+
+# --- what a clone cannot show -----------------------------------------------------------------------------------------
+
+
+def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> None:
+    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
+    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    repo = build.done()
+    lost = repo.file_at(build.sha["two"], "f")
+    assert lost is not None
+    drop(build.where, lost)
+    shop.follow(build, "three", EXACT)
+    assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [("missing_blob",), *[("file_unread",)] * 2]
+    assert {cause for _, _, _, _, cause in shop.ended(build)} == {"unreadable"}
+    records = lifetimes.records(shop.store, 1)
+    assert sum(r.lines for r in records if r.lost) == 2 and not any(r.dead for r in records)
+    assert lifetimes.left_out(shop.store, 1) == {"uncertain": 3}
+
+
+def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
+    small, big = text(*words(3)), text(*words(400))
+    build.commit("one", [], {"f": text("a"), "generated": small})
+    build.commit("two", ["one"], {"f": text("a"), "generated": big})
+    build.commit("three", ["two"], {"f": text("a"), "generated": big + b"more\n"})
+    build.done()
+    shop.follow(build, "three", replace(LOOSE, max_file=1000))
+    codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")
+    assert {code for code, _ in codes} == {"too_large", "file_unread"} and "bytes" in codes[0][1]
+    assert {(d[1], d[4]) for d in shop.ended(build)} == {("generated", "unreadable")}
+    assert sum(r.lines for r in lifetimes.records(shop.store, 1)) == 4
+
+
+# --- who wrote and who ended ------------------------------------------------------------------------------------------
+
+
+def life(origin: int, start: int, end: int, **more: Any) -> Life:
+    return Life(origin, 1, "f", start, end, more.get("blank", ()), more.get("death"), more.get("cause"), more.get("into"))
+
+
+def test_a_life_is_cut_where_its_author_changes() -> None:
+    spans = {(1, "f"): [Span(1, 3, 2, 10, "agent", 7), Span(4, 4, 1, 11, "human", None)]}
+    found = list(fates([life(100, 2, 6, blank=(3, 6))], Verdicts(spans)))
+    assert found == [
+        Fate(100, 100, 2, 1, 10, None, None, None),
+        Fate(102, 100, 1, 1, 11, None, None, None),
+        Fate(103, 100, 2, 1, None, None, None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spans", "actor"),
+    [
+        ([Span(1, 5, 5, 1, "agent", 7)], ("agent", 7, "replaced")),
+        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 2, 2, "agent", 8)], ("agent", None, "replaced")),
+        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 0, 2, "unknown", None)], ("agent", 7, "replaced")),
+        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 2, 2, "human", None)], ("unknown", None, "none")),
+        ([Span(2, 4, 3, 1, "human", None), Span(6, 9, 4, 2, "agent", 7)], ("human", None, "replaced")),
+        ([Span(1, 5, 5, 1, "unknown", None)], ("unknown", None, "none")),
+        ([], ("unknown", None, "none")),
+    ],
+)
+def test_whoever_wrote_what_came_instead_ended_the_line(spans: list[Span], actor: tuple[str, int | None, str]) -> None:
+    assert Verdicts({(2, "f"): spans}).actor(2, ("f", 1, 5)) == actor
+
+
+@pytest.mark.parametrize(
+    ("sessions", "spans", "actor"),
+    [
+        ({7}, [], ("agent", 7, "file")),
+        ({7}, [Span(1, 2, 2, 1, "agent", 7)], ("agent", 7, "file")),
+        ({7}, [Span(1, 2, 2, 1, "agent", 8)], ("unknown", None, "none")),
+        ({7}, [Span(1, 2, 2, 1, "human", None)], ("unknown", None, "none")),
+        ({7, 8}, [], ("unknown", None, "none")),
+        (set(), [], ("unknown", None, "none")),
+    ],
+)
+def test_where_nothing_came_instead(sessions: set[int], spans: list[Span], actor: tuple[str, int | None, str]) -> None:
+    assert Verdicts({(2, "f"): spans}, {(2, "f"): sessions}).actor(2, ("f", 3, 2)) == actor

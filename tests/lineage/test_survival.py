@@ -1,0 +1,218 @@
+"""Survival numbers against examples worked out by hand, and the estimates of the library against the same."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.lineage import survival
+from attribution.lineage.survival import Point, Record, alive_at, compare, deletions, ended_by, grouped, language
+from attribution.stats import estimates
+from attribution.stats.estimates import Curve, StatsMissing
+
+END = 100.0
+
+
+def line(born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any) -> Record:
+    """Lines born at some day and dead at another; the tip is at day 100."""
+    values: dict[str, Any] = {"path": "f", "commits": 0, "follow_commits": 0} | more
+    days = (END if died is None else died) - born
+    return Record(lines, author, days, END - born, dead=died is not None and not values.get("lost"), **values)
+
+
+def points(records: list[Record], unit: str) -> dict[int, tuple[int, int]]:
+    return {p.horizon: (p.at_risk, p.alive) for p in alive_at(records) if p.unit == unit}
+
+
+# --- alive after so long ----------------------------------------------------------------------------------------------
+
+
+def test_only_lines_old_enough_are_at_risk() -> None:
+    found = [line(0, 5, 2), line(0, None, 3), line(95, None, 4), line(95, 96.5, 1)]
+    assert points(found, "days") == {1: (10, 10), 7: (5, 3), 30: (5, 3), 90: (5, 3)}
+    assert points(found, "head") == {0: (10, 7)}
+
+
+def test_a_line_that_ends_on_the_day_is_not_alive_then() -> None:
+    assert points([line(0, 7), line(0, 7.01)], "days")[7] == (2, 1)
+
+
+def test_lines_lost_from_sight_leave_the_risk_and_are_no_deaths() -> None:
+    found = [line(0, 10, lost=True), line(0)]
+    assert points(found, "days") == {1: (2, 2), 7: (2, 2), 30: (1, 1), 90: (1, 1)}
+    assert points(found, "head") == {0: (1, 1)}
+
+
+def test_ages_in_commits() -> None:
+    never_there = line(0, 3, commits=0, follow_commits=50)
+    short = line(0, 3, commits=5, follow_commits=50)
+    alive = line(0, None, commits=50, follow_commits=50)
+    assert points([never_there, short, alive], "commits") == {1: (3, 2), 10: (3, 1)}
+
+
+def test_no_lines_no_points() -> None:
+    assert alive_at([]) == []
+    assert Point("days", 1, 0, 0).share is None
+
+
+def test_groups() -> None:
+    found = [
+        line(0, path="src/a.py", model="m1", session_name="s", agent="codex"),
+        line(0, path="b.md", author="human"),
+        line(0, path="src/c.ts", author="declared", model="m2"),
+    ]
+    assert set(grouped(found, "class")) == {("agent", "agent"), ("human", "human"), ("declared", "declared")}
+    assert set(grouped(found, "model")) == {("m1", "agent"), ("m2", "declared")}
+    assert set(grouped(found, "session")) == {("s", "agent")}
+    assert set(grouped(found, "directory")) == {("src/", "agent"), (".", "human"), ("src/", "declared")}
+    assert set(grouped(found, "language")) == {("py", "agent"), ("md", "human"), ("ts", "declared")}
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("a/b.tsx", "ts"), ("Makefile", "make"), ("x.YML", "yaml"), (".gitignore", "other"), ("LICENSE", "other"), ("a.b/c", "other")],
+)
+def test_languages_by_name(path: str, name: str) -> None:
+    assert language(path) == name
+
+
+# --- who ends lines ---------------------------------------------------------------------------------------------------
+
+
+def test_who_ended_the_agents_lines() -> None:
+    def dead(actor: str, actor_session: int | None = None, lines: int = 1, **more: Any) -> Record:
+        return line(0, 1, lines, session=1, actor=actor, actor_session=actor_session, **more)
+
+    found = [
+        dead("agent", 1, 2), dead("agent", 2, 3), dead("agent", None, 4), dead("human", None, 5), dead("unknown", None, 6),
+        dead("human", None, 7, author="human"), line(0),
+    ]  # fmt: skip
+    assert ended_by(found) == dict(zip(survival.ENDERS, (2, 3, 4, 5, 6), strict=True))
+
+
+def test_deletions_by_commit_author_and_age() -> None:
+    found = [(9, line(0, 10, 1, actor="human", cause="deleted")), (9, line(0, 40, 2, actor="human", cause="deleted")), (0, line(0))]
+    assert deletions(found) == [
+        {
+            "commit_id": 9, "author": "agent", "author_session_id": None, "actor": "human", "actor_session_id": None,
+            "cause": "deleted", "lines": 3, "youngest_days": 10.0, "mean_days": 30.0, "oldest_days": 40.0,
+        }
+    ]  # fmt: skip
+
+
+# --- agents against people --------------------------------------------------------------------------------------------
+
+
+def test_log_rank_by_hand() -> None:
+    """Agent lines die at 1 and 3, one lives on; human lines die at 2, one lives on. One file.
+
+    At 1: 5 at risk, 3 of agents: expected 3/5, variance 3/5 * 2/5. At 2: 4, 2: 1/2, 1/4. At 3: 3, 2: 2/3, 2/9.
+    """
+    found = [line(0, 1), line(0, 3), line(0), line(0, 2, author="human"), line(0, author="human")]
+    result = compare(found, "human")
+    expected, variance = 3 / 5 + 1 / 2 + 2 / 3, 6 / 25 + 1 / 4 + 2 / 9
+    assert (result.observed, result.files, result.agent_lines, result.baseline_lines) == (2, 1, 3, 2)
+    assert result.expected == pytest.approx(expected)
+    assert result.chi_square == pytest.approx((2 - expected) ** 2 / variance)
+    assert result.p_value is not None and result.chi_square is not None
+    assert result.p_value == pytest.approx(math.erfc(math.sqrt(result.chi_square / 2)))
+
+
+def test_weights_are_counts_of_lines() -> None:
+    single = [line(0, 1), line(0, 1), line(0, 5), line(0, 2, author="human"), line(0, author="human"), line(0, author="human")]
+    joined = [line(0, 1, 2), line(0, 5), line(0, 2, author="human"), line(0, None, 2, author="human")]
+    assert compare(single, "human") == compare(joined, "human")
+
+
+def test_only_files_with_both_count_and_the_baseline_is_said() -> None:
+    found = [line(0, 1, path="a"), line(0, 1, path="b"), line(0, path="b", author="undeclared"), line(0, path="c", author="human")]
+    assert compare(found, "human").files == 0 and compare(found, "human").chi_square is None
+    wide = compare(found, "human + undeclared")
+    assert (wide.files, wide.agent_lines, wide.baseline_lines) == (1, 1, 1)
+    other_repository = [line(0, 1, repo=1), line(0, author="human", repo=2)]
+    assert compare(other_repository, "human").files == 0
+
+
+def test_excess_rework() -> None:
+    found = [line(0, 10, 3), line(0, None, 1), line(0, 10, 1, author="human"), line(0, 60, 3, author="human"), line(90, 91, 50)]
+    assert compare(found, "human").excess_rework == pytest.approx(3 / 4 - 1 / 4)
+    assert compare(found[:2], "human").excess_rework is None
+
+
+# --- the library ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lifelines() -> Any:
+    return pytest.importorskip("lifelines")
+
+
+def test_kaplan_meier_by_hand(lifelines: Any) -> None:
+    """Dead at 6 (two lines), 10; censored at 8, 100: (1 - 2/5) at 6, times (1 - 1/2) at 10."""
+    found = [line(0, 6, 2, birth=1), line(0, 8, lost=True, birth=2), line(0, 10, birth=3), line(0, birth=4)]
+    curve = estimates.kaplan_meier(found, resamples=50)
+    assert [(s.days, round(s.alive, 9), s.at_risk) for s in curve.steps] == [(0.0, 1.0, 5), (6.0, 0.6, 5), (10.0, 0.3, 2)]
+    assert all(s.low <= s.alive <= s.high for s in curve.steps)
+    assert (curve.lines, curve.commits, curve.median) == (5, 4, 10.0)
+
+
+def test_curves_agree_with_the_library_when_every_commit_is_drawn_once(lifelines: Any) -> None:
+    import numpy as np
+
+    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=0) for n in range(40)]
+    curve = estimates.kaplan_meier(found, resamples=3)
+    assert np.allclose([s.low for s in curve.steps], [s.alive for s in curve.steps])
+
+
+def test_more_than_half_alive_has_no_median(lifelines: Any) -> None:
+    curve = estimates.kaplan_meier([line(0, 6, birth=1), line(0, None, 9, birth=2)], resamples=20)
+    assert curve.median is None
+    with pytest.raises(ValueError, match="no lines"):
+        estimates.kaplan_meier([])
+
+
+def test_the_log_rank_test_is_the_one_of_the_library(lifelines: Any) -> None:
+    from lifelines.statistics import logrank_test
+
+    ours = [line(0, n % 9 + 1 if n % 2 else None) for n in range(30)]
+    theirs = [line(0, n % 5 + 3 if n % 3 else None, author="human") for n in range(25)]
+    result = logrank_test(
+        [r.days for r in ours], [r.days for r in theirs], [r.dead for r in ours], [r.dead for r in theirs]
+    )  # fmt: skip
+    assert compare([*ours, *theirs], "human").chi_square == pytest.approx(result.test_statistic)
+
+
+def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
+    found = [line(0, 1 + n % 5, birth=n, path=f"f{n % 3}") for n in range(30)]
+    found += [line(0, 20 + n % 5 if n % 2 else None, author="human", birth=100 + n, path=f"f{n % 3}") for n in range(30)]
+    found += [line(0, 4 + n, author="human", birth=200 + n, path=f"f{n}") for n in range(3)]
+    result = estimates.hazard(found, "human")
+    assert result is not None and result.ratio > 1 and result.low < result.ratio < result.high
+    assert estimates.hazard(found[:30], "human") is None
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_pictures(lifelines: Any, tmp_path: Path, suffix: str) -> None:
+    from attribution.stats.plots import draw
+
+    curve = estimates.kaplan_meier([line(0, 6, birth=1), line(0, birth=2)], resamples=5)
+    for name in ("one", "two"):
+        draw({"agent": curve, "human": curve}, tmp_path / f"{name}{suffix}", "owner/name")
+    one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("one", "two"))
+    assert one == two and (b"owner/name" in one or one.startswith(b"\x89PNG"))
+
+
+def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from attribution.stats.plots import draw
+
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(StatsMissing) as raised:
+        estimates.kaplan_meier([line(0)])
+    assert "whowrote[stats]" in raised.value.hint
+    with pytest.raises(StatsMissing):
+        draw({"agent": Curve(0, 0, [], None, None, None)}, tmp_path / "x.svg", "")

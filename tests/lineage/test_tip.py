@@ -1,0 +1,64 @@
+"""The lines of the tip by author: the pure cutting, and the tables of built repositories against their own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+
+from attribution.lineage.tip import Authors, Piece, Written, joined
+from collector.storage.store import Store
+
+ONE, TWO = Written(1, 3, 7, 100, "a", 11), Written(4, 2, 8, 101, "a", 1)
+BLANK = [1, 0, 1, 0, 0, 0]
+
+
+def cut(*rows: tuple[int, int]) -> list[Piece]:
+    return list(joined(Authors([ONE, TWO], BLANK).pieces(rows)))
+
+
+def test_a_file_is_cut_where_the_author_changes() -> None:
+    assert cut((1, 5)) == [Piece(1, 3, 2, ONE), Piece(4, 5, 2, TWO)]
+
+
+def test_neighbours_that_follow_each_other_in_their_commit_are_one_piece() -> None:
+    assert [(p.start, p.end, p.nonblank) for p in cut((1, 1), (2, 2))] == [(1, 3, 2)]
+
+
+def test_lines_of_one_commit_in_another_order_stay_apart() -> None:
+    assert [(p.start, p.end, p.written.line if p.written else 0) for p in cut((3, 1), (1, 2))] == [(1, 1, 13), (2, 3, 11)]
+
+
+def test_lines_from_before_the_window_are_one_piece_without_an_author() -> None:
+    assert cut((0, 4), (0, 1), (5, 1)) == [Piece(1, 5, 0, None), Piece(6, 6, 1, TWO._replace(origin=5, lines=1, line=2))]
+
+
+def test_origins_nobody_accounts_for_have_no_author() -> None:
+    assert cut((5, 3)) == [Piece(1, 1, 1, TWO._replace(origin=5, lines=1, line=2)), Piece(2, 3, 0, None)]
+
+
+@pytest.mark.parametrize("case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"])
+def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -> None:
+    """Files of text against git; every line has the author that the spans of its birth say."""
+    repo, db = clone(case, tmp_path), tmp_path / "t.db"
+    assert run("survival", repo, "--db", db, "--no-curves", "--full").exit_code == 0
+    with Store(db) as store:
+        files = store.rows("SELECT * FROM tip_files")
+        assert files
+        for f in files:
+            shown = git(repo, "show", f"HEAD:{f['path']}") if "\\" not in f["path"] else None
+            if shown is not None and b"\0" not in shown:
+                lines = shown.split(b"\n")
+                assert f["lines"] == len(lines) - (lines[-1] == b"")
+                with_text = sum(bool(line.strip()) for line in lines)
+                classes = sum(f[n] for n in ("agent", "declared", "human", "unknown", "undeclared"))
+                assert classes == with_text or (f["older"] and classes < with_text), f["path"]
+        wrong = store.rows(
+            "SELECT t.* FROM tip_spans t JOIN origins o ON o.id = t.origin_id JOIN history_commits h ON h.id = t.birth "
+            "JOIN commits c ON c.commit_sha = h.commit_sha WHERE NOT EXISTS (SELECT 1 FROM line_spans s WHERE s.commit_id = c.id "
+            "AND s.author = o.author AND t.birth_line >= s.start_line AND t.birth_line + t.end_line - t.start_line <= s.end_line)"
+        )
+        assert wrong == []
+    assert run("check", "--db", db).exit_code == 0

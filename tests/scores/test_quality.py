@@ -1,0 +1,202 @@
+"""The score, worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import rows, run
+
+from attribution.features import features
+from attribution.queries.scores import spearman, validate
+from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, pearson, ranks, score, task_type
+from collector.storage.store import Store
+
+
+def _row(**values: Any) -> dict[str, Any]:
+    """A session with nothing known but what is given."""
+    return {**{f.name: None for f in features()}, "tool_call_count": 0, "first_prompt": "", **values}
+
+
+def _coding(**values: Any) -> dict[str, Any]:
+    """Ten calls, two failed, one of them mended; 4 of 5 lines committed."""
+    return _row(
+        **{
+            "touched_files": ["src/a.py"], "tool_counts": {"edit": 6, "bash:build": 4}, "tool_call_count": 10, "agent_words": 40,
+            "ended_normally": 1, "correction_turns": 1, "tool_error_rate": 0.2, "tool_errors": 2, "longest_error_run": 1,
+            "first_attempt_failures": 3, "subagent_count": 0, "turn_count": 2 * USUAL_RESPONSES["coding"],
+            "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * USUAL_TOKENS / 2, "cost_usd": 0.5,
+            "commits_made": 0, "edit_calls": 6, "output_applied": 1, "output_applied_fraction": 0.8, "session_outcome": "accepted",
+            **values,
+        }
+    )  # fmt: skip
+
+
+def test_weights_of_each_task_sum_to_one() -> None:
+    assert all(sum(weights) == pytest.approx(1) for weights in WEIGHTS.values())
+    assert WEIGHTS.keys() == USUAL_RESPONSES.keys()
+
+
+def test_a_whole_score() -> None:
+    found = score(_coding())
+    assert found.parts["completion"] == pytest.approx((1 + 1 + 0.5) / 3)
+    assert found.parts["execution"] == pytest.approx(0.5 * 0.8 + 0.25 * 0.7 + 0.15 * 0.5 + 0.1 * 1)
+    assert found.parts["efficiency"] == pytest.approx((0.5 + 0.5 + 0.8) / 3)  # the fourth signal is never there
+    assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3)
+    q = 0.15 * 2.5 / 3 + 0.20 * 0.75 + 0.15 * 0.6 + 0.50 * 0.92
+    assert found.q == pytest.approx(q)
+    assert found.tier == "Good"
+    assert found.roi == pytest.approx(q / 0.5)
+    assert found.covered == pytest.approx(1 - 0.15 / 4)
+
+
+def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
+    found = score(_coding(correction_turns=None, session_outcome="abandoned_mid_session"))
+    assert found.q is not None
+    again = 0.0
+    for part in PARTS:
+        known = [s for s in found.signals if s.part == part and s.score is not None]
+        again += found.weights[part] * sum(s.weight * (s.score or 0) for s in known) / sum(s.weight for s in known)
+    assert again == pytest.approx(found.q)
+
+
+def test_missing_signals_give_their_weight_to_the_others_of_their_part() -> None:
+    found = score(_coding(correction_turns=None, tool_error_rate=None))
+    assert found.parts["completion"] == 1
+    assert found.parts["execution"] == pytest.approx((0.25 * 0.7 + 0.15 * 0.5 + 0.1) / 0.5)
+    assert found.covered == pytest.approx(1 - 0.15 / 4 - 0.15 / 3 - 0.20 * 0.5)
+
+
+def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
+    clean = {"tool_error_rate": 0.0, "tool_errors": 0, "longest_error_run": 0, "first_attempt_failures": 0, "correction_turns": 0}
+    found = score(_row(agent_words=100, tool_call_count=1, tool_counts={"web": 1}, ended_normally=1, **clean))
+    assert found.task_type == "research"
+    assert found.parts["efficiency"] is None and found.parts["outcome"] is None
+    assert found.weights == {
+        "completion": pytest.approx(0.65 / 0.8),
+        "execution": pytest.approx(0.15 / 0.8),
+        "efficiency": 0,
+        "outcome": 0,
+    }
+    assert found.q == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        ({"touched_files": ["a.go", "b.md"]}, "coding"),
+        ({"touched_files": ["docs/b.md"]}, "discovery"),
+        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "discovery"),
+        ({"commits_made": 1}, "coding"),
+        ({"output_applied": 1}, "coding"),
+        ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
+        ({"tool_call_count": 5, "acting_commands": 2}, "research"),
+        ({"tool_call_count": 1, "acting_commands": 1}, "research"),
+        ({}, "chat"),
+        ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
+        ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
+    ],
+)
+def test_task_types(values: dict[str, Any], task: str) -> None:
+    assert task_type(_row(**values)) == task
+
+
+@pytest.mark.parametrize(
+    ("values", "special", "q", "tier"),
+    [
+        ({}, "empty", 0.0, "Failed"),
+        ({"last_said": "HEARTBEAT_OK", "agent_words": 1}, "heartbeat_ok", 0.80, "Good"),
+        ({"last_said": "NO_REPLY", "agent_words": 1}, "no_reply", 0.75, "Good"),
+        ({"last_said": "HEARTBEAT_OK", "agent_words": 1, "tool_call_count": 9, "turn_count": 4}, "quiet_cron", 0.80 * 0.5, "Poor"),
+        (
+            {"last_said": "Nothing to report.", "agent_words": 3, "first_prompt": "[cron:1] look", "turn_count": 2},
+            "quiet_cron",
+            0.8,
+            "Good",
+        ),
+    ],
+)
+def test_special_cases(values: dict[str, Any], special: str, q: float, tier: str) -> None:
+    found = score(_row(**values))
+    assert (found.special, found.tier) == (special, tier)
+    assert found.q == pytest.approx(q)
+
+
+@pytest.mark.parametrize(
+    ("q", "tier"), [(0.9, "Excellent"), (0.899, "Good"), (0.75, "Good"), (0.6, "Acceptable"), (0.4, "Poor"), (0.39, "Failed")]
+)
+def test_tiers(q: float, tier: str) -> None:
+    found = score(_coding())
+    found.q = q
+    assert found.tier == tier
+
+
+def test_no_cost_no_return() -> None:
+    assert score(_coding(cost_usd=None)).roi is None
+
+
+def test_frontier() -> None:
+    points = frontier([("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)])
+    assert [(p.model, p.sessions, p.frontier) for p in points] == [
+        ("cheap", 2, True),
+        ("same", 1, True),
+        ("dear", 1, True),
+        ("worse", 1, False),
+    ]
+    assert points[0].mean_q == pytest.approx(0.7) and points[0].roi == pytest.approx(7)
+
+
+def test_correlations() -> None:
+    assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
+    assert pearson([(1, 6), (2, 4), (3, 2)]) == pytest.approx(-1)
+    assert pearson([(1, 1), (2, 2)]) is None and pearson([(1, 1), (1, 2), (1, 3)]) is None
+    assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1, 3.5, 2]
+
+
+# --- people's ratings -------------------------------------------------------------------------------------------------
+
+
+def _scored(path: Path, scores: list[tuple[str, str, float]]) -> Path:
+    """A database of sessions with (task type, tier, Q)."""
+    with Store(path) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
+        for number, (task, tier, q) in enumerate(scores, 1):
+            row = (number, 1, f"key{number:05}", "=prompt", "codex", "m", "present")
+            store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
+            columns = ("session_id", "task_type", "tier", "q", "weight_covered", "parts", "version")
+            store.insert("scores", columns, [(number, task, tier, q, 1, "{}", 1)])
+    return path
+
+
+def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None:
+    scores = [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
+    db = _scored(tmp_path / "q.db", scores)
+    shown = run("quality", "sheet", "--sessions", 6, "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    table = rows(shown)
+    assert list(table[0]) == ["session", "repository", "started_at", "first_prompt", "rating", "remarks"]
+    picked = [int(r["session"].removeprefix("key")) for r in table]
+    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(picked)  # all of the rare ones
+    assert picked != sorted(picked)
+    assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
+    assert table[0]["first_prompt"] == "'=prompt"  # no formula
+    assert rows(run("quality", "sheet", "--sessions", 6, "--db", db)) == table
+    assert rows(run("quality", "sheet", "--sessions", 6, "--seed", 2, "--db", db)) != table
+    assert len(rows(run("quality", "sheet", "--sessions", 99, "--db", db))) == 33
+
+
+def test_ratings_with_intervals(tmp_path: Path) -> None:
+    db = _scored(tmp_path / "q.db", [("coding", "Good", q / 10) for q in range(10)])
+    rated = "session,rating,remarks\n" + "".join(f"key{i:05},{r},\n" for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4), 1))
+    (tmp_path / "r.csv").write_text(rated + "key00010,,not rated\n")
+    with Store(db) as store:
+        found = validate(store, tmp_path / "r.csv")
+        again = validate(store, tmp_path / "r.csv")
+    assert (found.rated, found.matched) == (9, 9)
+    assert found.spearman == pytest.approx(spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))]))
+    assert found == again  # the seed is fixed
+    assert found.spearman is not None and found.spearman_interval is not None
+    low, high = found.spearman_interval
+    assert 0 < low < found.spearman < high <= 1
+    assert "Spearman" in run("quality", "validate", tmp_path / "r.csv", "--db", db).stdout

@@ -1,0 +1,294 @@
+"""The door to the database: what it refuses, what it keeps, what it explains."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from collector.errors import EXIT_DATABASE, DatabaseTooNew, DatabaseUnusable
+from collector.model import Problem
+from collector.storage.store import APPLICATION_ID, SCHEMA_VERSION, Store, iso, schema_sql
+
+
+def _add(store: Store, name: str) -> None:
+    store.insert("repos", ("name",), [(name,)])
+
+
+def _names(store: Store) -> list[str]:
+    return [row["name"] for row in store.rows("SELECT name FROM repos ORDER BY name")]
+
+
+# --- opening --------------------------------------------------------------------------------------------------------------
+
+
+def test_new_database_says_what_it_is(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db"):
+        pass
+    with sqlite3.connect(tmp_path / "out.db") as plain:
+        assert plain.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert plain.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    plain.close()
+
+
+def test_database_of_another_program_is_refused_and_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE notes (text)")
+        other.execute("INSERT INTO notes VALUES ('mine')")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(DatabaseUnusable, match="another program") as refused:
+        Store(path)
+    assert "--db" in refused.value.hint
+    assert path.read_bytes() == before
+
+
+def test_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "out.db"
+    with Store(path) as store:
+        store.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = path.read_bytes()
+    with pytest.raises(DatabaseTooNew, match=f"schema {SCHEMA_VERSION + 1}") as refused:
+        Store(path)
+    assert refused.value.exit_code == EXIT_DATABASE
+    assert "pip install --upgrade" in refused.value.hint
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but text that is long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096]
+)
+def test_file_that_is_no_database_is_refused_and_not_changed(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "out.db"
+    path.write_bytes(content)
+    with pytest.raises(DatabaseUnusable, match="not a readable SQLite database"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_empty_file_is_a_new_database(tmp_path: Path) -> None:
+    (tmp_path / "out.db").touch()
+    with Store(tmp_path / "out.db") as store:
+        assert _names(store) == []
+
+
+def test_directory_is_no_database(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnusable):
+        Store(tmp_path)
+
+
+def test_absent_directory_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnusable, match="cannot be opened"):
+        Store(tmp_path / "absent" / "out.db")
+
+
+def test_asking_an_absent_database_creates_none(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnusable, match="there is no database") as refused:
+        Store(tmp_path / "out.db", create=False)
+    assert "attribute repo" in refused.value.hint
+    assert not (tmp_path / "out.db").exists()
+
+
+def test_creation_that_is_killed_leaves_a_database_that_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.db"
+    statements = list(re.findall(r"(?s).*?;", schema_sql()))
+    assert len(statements) > 20
+
+    def stop(_: str) -> list[str]:
+        return ["CREATE TABLE repos (id INTEGER)", "this is no SQL"]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("collector.storage.store._statements", stop)
+        with pytest.raises(DatabaseUnusable):
+            Store(path)
+    with Store(path) as store:
+        _add(store, "r")
+        assert _names(store) == ["r"]
+
+
+def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store, store.transaction():
+        _add(store, "kept")
+    with Store(tmp_path / "out.db", create=False) as store:
+        assert _names(store) == ["kept"]
+
+
+# --- transactions ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_error_in_a_transaction_takes_everything_back(error: type[BaseException], tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with store.transaction():
+            _add(store, "before")
+        with pytest.raises(error), store.transaction():
+            _add(store, "lost")
+            raise error
+        assert _names(store) == ["before"]
+        with store.transaction():  # and it still works
+            _add(store, "later")
+        assert _names(store) == ["before", "later"]
+
+
+def test_failing_statement_takes_everything_back_and_is_explained(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with pytest.raises(DatabaseUnusable, match="UNIQUE"), store.transaction():
+            _add(store, "twice")
+            _add(store, "twice")
+        assert _names(store) == []
+
+
+def test_rows_that_point_to_nothing_are_refused(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with pytest.raises(DatabaseUnusable, match="FOREIGN KEY"), store.transaction():
+            store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(99, "k", "l", "none")])
+        assert store.value("SELECT COUNT(*) FROM sessions") == 0
+
+
+def test_generator_of_rows_that_fails_leaves_no_row(tmp_path: Path) -> None:
+    def rows() -> object:
+        yield ("one",)
+        raise ValueError("reading went wrong")
+
+    with Store(tmp_path / "out.db") as store:
+        with pytest.raises(ValueError, match="went wrong"), store.transaction():
+            store.insert("repos", ("name",), rows())  # type: ignore[arg-type]
+        assert _names(store) == []
+
+
+def test_database_in_use_is_explained(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as one, Store(tmp_path / "out.db") as two:
+        two.connection.execute("PRAGMA busy_timeout = 10")
+        with one.transaction():
+            _add(one, "first")
+            with pytest.raises(DatabaseUnusable, match="in use by another program"), two.transaction():
+                _add(two, "second")
+            assert _names(two) == []  # reading goes on meanwhile
+        assert _names(two) == ["first"]
+
+
+def test_full_disk_is_explained_and_keeps_what_was_finished(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with store.transaction():
+            _add(store, "kept")
+        pages = store.value("PRAGMA page_count")
+        store.value(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(DatabaseUnusable, match="no space left") as refused, store.transaction():
+            store.insert("repos", ("name",), ((f"{n}" * 200,) for n in range(1000)))
+        assert "finished work is kept" in refused.value.hint
+        assert _names(store) == ["kept"]
+
+
+def test_database_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "out.db"
+    with Store(path) as store, store.transaction():
+        _add(store, "kept")
+    with Store(path) as store:
+        store.connection.execute("PRAGMA query_only = ON")
+        with pytest.raises(DatabaseUnusable, match="cannot be opened for writing"), store.transaction():
+            _add(store, "lost")
+        assert _names(store) == ["kept"]
+
+
+def test_wrong_question_is_explained(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        for ask in (store.rows, store.value):
+            with pytest.raises(DatabaseUnusable, match="no such table"):
+                ask("SELECT * FROM nowhere")
+
+
+# --- bookkeeping ----------------------------------------------------------------------------------------------------------
+
+
+def test_stage_is_done_for_this_input_and_this_version_only(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with store.transaction():
+            _add(store, "one")
+            _add(store, "two")
+            store.done(1, "lines", "", "key", "1", 0.5, 0)
+        assert store.is_done(1, "lines", "", "key", "1")
+        others = [(2, "lines", "", "key", "1"), (1, "session", "", "key", "1"), (1, "lines", "s", "key", "1")]
+        others += [(1, "lines", "", "other", "1"), (1, "lines", "", "key", "2")]
+        assert not any(store.is_done(*other) for other in others)
+        with store.transaction():
+            store.done(1, "lines", "", "other", "1", 0.5, 0)
+        assert store.is_done(1, "lines", "", "other", "1") and not store.is_done(1, "lines", "", "key", "1")
+
+
+def test_numbers_go_on_where_they_ended(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        assert store.next_id("repos") == 1
+        with store.transaction():
+            _add(store, "one")
+        assert store.next_id("repos") == 2
+
+
+def test_problems_with_strange_texts_are_stored(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with store.transaction():
+            _add(store, "r")
+            store.add_problems(1, [Problem("lines", "a\ud800\0b\udcff", "code", "x" * 10_000 + "\x1b[31m")])
+        (row,) = store.rows("SELECT subject, detail FROM problems")
+        assert row["subject"] == "a\\xd800\\x00b\\xff"
+        assert row["detail"] == "x" * 500
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (0.0, "1970-01-01T00:00:00.000Z"),
+        (1772445600.729, "2026-03-02T10:00:00.729Z"),
+        (1772445600.9999, "2026-03-02T10:00:00.999Z"),
+        (None, None),
+        (1e20, None),
+        (float("nan"), None),
+        (float("inf"), None),
+        (-1e15, None),
+    ],
+)
+def test_times_are_written_one_way(at: float | None, text: str | None) -> None:
+    assert iso(at) == text
+
+
+# --- the schema -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_table_and_column_has_a_comment() -> None:
+    bare = []
+    lines = schema_sql().split("\n")
+    table = ""
+    for number, line in enumerate(lines):
+        created = re.match(r"CREATE (TABLE|VIEW) IF NOT EXISTS (\w+)", line)
+        if created:
+            table = created[2] if created[1] == "TABLE" else ""
+            if not lines[number - 1].startswith("-- "):
+                bare.append(created[2])
+        elif line.startswith(")"):
+            table = ""
+        elif table and re.match(r"  [a-z_]+ [A-Z]", line) and not re.search(r"-- \S", line):
+            bare.append(f"{table}: {line.strip()}")
+    assert bare == []
+
+
+def test_every_invariant_holds_for_an_empty_database(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        views = [r["name"] for r in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'")]
+        assert len(views) >= 8
+        assert {view: store.rows(f"SELECT * FROM {view}") for view in views} == {view: [] for view in views}
+
+
+def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
+    with Store(tmp_path / "out.db") as store:
+        with store.transaction():
+            _add(store, "r")
+            store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(1, "k", "l", "none")])
+            store.insert("turns", ("session_id", "turn_index", "origin", "prompt"), [(1, 1, "prompt", "x")])
+            store.add_problems(1, [Problem("lines", "s", "c")])
+            store.done(1, "lines", "", "key", "1", 0.5, 0)
+        with store.transaction() as connection:
+            connection.execute("DELETE FROM repos")
+        tables = [r["name"] for r in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
+        assert {table: store.value(f"SELECT COUNT(*) FROM {table}") for table in tables} == dict.fromkeys(tables, 0)

@@ -1,0 +1,117 @@
+"""What text a database keeps: every column is either named in `collector/storage/retention.py` or holds no free text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.served import publish
+
+from attribution.ensure import attribute_one
+from attribution.stages import feature_rows as features
+from attribution.stages.lines import Options
+from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy
+from collector.storage.store import Store
+
+# Tables of names, numbers, times and hashes; of what the user wrote; of what servers say about repositories.
+NO_TEXT = {
+    "blob_findings", "blob_functions", "blob_scans", "candidates", "claim_checks", "claim_record_checks",
+    "claimed_spans", "cursors", "deletions", "discoveries", "finding_reviews", "findings", "forgotten",
+    "history_commits", "http_cache", "jobs", "judge_validations", "line_fates", "line_lives", "line_travels", "mirrors",
+    "origins", "repos", "rule_sets", "scan_engines", "scan_files", "scan_rules", "session_embeddings", "settings",
+    "stage_runs", "survival", "text_vectors", "tip_files", "tip_spans", "tip_states",
+}  # fmt: skip
+# Columns, in whatever table, that hold a word of ours, a name, a path, a number, a time or a hash.
+NO_TEXT_COLUMNS = {
+    "agent", "agent_id", "agent_label", "agent_type", "agent_version", "at", "author", "author_at", "automation",
+    "base_sha", "blob", "branch", "call_id", "checkpoint_id", "checkpoint_key", "claimed_at", "cli_version", "code",
+    "coding_mode", "commit_sha", "committed_at", "commits", "convergence", "created_at", "cwd", "dataset",
+    "declared_agent", "disagreement_reason", "done_at", "embedding_model", "ended_at", "final_failure_mode",
+    "finished_at", "first_at", "format_version", "harness", "input_hash", "instance", "judge_model",
+    "judge_prompt_version", "key", "kind", "last_at", "localization_mode", "method", "model", "model_id", "name",
+    "old_path", "op", "origin", "outcome", "parent_key", "parts", "patch_outcome_label", "path", "place",
+    "plannotator_phases", "producer", "prompt_version", "ranges", "reason", "recorded_path", "recovery_mode", "ref",
+    "root", "run", "schema_hash", "session_failure_mode", "session_key", "session_key_raw", "sizes", "source",
+    "special", "stage", "started_at", "state", "status", "store", "strategy", "task_type", "tests", "tier", "tool",
+    "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial",
+    # of session_features: numbers, moments, names of tools and models, paths
+    "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
+    "phase_transitions", "prices_as_of", "region_edit_convergence", "reverted_by", "session_outcome", "tokens_by_model",
+    "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",
+}  # fmt: skip
+NO_TEXT_HERE = {("judgements", "prompt"), ("judge_labels", "label"), ("judge_labels", "value"), ("problems", "subject")}
+WRITTEN_APART = {("sessions", "label")}  # load.py asks the policy itself
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(tmp_path_factory.mktemp("clone"), "o/r")
+
+
+def filled(clone: Path, db: Path, policy: Policy) -> Path:
+    with Store(db) as store, store.transaction():
+        store.keep(policy)
+    attribute_one(str(clone), db, Options())
+    return db
+
+
+def cells(db: Path) -> list[tuple[str, str, str]]:
+    """(table, column, text) of everything that is stored."""
+    found = []
+    with Store(db) as store:
+        for table in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"):
+            for row in store.rows(f"SELECT * FROM [{table['name']}]"):
+                found += [(table["name"], name, value) for name, value in row.items() if isinstance(value, str)]
+    return found
+
+
+def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
+    with Store(tmp_path / "empty.db") as store:
+        features.prepare(store)
+        found = {
+            (table["name"], column["name"])
+            for table in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+            for column in store.rows("SELECT name, type FROM pragma_table_info(?)", (table["name"],))
+            if column["type"].upper() == "TEXT"
+        }
+    assert set(COLUMNS) | ADDRESSES | WRITTEN_APART <= found and set(NOTES) <= set(COLUMNS)
+    handled = set(COLUMNS) | ADDRESSES | WRITTEN_APART | NO_TEXT_HERE
+    left = {(table, name) for table, name in found - handled if table not in NO_TEXT and name not in NO_TEXT_COLUMNS}
+    assert not left, "new columns: if people or agents wrote what they hold, name them in collector/storage/retention.py, else here"
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+def test_no_more_is_stored_than_is_wanted(clone: Path, tmp_path: Path, content: str) -> None:
+    every = cells(filled(clone, tmp_path / "full.db", Policy()))
+    texts = {text for table, name, text in every if COLUMNS.get((table, name)) in (PROMPTS, FULL)}
+    assert {(t, n) for t, n, _ in every} >= {("turns", "prompt"), ("tool_calls", "input"), ("region_symbols", "symbol")}
+    here = cells(filled(clone, tmp_path / "some.db", Policy(content)))
+    kept = {name for name, least in COLUMNS.items() if CONTENTS.index(content) >= CONTENTS.index(least)}
+    assert {(t, n) for t, n, _ in here if (t, n) in COLUMNS} == {(t, n) for t, n, _ in every if (t, n) in kept}
+    for table, name, text in here:
+        if (table, name) not in kept and " " in text and table not in ("commits", "stage_runs"):
+            words = json.loads(text) if text[:1] in "[{" else text
+            pieces = [str(w) for w in words] if isinstance(words, list) else [str(words)]
+            prompt = (table, name) == ("sessions", "label") and content != "none"
+            assert prompt or not [p for p in pieces if " " in p and any(p in known for known in texts)], (table, name, text)
+
+
+def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out() -> None:
+    some = Policy(PROMPTS)
+    assert list(some.rows("region_symbols", ("region_id", "symbol"), [(1, "def f():")])) == []
+    (row,) = some.rows("judgements", ("id", "output"), [(1, '{"notes": "they wrote so", "success": 0.5}')])
+    assert json.loads(row[1]) == {"success": 0.5}
+    whole: list[Any] = [(1, '{"notes": "n"}')]
+    assert Policy().rows("judgements", ("id", "output"), whole) is whole
+
+
+def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    from collector.storage import redaction
+
+    monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
+    for content in CONTENTS:
+        for table, name in [*COLUMNS, *ADDRESSES]:
+            for row in Policy(content, True).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
+                assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])

@@ -1,0 +1,166 @@
+"""The study: its estimates against numbers computed by hand, its tables against SQL on a built database, the frames of the API."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+from support.commands import clone, run
+
+from attribution.study import paper, study
+from attribution.study.efficiency import tables as efficiency
+from attribution.study.model import MODES, Observation, mean, median, pooled, quantile
+from attribution.study.modes import canonical, mode_of
+from attribution.study.modes import tables as modes
+from collector.storage.store import Store
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("study")
+    db = directory / "study.db"
+    for case in ("example", "two_sessions_one_file", "touched_up_by_human", "human_between_edits", "two_commits_one_session"):
+        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+    return db
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+
+
+def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
+    some = [Observation(1, 1, 2), Observation(1, 3, 4), Observation(2, 0, 10)]
+    assert pooled(some)["value"] == pytest.approx(4 / 16)
+    assert mean(some)["value"] == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert (pooled(some)["n"], pooled(some)["repositories"]) == (3, 2)
+
+
+def test_the_interval_is_a_jackknife_over_repositories() -> None:
+    """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
+    one = mean([Observation(1, 1), Observation(2, 2), Observation(3, 6)])
+    middle = 3.0
+    error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
+    assert one["value"] == middle
+    assert one["high"] == pytest.approx(middle + 4.302653 * error, rel=1e-5)
+    assert one["low"] == 0.0
+
+
+def test_shares_stay_between_nothing_and_all() -> None:
+    one = pooled([Observation(repo, 9, 10) for repo in range(3)] + [Observation(4, 0, 10)])
+    assert 0 <= one["low"] <= one["value"] <= one["high"] <= 1
+
+
+@pytest.mark.parametrize("some", [[], [Observation(1, 0, 0)]])
+def test_nothing_gives_no_number(some: list[Observation]) -> None:
+    assert pooled(some)["value"] is None and mean(some)["value"] is None
+
+
+def test_two_repositories_have_no_interval() -> None:
+    assert pooled([Observation(1, 1, 2), Observation(2, 1, 4)])["low"] is None
+
+
+def test_quantiles_lie_between_neighbours() -> None:
+    assert median([4, 1, 3]) == 3 and median([1, 2]) == 1.5 and median([]) is None
+    assert quantile([0, 10], 0.9) == pytest.approx(9)
+
+
+@pytest.mark.parametrize(
+    ("percentage", "mode"), [(0.0, "human_only"), (0.1, "collaborative"), (98.9, "collaborative"), (99.0, "vibe"), (None, None)]
+)
+def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
+    assert mode_of(percentage) == mode
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
+    with Store(db) as store:
+        found = study(store)
+    names = [table.name for table in found]
+    assert len(names) == len(set(names)) >= 15
+    assert {table.name for table in found if not table.rows} <= {"weaknesses", "vendor_disagreement"}
+    for table in found:
+        json.dumps(table.rows)
+
+
+def test_modes_count_every_session_once(db: Path) -> None:
+    with Store(db) as store:
+        table = modes(store)[0]
+        n = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode IS NOT NULL")
+        vibe = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode = 'vibe'")
+    by_mode = {row["mode"]: row for row in table.rows}
+    assert sum(row["ours value"] for row in table.rows) == pytest.approx(1)
+    assert by_mode["vibe"]["ours value"] == pytest.approx(vibe / n) and by_mode["vibe"]["ours n"] == n
+    assert by_mode["vibe"]["widest value"] <= by_mode["vibe"]["ours value"]
+    assert by_mode["vibe"]["paper_v1"] == paper.MODES["vibe"][0] and list(by_mode) == list(MODES)
+
+
+def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "c.db"
+    copy.write_bytes(db.read_bytes())
+    with Store(copy) as store:
+        rows = store.rows("SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1 LIMIT 1")
+        session = rows[0]["session_id"]
+        records = store.rows("SELECT id FROM checkpoint_sessions WHERE session_id = ? ORDER BY created_at", (session,))
+        for number, record in enumerate(records):
+            tokens = json.dumps({"token_usage": {"output_tokens": 900 if number == 0 else 5}})
+            values = (tokens, 25.0 + number, record["id"])
+            store.connection.execute("UPDATE checkpoint_sessions SET metadata = ?, vendor_percentage = ? WHERE id = ?", values)
+        assert canonical(store)[session] == 25.0
+        store.connection.execute("UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?", (session,))
+        assert canonical(store)[session] == 25.0 + len(records) - 1
+
+
+def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
+    with Store(db) as store:
+        ratio, _, parts = efficiency(store)
+        sums = store.rows(
+            "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced > 0 AND commits > 0"
+        )[0]
+    assert sum(row["all"] for row in parts.rows) == pytest.approx(1)
+    assert ratio.rows[0]["pooled_value"] == pytest.approx(sums["top"] / sums["bottom"])
+
+
+def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
+    with Store(tmp_path / "empty.db") as store:
+        for table in study(store):
+            assert isinstance(table.rows, list)
+
+
+# --- commands and frames ----------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
+    shown = run("study", "--db", db)
+    assert shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
+    data = json.loads(run("study", "--db", db, "--table", "tools", "--json").stdout)
+    assert [table["name"] for table in data] == ["tools"]
+    assert sum(row["calls"] for row in data[0]["rows"]) > 0
+    wrong = run("study", "--db", db, "--table", "nothing")
+    assert wrong.exit_code == 2 and "coding_modes" in wrong.stderr
+    assert run("study", "--db", db, "--parquet").exit_code == 2
+    assert run("study", "--db", tmp_path / "none.db").exit_code == 5
+
+
+def test_the_tables_as_files(db: Path, tmp_path: Path) -> None:
+    assert run("study", "--db", db, "--out", tmp_path / "tables", "--csv").exit_code == 0
+    with (tmp_path / "tables" / "population.csv").open(encoding="utf-8") as file:
+        rows = {row["what"]: row for row in csv.DictReader(file)}
+    assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
+
+
+def test_the_api_gives_frames(db: Path) -> None:
+    pytest.importorskip("pandas")
+    from attribution.api import Database
+    from collector.errors import WhoWroteError
+
+    with Database(db) as found:
+        spans = found.frame("line_spans")
+        assert len(spans) == found.query("SELECT COUNT(*) AS n FROM line_spans")["n"][0] > 0
+        assert "category" in found.study()["tools"].columns
+        assert "sessions" in found.tables()
+        with pytest.raises(WhoWroteError, match="there is no table nothing"):
+            found.frame("nothing")

@@ -1,0 +1,1 @@
+"""What the tests share: builders of repositories and transcripts, servers, fakes."""

@@ -1,0 +1,26 @@
+"""Running the commands in tests: a fixture as a clone, a command with its result, its CSV as rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import click
+from click.testing import CliRunner, Result
+
+from attribution.cli import cli as attribute
+from support.builder import import_stream
+from support.truth import REPOS
+
+
+def clone(case: str, directory: Path, bare: bool = True) -> Path:
+    return import_stream((REPOS / case / "history.fi").read_bytes(), directory / case, bare)
+
+
+def run(*arguments: object, program: click.Group = attribute) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(program, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def rows(result: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))

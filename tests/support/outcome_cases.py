@@ -1,0 +1,539 @@
+"""Small histories whose regions and outcomes are known because they were made so: built, attributed, compared.
+
+Each case says what a person who made it knows; nothing of it is computed by the program. `benchmarks/accuracy.py` counts them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from attribution.stages import survival as chronicle
+from attribution.stages.history import Wanted
+from attribution.stages.history import update as follow
+from attribution.stages.lines import Options, attribute_repo
+from collector.git.repository import GitRepo
+from collector.storage.store import Store
+from support.builder import World
+from support.builder.model import Commit
+from support.builder.session import Session
+
+APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n\n\ndef last(rows):\n    return rows[-1]\n"
+MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
+MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
+
+
+@dataclass(slots=True)
+class Truth:
+    """What is known of a case. Regions: by session, the sorted (convergence or "" for edited once, rounds) of each."""
+
+    world: World
+    features: dict[str, dict[str, Any]] = field(default_factory=dict)  # session -> column -> value
+    regions: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    reverted: dict[str, bool] = field(default_factory=dict)  # commit -> whether it was reverted later
+
+
+Case = Callable[[World], Truth]
+CASES: dict[str, Case] = {}
+
+
+def case(make: Case) -> Case:
+    CASES[make.__name__] = make
+    return make
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question: str
+    expected: Any
+    said: Any
+
+
+def answers(make: Case, directory: Path) -> list[Answer]:
+    """Builds one case, attributes it, follows its lines: what was asked, what is true, what the program says."""
+    world = World("orchard")
+    world.human_write("app.py", APP)
+    world.commit("Start by hand")
+    truth = make(world)
+    path = world.build(directory / "repo")
+    with Store(directory / "out.db") as store:
+        done = attribute_repo(store, path, Options())
+        repo = GitRepo(path)
+        follow(store, repo, done.repo_id, repo.default_branch()[1], Wanted())
+        chronicle.update(store, done.repo_id)
+        for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
+            assert not store.rows(f"SELECT * FROM {row['name']}"), row["name"]
+        return _said(store, truth)
+
+
+def _said(store: Store, truth: Truth) -> list[Answer]:
+    found = []
+    for key, expected in truth.features.items():
+        (row,) = store.rows("SELECT f.* FROM session_features f JOIN sessions s ON s.id = f.session_id WHERE s.key = ?", (key,))
+        found += [
+            Answer(name, value, json.loads(row[name]) if isinstance(value, list) else row[name]) for name, value in expected.items()
+        ]
+    for key, regions in truth.regions.items():
+        rows = store.rows(
+            "SELECT g.convergence, g.rounds FROM regions g JOIN sessions s ON s.id = g.session_id WHERE s.key = ?", (key,)
+        )
+        said = sorted((row["convergence"] or "", row["rounds"]) for row in rows)
+        found.append(Answer("regions", sorted(regions), said))
+    for sha, reverted in truth.reverted.items():
+        (row,) = store.rows("SELECT reverted_by IS NOT NULL AS it FROM history_commits WHERE commit_sha = ?", (sha,))
+        found.append(Answer("reverted_later", reverted, bool(row["it"])))
+    return found
+
+
+def _work(world: World, prompt: str = "Please help", **more: Any) -> Session:
+    session = world.session(**more)
+    session.prompt(prompt)
+    return session
+
+
+def _taken(world: World, session: Session) -> Commit:
+    session.end_turn()
+    return world.commit("Take it", [session])
+
+
+def _left(world: World, session: Session) -> None:
+    """The session ends and something else is committed with its checkpoint."""
+    session.end_turn()
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes", [session], paths=["notes.md"])
+
+
+# --- which edits are one region ---------------------------------------------------------------------------------------
+
+
+@case
+def one_edit_one_region(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_count": 1, "region_re_edit_count": 0}}, {one.id: [("", 1)]})
+
+
+@case
+def two_functions_two_regions(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_count": 2, "region_re_edit_count": 0}}, {one.id: [("", 1), ("", 1)]})
+
+
+@case
+def lines_above_do_not_matter(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
+    one.edit("app.py", "def total(rows):\n", "import math\n\n\ndef total(rows):\n")
+    one.edit("app.py", "return rows[-1] if rows else None", "return rows[len(rows) - 1] if rows else 0")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_re_edit_count": 1}}, {one.id: [("", 1), ("converging", 2)]})
+
+
+@case
+def inserting_inside_joins(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEDIAN)
+    one.edit("app.py", "    ordered = sorted(rows)\n", "    ordered = sorted(rows)\n    assert ordered\n")
+    _taken(world, one)
+    return Truth(world, {}, {one.id: [("converging", 2)]})
+
+
+@case
+def inserting_below_does_not_join(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEAN)
+    one.edit("app.py", "    return total(rows) / len(rows)\n", "    return total(rows) / len(rows)\n\n\n" + MEDIAN)
+    _taken(world, one)
+    return Truth(world, {}, {one.id: [("", 1), ("", 1)]})
+
+
+@case
+def a_wider_edit_joins_two_places(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return sum(rows)\n", "    return sum(rows or [0])\n")
+    one.edit("app.py", "    return rows[0]\n", "    return rows[0] if rows else None\n")
+    one.edit("app.py", "    return sum(rows or [0])\n\n\ndef first(rows):\n    return rows[0] if rows else None\n", "    pass\n")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_count": 1}}, {one.id: [("expanding", 3)]})
+
+
+@case
+def what_was_removed_comes_back_to_its_place(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "def first(rows):\n    return rows[0]\n\n\n", "")
+    one.edit("app.py", "def last(rows):\n", "def first(rows):\n    return rows[0]\n\n\ndef last(rows):\n")
+    _left(world, one)
+    truth = {"changes_reverted": 1, "reverted_by": "agent", "output_applied": 0}
+    return Truth(world, {one.id: truth}, {one.id: [("oscillating", 2)]})
+
+
+@case
+def back_to_what_another_session_wrote(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return rows[-1]", "return rows[-2]")
+    _taken(world, one)
+    world.wait(4_000)
+    two = _work(world)
+    two.edit("app.py", "return rows[-2]", "return rows[-3]")
+    two.edit("app.py", "return rows[-3]", "return rows[-2]")
+    _left(world, two)
+    truth = {"changes_reverted": 1, "reverted_by": "agent", "prior_sessions_same_region": 1}
+    return Truth(world, {two.id: truth}, {one.id: [("", 1)], two.id: [("oscillating", 2)]})
+
+
+@case
+def a_new_file_is_one_region(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    one.edit("stats.py", "len(rows)", "max(len(rows), 1)")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_count": 1}}, {one.id: [("converging", 2)]})
+
+
+# --- how a region develops --------------------------------------------------------------------------------------------
+
+
+@case
+def smaller_and_smaller(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return rows[-1]\n", "    a = 1\n    b = 2\n    c = 3\n    return a\n")
+    one.edit("app.py", "    a = 1\n    b = 2\n", "    a = 10\n    b = 20\n")
+    one.edit("app.py", "    a = 10\n", "    a = 100\n")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_edit_convergence": ["converging"]}}, {one.id: [("converging", 3)]})
+
+
+@case
+def larger_and_larger(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return rows[-1]\n", "    return rows[-2]\n")
+    one.edit("app.py", "    return rows[-2]\n", "    a = 1\n    return a\n")
+    one.edit("app.py", "    a = 1\n    return a\n", "    d = 4\n    e = 5\n    f = 6\n    return f\n")
+    _taken(world, one)
+    return Truth(world, {one.id: {"region_edit_convergence": ["expanding"]}}, {one.id: [("expanding", 3)]})
+
+
+@case
+def there_and_back_and_there(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return rows[-1]", "return rows[-2]")
+    one.edit("app.py", "return rows[-2]", "return rows[-3]")
+    one.edit("app.py", "return rows[-3]", "return rows[-2]")
+    _taken(world, one)
+    return Truth(world, {one.id: {"regions_oscillating": 1, "changes_reverted": 0}}, {one.id: [("oscillating", 3)]})
+
+
+@case
+def only_the_layout_comes_back(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return rows[-1]", "return rows[-2]")
+    one.edit("app.py", "return rows[-2]", "return  rows[ -1 ]")
+    _taken(world, one)
+    return Truth(world, {}, {one.id: [("oscillating", 2)]})
+
+
+@case
+def the_same_size_twice(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return rows[-1]", "return rows[-2]")
+    one.edit("app.py", "return rows[-2]", "return rows[-3]")
+    _taken(world, one)
+    return Truth(world, {}, {one.id: [("converging", 2)]})
+
+
+@case
+def up_and_down_without_a_trend(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return rows[-1]\n", "    return rows[-2]\n")  # 2 lines
+    one.edit("app.py", "    return rows[-2]\n", "    a = 1\n    return a\n")  # 3
+    one.edit("app.py", "    a = 1\n    return a\n", "    return rows[-3]\n")  # 3
+    one.edit("app.py", "    return rows[-3]\n", "    return rows[-4]\n")  # 2
+    _taken(world, one)
+    return Truth(world, {}, {one.id: [("oscillating", 4)]})
+
+
+# --- taken over -------------------------------------------------------------------------------------------------------
+
+
+@case
+def all_of_it_is_committed(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _taken(world, one)
+    return Truth(
+        world,
+        {
+            one.id: {
+                "output_applied": 1,
+                "output_applied_fraction": 1.0,
+                "session_outcome": "accepted",
+                "touched_files": ["stats.py"],
+            }
+        },
+    )
+
+
+@case
+def half_of_it_is_committed(world: World) -> Truth:
+    one = _work(world)
+    one.write("a.py", "alpha = 1\nbeta = 2\n")
+    one.write("b.py", "gamma = 3\ndelta = 4\n")
+    one.end_turn()
+    world.commit("Only a", [one], paths=["a.py"])
+    world.human_remove("b.py")
+    world.human_write("notes.md", "No b.\n")
+    world.commit("Without b", [one])
+    truth = {"output_applied": 1, "output_applied_fraction": 0.5, "touched_files": ["a.py", "b.py"], "diff_lines": 4}
+    return Truth(world, {one.id: truth})
+
+
+@case
+def none_of_it_is_committed(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _left(world, one)
+    truth = {"output_applied": 0, "changes_reverted": 0, "session_outcome": "abandoned_mid_session"}
+    return Truth(world, {one.id: truth})
+
+
+@case
+def nothing_was_written(world: World) -> Truth:
+    one = _work(world, "What does total do?")
+    one.read("app.py")
+    _left(world, one)
+    truth = {"output_applied": None, "changes_reverted": None, "reverted_lines": None, "region_count": None}
+    return Truth(world, {one.id: truth})
+
+
+@case
+def committed_by_the_next_session(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    one.end_turn()
+    world.wait(300)
+    two = _work(world, "Commit what is there")
+    two.read("stats.py")
+    two.end_turn()
+    world.commit("Both", [one, two])
+    return Truth(world, {one.id: {"output_applied": 1, "session_outcome": "accepted"}, two.id: {"output_applied": None}})
+
+
+# --- undone -----------------------------------------------------------------------------------------------------------
+
+
+@case
+def the_agent_takes_it_back(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    print(len(rows))\n    return sum(rows)\n")
+    one.edit("app.py", "    print(rows)\n    print(len(rows))\n", "")
+    _left(world, one)
+    return Truth(
+        world, {one.id: {"changes_reverted": 1, "reverted_lines": 2, "reverted_by": "agent"}}, {one.id: [("oscillating", 2)]}
+    )
+
+
+@case
+def the_user_takes_it_back(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return sum(rows)\n", "    total = 0\n    for row in rows:\n        total += row\n    return total\n")
+    one.end_turn()
+    world.human_write("app.py", APP)
+    one.prompt("Rather add a module")
+    one.read("app.py")
+    one.write("stats.py", "x = 1\n")
+    _taken(world, one)
+    truth = {"changes_reverted": 1, "reverted_lines": 4, "reverted_by": "human", "session_outcome": "explicitly_rejected"}
+    return Truth(world, {one.id: truth})
+
+
+@case
+def a_command_takes_it_back(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.bash("git restore app.py", lambda shell: shell.write("app.py", APP), blunt=True)
+    _left(world, one)
+    return Truth(world, {one.id: {"changes_reverted": 1, "reverted_by": "agent"}})
+
+
+@case
+def a_reset_after_the_commit_takes_nothing_back(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.git_commit("Guard")
+    one.bash("git reset --hard HEAD")
+    one.end_turn()
+    world.human_write("notes.md", "Done.\n")
+    world.commit("Notes", [one])
+    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_by": None, "output_applied": 1}})
+
+
+@case
+def a_stash_taken_back_undoes_nothing(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.bash("git stash")
+    one.bash("git stash pop")
+    _taken(world, one)
+    return Truth(world, {one.id: {"changes_reverted": 0, "output_applied": 1}})
+
+
+@case
+def writing_it_another_way_undoes_nothing(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "    return sum(rows)\n", "    result = 0\n    for row in rows:\n        result += row\n    return result\n")
+    one.edit(
+        "app.py", "    result = 0\n    for row in rows:\n        result += row\n    return result\n", "    return fsum(rows)\n"
+    )
+    _taken(world, one)
+    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0}})
+
+
+@case
+def a_new_file_written_anew_undoes_nothing(world: World) -> Truth:
+    one = _work(world)
+    one.write("plan.md", "# Plan\n\n- dig\n- plant\n- water\n- wait\n")
+    one.bash("rm plan.md", lambda shell: shell.remove("plan.md"), exact=True)
+    one.write("plan.md", "# Another plan\n\n- buy apples\n")
+    _taken(world, one)
+    return Truth(world, {one.id: {"changes_reverted": 0, "output_applied": 1}})
+
+
+@case
+def one_file_of_two_goes_back(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN + "\n\n" + MEDIAN)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
+    _taken(world, one)
+    truth = {"changes_reverted": 1, "reverted_lines": 1, "reverted_by": "agent", "session_outcome": "accepted"}
+    return Truth(world, {one.id: truth})
+
+
+# --- the end of a session, and what comes after -----------------------------------------------------------------------
+
+
+@case
+def the_last_word_refuses(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    one.end_turn()
+    one.prompt("No, this is wrong. Forget it.")
+    _left(world, one)
+    return Truth(world, {one.id: {"session_outcome": "explicitly_rejected", "output_applied": 0}})
+
+
+@case
+def the_last_word_welcomes(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    one.end_turn()
+    one.prompt("Perfect, thanks!")
+    _left(world, one)
+    return Truth(world, {one.id: {"session_outcome": "accepted", "output_applied": 0}})
+
+
+@case
+def started_again_at_once(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _left(world, one)
+    world.wait(600)
+    two = _work(world, "Once more, from the start")
+    two.write("stats.py", MEDIAN, overwrite=True)
+    _taken(world, two)
+    pause = round(two.log.records[0].at - one.log.records[-1].at, 3)
+    before = {"session_outcome": "restarted_same_task", "prior_sessions_same_repo": 0, "session_reopened_within_s": pause}
+    return Truth(world, {one.id: before, two.id: {"session_outcome": "accepted", "prior_sessions_same_repo": 1}})
+
+
+@case
+def another_task_soon_after(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _left(world, one)
+    world.wait(600)
+    two = _work(world, "Something else")
+    two.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    two.end_turn()
+    world.commit("Guard", [two], paths=["app.py"])
+    return Truth(world, {one.id: {"session_outcome": "abandoned_mid_session"}, two.id: {"session_reopened_within_s": None}})
+
+
+@case
+def the_next_day_but_one(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _taken(world, one)
+    world.wait(90_000)
+    two = _work(world)
+    two.write("more.py", MEDIAN)
+    _taken(world, two)
+    return Truth(world, {one.id: {"session_reopened_within_s": None}, two.id: {"prior_sessions_same_repo": 1}})
+
+
+@case
+def changing_what_another_session_wrote(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _taken(world, one)
+    world.wait(4_000)
+    two = _work(world)
+    two.edit("stats.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
+    _taken(world, two)
+    world.wait(4_000)
+    three = _work(world)
+    three.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    _taken(world, three)
+    return Truth(
+        world,
+        {
+            one.id: {"prior_sessions_same_region": 0, "prior_sessions_committed": 0},
+            two.id: {"prior_sessions_same_region": 1, "prior_sessions_committed": 1},
+            three.id: {"prior_sessions_same_region": 0, "prior_sessions_committed": 0, "prior_sessions_same_repo": 2},
+        },
+    )
+
+
+@case
+def changing_it_in_another_worktree(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _taken(world, one)
+    world.wait(4_000)
+    two = _work(world, cwd="/home/ada/elsewhere/orchard")
+    two.edit("stats.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
+    _taken(world, two)
+    return Truth(world, {two.id: {"prior_sessions_committed": 1, "output_applied": 1}})
+
+
+# --- reverted later ---------------------------------------------------------------------------------------------------
+
+
+@case
+def reverted_by_a_later_commit(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    taken = _taken(world, one)
+    world.wait(4_000)
+    world.human_revert(taken)
+    back = world.commit(f'Revert "Take it"\n\nThis reverts commit {taken.sha}.\n')
+    truth = {"output_applied": 1, "changes_reverted": 0}  # what comes after the session is no revert of the session
+    return Truth(world, {one.id: truth}, reverted={taken.sha: True, back.sha: False})
+
+
+@case
+def changed_by_a_later_commit(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    taken = _taken(world, one)
+    world.wait(4_000)
+    world.human_write("app.py", APP.replace("return sum(rows)", "raise NotImplementedError"))
+    world.commit("Another way")
+    return Truth(world, {one.id: {"output_applied": 1}}, reverted={taken.sha: False})

@@ -1,0 +1,343 @@
+"""Sessions of built repositories: their rows in the database, and the commands that show them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from support.builder import World
+from support.builder.model import Stored
+
+from attribution.cli import cli as attribute
+from attribution.features import features
+from attribution.features.tables import PRICES
+from attribution.stages import outcomes as aftermath
+from attribution.stages.lines import Options, attribute_repo
+from collector.storage.store import Store
+
+APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
+MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "120"}).invoke(attribute, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def _world() -> World:
+    world = World("orchard")
+    world.human_write("app.py", APP)
+    world.commit("Start by hand")
+    return world
+
+
+def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]]]:
+    repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    with Store(db) as store:
+        attribute_repo(store, repo, Options())
+        rows = store.rows("SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id")
+    return repo, db, {row["key"]: row for row in rows}
+
+
+@pytest.fixture
+def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]], World]:
+    """A session whose work is committed after three rounds of edits of one line."""
+    world = _world()
+    one = world.session()
+    one.prompt("Add a mean")
+    one.read("app.py")
+    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
+    one.edit("app.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
+    one.edit("app.py", "total(rows) / max(len(rows), 1)", "total(rows) / len(rows)")
+    one.end_turn()
+    world.commit("Add mean", [one])
+    return (*_attributed(world, tmp_path), world)
+
+
+def test_a_session_whose_work_was_taken(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    _, _, rows, world = taken
+    (key,) = world.sessions
+    row = rows[key]
+    assert json.loads(row["touched_files"]) == ["app.py"]
+    assert (row["edit_calls"], row["files_read_before_edit"], row["first_tool_precision"]) == (3, 1, 1)
+    assert row["diff_lines"] == 4 + 2 + 2
+    assert (row["output_applied"], row["output_applied_fraction"], row["session_outcome"]) == (1, 1.0, "accepted")
+    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (0, 0, None)
+    assert (row["region_count"], row["region_re_edit_count"], row["regions_oscillating"]) == (1, 1, 1)
+    assert json.loads(row["region_edit_convergence"]) == ["oscillating"]
+    assert (row["prior_sessions_same_repo"], row["prior_sessions_same_region"]) == (0, 0)
+
+
+def test_the_user_puts_everything_back(tmp_path: Path) -> None:
+    world = _world()
+    one = world.session()
+    one.prompt("Add a mean")
+    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
+    one.end_turn()
+    world.human_write("app.py", APP)
+    one.prompt("That is not what I wanted")
+    one.read("app.py")
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.end_turn()
+    world.commit("Guard", [one])
+    *_, rows = _attributed(world, tmp_path)
+    row = rows[one.id]
+    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (1, 2, "human")
+    assert row["session_outcome"] == "explicitly_rejected"
+    assert row["last_message_rejects"] == 1
+
+
+def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
+    world = _world()
+    one = world.session()
+    one.prompt("Why is it empty?")
+    one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    return sum(rows)\n")
+    one.edit("app.py", "    print(rows)\n    return sum(rows)\n", "    return sum(rows)\n")
+    one.end_turn()
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes", [one])
+    *_, rows = _attributed(world, tmp_path)
+    row = rows[one.id]
+    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (1, 1, "agent")
+    assert (row["output_applied"], row["session_outcome"]) == (0, "abandoned_mid_session")
+
+
+def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
+    world = _world()
+    one = world.session()
+    one.prompt("Add a mean")
+    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
+    one.bash("git checkout -- app.py", lambda shell: shell.write("app.py", APP), blunt=True)
+    one.end_turn()
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes", [one])
+    *_, rows = _attributed(world, tmp_path)
+    row = rows[one.id]
+    assert [u["by"] for u in json.loads(row["undo_commands"])] == ["agent"]
+    assert (row["changes_reverted"], row["reverted_by"]) == (1, "agent")
+
+
+def test_sessions_after_one_another(tmp_path: Path) -> None:
+    world = _world()
+    first = world.session()
+    first.prompt("Add a mean")
+    first.write("mean.py", MEAN)
+    first.end_turn()
+    world.commit("Add mean", [first])
+    world.wait(600)
+    second = world.session()
+    second.prompt("Guard the mean")
+    second.read("mean.py")
+    second.edit("mean.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
+    second.write("other.py", "x = 1\n")
+    second.end_turn()
+    world.commit("Guard mean", [second])
+    *_, rows = _attributed(world, tmp_path)
+    one, two = rows[first.id], rows[second.id]
+    assert (one["prior_sessions_same_repo"], two["prior_sessions_same_repo"]) == (0, 1)
+    assert (one["prior_sessions_same_region"], two["prior_sessions_same_region"]) == (0, 1)
+    assert 600 <= one["session_reopened_within_s"] <= 660
+    assert two["session_reopened_within_s"] is None
+
+
+def test_two_sources_say_the_same(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    _, db, _, _ = taken
+    with Store(db) as store:
+        for row in store.rows(
+            "SELECT f.edit_calls, f.diff_lines, f.region_count, "
+            "(SELECT COUNT(DISTINCT call_id) FROM edits e WHERE e.session_id = f.session_id AND by_shell = 0) AS edits, "
+            "(SELECT SUM(lines_added + lines_removed) FROM edits e WHERE e.session_id = f.session_id) AS lines, "
+            "(SELECT SUM(lines_added + lines_removed) FROM region_edits e WHERE e.session_id = f.session_id) AS in_regions, "
+            "(SELECT COUNT(*) FROM regions g WHERE g.session_id = f.session_id) AS regions FROM session_features f"
+        ):
+            assert row["edit_calls"] == row["edits"]
+            assert row["diff_lines"] == row["lines"] == row["in_regions"]
+            assert row["region_count"] == row["regions"]
+
+
+def test_every_missing_value_has_its_reason(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    _, db, rows, _ = taken
+    (row,) = rows.values()
+    with Store(db) as store:
+        why = {r["feature"]: r["reason"] for r in store.rows("SELECT feature, reason FROM feature_nulls")}
+        assert set(why) == {name for name, value in row.items() if value is None}
+        assert why["reasoning_tokens_total"] == "reasoning_uncounted"
+        assert (why["subagents_succeeded"], why["reverted_by"]) == ("no_subagent", "not_reverted")
+        assert (why["user_msg_length_slope"], why["prior_sessions_committed"]) == ("one_message", "no_history")
+        assert aftermath.problems(store, 1) == []
+        store.connection.execute("UPDATE sessions SET input_tokens = NULL")
+        store.connection.execute("UPDATE session_features SET turn_count = NULL, cost_usd = NULL, edit_calls = NULL")
+        (problem,) = aftermath.problems(store, 1)
+        assert (problem.stage, problem.code) == ("features", "feature_null")
+        assert problem.detail == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
+        assert [r["feature"] for r in store.rows("SELECT feature FROM check_feature_nulls")] == ["edit_calls"]
+    shown = run("features", "--db", db, "--session", row["key"][:6]).stdout
+    assert "none: the agent records no usage" in shown and "none: unexplained" in shown
+    assert "No feature is without a value for no reason" in run("check", "--db", db).stdout
+
+
+def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path: Path) -> None:
+    world = _world()
+    one = world.session()
+    one.prompt("Add a mean")
+    one.write("mean.py", MEAN)
+    one.end_turn()
+    world.commit("Add mean", [one], stored=Stored(transcript="none"))
+    _, db, rows = _attributed(world, tmp_path)
+    assert rows == {}
+    with Store(db) as store:
+        found = store.rows("SELECT feature, reason FROM feature_nulls")
+    assert {r["feature"] for r in found} == {f.name for f in features()}
+    assert {r["reason"] for r in found} == {"no_transcript"}
+
+
+def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    _, db, _, _ = taken
+    broken = {
+        "check_feature_calls": "tool_call_count = 99", "check_feature_edit_calls": "edit_calls = 99",
+        "check_feature_diff_lines": "diff_lines = 99", "check_feature_regions": "region_count = 99",
+        "check_feature_tokens": "output_tokens = 99", "check_feature_touched": "touched_files = '[\"b\"]'",
+        "check_feature_committed": "touched_files = '[]'",
+    }  # fmt: skip
+    with Store(db) as store:
+        for view, change in broken.items():
+            assert store.rows(f"SELECT * FROM {view}") == []
+            store.connection.execute("SAVEPOINT before")
+            store.connection.execute(f"UPDATE session_features SET {change}")
+            assert store.rows(f"SELECT * FROM {view}"), view
+            store.connection.execute("ROLLBACK TO before")
+
+
+def test_hunks_with_their_symbols_and_children_with_their_parents(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+) -> None:
+    _, db, rows, _ = taken
+    (key,) = rows
+    with Store(db) as store:
+        found = store.rows("SELECT path, round, start_line, symbol FROM region_edit_history ORDER BY round")
+        store.connection.execute(
+            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'c', 'c', 'none', ?)", (key,)
+        )
+        store.connection.execute(
+            "INSERT INTO sessions (repo_id, key, label, transcript, parent_key) VALUES (1, 'd', 'd', 'none', 'x')"
+        )
+        children = store.rows("SELECT session_key, parent_key, parent_id FROM child_sessions ORDER BY 1")
+    assert found == [
+        {"path": "app.py", "round": 1, "start_line": 7, "symbol": "def first(rows):"},
+        {"path": "app.py", "round": 2, "start_line": 10, "symbol": "def mean(rows):"},
+        {"path": "app.py", "round": 3, "start_line": 10, "symbol": "def mean(rows):"},
+    ]
+    assert [tuple(r.values()) for r in children] == [("c", key, 1), ("d", "x", None)]
+    assert "in def first(rows):" in run("regions", "--db", db).stdout
+
+
+def test_a_second_run_computes_nothing_and_other_columns_compute_again(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, db, _, _ = taken
+    with Store(db) as store:
+        monkeypatch.setattr("attribution.stages.lines.of_session", None)  # a call would fail
+        assert attribute_repo(store, repo, Options()).unchanged
+        before = store.rows("SELECT * FROM session_features")
+        monkeypatch.undo()
+        store.connection.execute("ALTER TABLE session_features ADD COLUMN left_over TEXT")
+        store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
+        attribute_repo(store, repo, Options())
+        assert store.rows("SELECT * FROM session_features") == before
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
+    repo, db, rows, _ = taken
+    (key,) = rows
+    assert "Add a mean" in run("features", repo, "--db", db).stdout
+    (found,) = json.loads(run("features", "--db", db, "--json").stdout)
+    assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
+    (line,) = csv.DictReader(io.StringIO(run("features", "--db", db, "--csv").stdout))
+    assert {f.name for f in features()} <= line.keys()
+    shown = run("features", "--db", db, "--session", key[:6]).stdout
+    assert all(f.name in shown for f in features())
+    table = tmp_path / "p.toml"
+    kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in PRICES)
+    table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
+    (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
+    assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
+    assert priced["prices_as_of"] == "2030-01-01"
+
+
+def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    repo, db, _, _ = taken
+    shown = run("regions", repo, "--db", db, "--oscillating").stdout
+    assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
+    assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
+    (found,) = json.loads(run("regions", "--db", db, "--json").stdout)
+    assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
+    assert len(list(csv.DictReader(io.StringIO(run("regions", "--db", db, "--csv").stdout)))) == 3
+
+
+def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
+    _, db, rows, _ = taken
+    (key,) = rows
+    (found,) = json.loads(run("quality", "--db", db, "--json").stdout)
+    assert found["task_type"] == "coding" and 0.7 < found["q"] <= 1
+    shown = run("quality", "--db", db, "--explain", key).stdout
+    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "missing: left out", found["tier"]):
+        assert words in shown
+    ratings = tmp_path / "r.csv"
+    ratings.write_text(f"session,rating\n{key[:8]},4\nnobody,2\n")
+    (agreement,) = json.loads(run("quality", "validate", ratings, "--db", db, "--json").stdout)
+    assert (agreement["rated"], agreement["matched"], agreement["pearson"]) == (2, 1, None)
+    assert agreement["unmatched"] == ["nobody"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("features", "--session", "zzzzzz"), "there is no session zzzzzz"),
+        (("regions", "--session", "zzzzzz"), "there is no session zzzzzz"),
+        (("quality", "--explain", "zzzzzz"), "there is no session zzzzzz"),
+        (("features", "--prices", "none.toml"), "cannot be read"),
+        (("quality", "validate", "none.csv"), "cannot be read"),
+    ],
+)
+def test_wrong_use_is_explained(
+    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], arguments: tuple[str, ...], words: str
+) -> None:
+    _, db, _, _ = taken
+    failed = run(*arguments, "--db", db)
+    assert failed.exit_code == 2
+    assert words in failed.stderr
+
+
+def test_without_a_database(tmp_path: Path) -> None:
+    for command in ("features", "regions", "quality"):
+        failed = run(command, "--db", tmp_path / "none.db")
+        assert failed.exit_code == 5 and "there is no database" in failed.stderr
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_ratings_that_are_none(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
+    _, db, _, _ = taken
+    for text, words in (("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "no number")):
+        (tmp_path / "r.csv").write_text(text)
+        failed = run("quality", "validate", tmp_path / "r.csv", "--db", db)
+        assert failed.exit_code == 2 and words in failed.stderr
+
+
+def test_an_older_database_gets_the_new_tables(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+    repo, db, _, _ = taken
+    with Store(db) as store:
+        for table in ("session_features", "region_edits", "regions", "scores"):
+            store.connection.execute(f"DROP TABLE {table}")
+        store.connection.execute("PRAGMA user_version = 1")
+    failed = run("features", "--db", db)
+    assert failed.exit_code == 2 and "attribute repo" in failed.stderr
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert len(json.loads(run("features", "--db", db, "--json").stdout)) == 1
+    assert len(json.loads(run("quality", "--db", db, "--json").stdout)) == 1

@@ -1,0 +1,544 @@
+"""The contract of every transcript reader, on samples in the real record shape.
+
+`expected.json` of a sample says what a person reads in it; `_view` shows a session in the same words.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from collector.git.patches import parse_unified, whole_texts
+from collector.model import Edit, Mark, Said, Session, Status, ToolCall, TranscriptReader, Usage
+from collector.transcripts import FACETS, reader_for, readers
+from collector.transcripts.apply_patch import (
+    commands_in_script,
+    parse_patch,
+    patches_in,
+    patches_in_script,
+)
+from collector.transcripts.jsonl import first_value, resolve, same_lines, time_of
+from collector.transcripts.pi import display_hunks
+
+_SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
+_READERS = {reader.NAME: reader for reader in readers()}
+_NAMES = sorted(path.parent.name for path in _SAMPLES.glob("*/sample.json*"))
+_SESSION = "session-of-the-sample"
+
+
+def _sample(name: str) -> bytes:
+    return next((_SAMPLES / name).glob("sample.json*")).read_bytes()
+
+
+def _is_document(name: str) -> bool:
+    return (_SAMPLES / name / "sample.json").exists()
+
+
+def _read(name: str, blobs: Iterable[bytes]) -> Session:
+    return _READERS[name].read(_SESSION, blobs)
+
+
+def _gives(session: Session) -> set[str]:
+    """What a session really holds, in the words of FACETS."""
+    calls, edits = session.calls, [edit for call in session.calls for edit in call.edits]
+    holds = {
+        "times": any(c.at is not None for c in calls),
+        "results": any(c.status is not Status.UNKNOWN for c in calls),
+        "text": any(e.content or e.after or e.replacements or any(h.exact_text for h in e.hunks) for e in edits),
+        "before": any(e.before_known for e in edits),
+        "positions": any(h.old_start for e in edits for h in e.hunks),
+        "reads": any(c.seen for c in calls),
+        "commands": any(c.command for c in calls),
+        "commits": any(c.commits for c in calls),
+        "subagents": any(c.agent_id for c in calls),
+        "models": any(u.model for u in session.usage) or any(c.model for c in calls),
+        "tokens": any(u.input or u.output for u in session.usage),
+        "directory": bool(session.cwds),
+    }
+    assert holds.keys() == FACETS.keys()
+    return {facet for facet, held in holds.items() if held}
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_reader_declares_what_its_sample_holds(name: str) -> None:
+    assert _gives(_read(name, [_sample(name)])) == _READERS[name].GIVES
+
+
+# --- the words of expected.json -----------------------------------------------------------------------------------------
+
+
+def _view(session: Session) -> dict[str, Any]:
+    return {
+        "agent": session.agent,
+        "cwds": list(session.cwds),
+        "versions": list(session.versions),
+        "branches": list(session.branches),
+        "parent": session.parent_id,
+        "turns": [[turn.origin, turn.text] for turn in session.turns],
+        "calls": [_view_call(call) for call in session.calls],
+        "said": [[said.kind, said.turn, said.text] for said in session.said],
+        "usage": [[u.model, u.input, u.output, u.cache_read, u.cache_write] for u in session.usage],
+        "notices": [[n.path, n.start, n.text, n.whole] for n in session.notices],
+        "marks": [[mark.kind, mark.turn] for mark in session.marks],
+        "problems": [problem.code for problem in session.problems],
+    }
+
+
+def _view_call(call: ToolCall) -> dict[str, Any]:
+    view: dict[str, Any] = {"name": call.name, "turn": call.turn, "status": call.status.value}
+    if call.agent_id:
+        view["agent"] = call.agent_id
+    if call.command:
+        view["command"] = [call.command.text, call.command.cwd, call.command.output]
+    if call.seen:
+        view["seen"] = [call.seen.path, call.seen.start, call.seen.text, call.seen.whole]
+    if call.spawn:
+        view["spawn"] = [call.spawn.agent_id, call.spawn.kind, call.spawn.visible]
+    if call.commits:
+        view["commits"] = list(call.commits)
+    if call.edits:
+        view["edits"] = [_view_edit(edit) for edit in call.edits]
+    return view
+
+
+def _view_edit(edit: Edit) -> dict[str, Any]:
+    view: dict[str, Any] = {"op": edit.op, "path": edit.path}
+    for name in ("content", "before", "after", "new_path", "by_shell"):
+        if getattr(edit, name):
+            view[name] = getattr(edit, name)
+    if edit.before_known and edit.before is None:
+        view["before"] = "did not exist"
+    if edit.replacements:
+        view["replacements"] = [[r.old, r.new, r.all] for r in edit.replacements]
+    if edit.hunks:
+        view["hunks"] = [[h.old_start, h.old_count, h.new_start, h.new_count, *h.lines] for h in edit.hunks]
+        view["exact"] = all(h.exact_text for h in edit.hunks)
+    return view
+
+
+# --- what every reader must do ------------------------------------------------------------------------------------------
+
+
+def test_every_reader_but_the_first_has_a_sample() -> None:
+    assert set(_READERS) - set(_NAMES) <= {"claude-code"}
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_only_its_own_reader_knows_the_sample(name: str) -> None:
+    head = first_value(_sample(name))
+    assert [reader.NAME for reader in readers() if reader.sniff(head)][:1] == [name]
+    found = reader_for(_sample(name))
+    assert (found.NAME if found else None) == name
+    others = [reader.NAME for reader in readers() if reader.sniff(head) and reader.NAME not in (name, "claude-code")]
+    assert others == []
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_sample_is_read_as_expected(name: str) -> None:
+    expected = json.loads((_SAMPLES / name / "expected.json").read_text())
+    view = json.loads(json.dumps(_view(_read(name, [_sample(name)]))))
+    for key, value in expected.items():
+        assert view[key] == value, key
+    assert set(expected) == set(view)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_numbers_and_times_fit_together(name: str) -> None:
+    session = _read(name, [_sample(name)])
+    assert [turn.index for turn in session.turns] == list(range(1, len(session.turns) + 1))
+    ids = [call.call_id for call in session.calls]
+    assert len(ids) == len(set(ids)) and all(ids)
+    events: list[ToolCall | Said | Usage | Mark] = [*session.calls, *session.said, *session.usage, *session.marks]
+    for event in events:
+        assert 0 <= event.turn <= len(session.turns)
+        if event.at is not None and session.started_at is not None and session.ended_at is not None:
+            assert session.started_at <= event.at <= session.ended_at
+    for call in session.calls:
+        assert call.done_at is None or call.at is None or call.done_at >= call.at
+        for edit in call.edits:
+            assert edit.path and edit.op in ("edit", "write", "append", "delete", "move", "copy")
+
+
+def _shorter(name: str) -> list[bytes]:
+    """Earlier copies of the same session: the lines, or the messages, up to some point."""
+    blob = _sample(name)
+    if not _is_document(name):
+        lines = blob.split(b"\n")
+        return [b"\n".join(lines[:n]) for n in range(1, len(lines), 3)]
+    document = json.loads(blob)
+    count = len(document["messages"])
+    return [json.dumps({**document, "messages": document["messages"][:n]}).encode() for n in range(1, count)]
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_copies_and_their_order_make_no_difference(name: str) -> None:
+    whole = _read(name, [_sample(name)])
+    copies = [_sample(name), *_shorter(name), _sample(name)]
+    shuffled = random.Random(4).sample(copies, len(copies))
+    for blobs in (copies, copies[::-1], shuffled, iter(copies)):
+        assert _read(name, blobs) == whole
+
+
+@pytest.mark.parametrize("name", [name for name in _NAMES if not _is_document(name)])
+def test_two_halves_are_the_whole(name: str) -> None:
+    """Old checkpoints store what is new since the one before."""
+    lines = _sample(name).split(b"\n")
+    half = len(lines) // 2
+    parts = [b"\n".join(lines[:half]), b"\n".join(lines[half:])]
+    whole, joined = _read(name, [_sample(name)]), _read(name, parts)
+    assert {call.call_id: call.status for call in whole.calls} == {c.call_id: c.status for c in joined.calls} or name == "cursor"
+    assert sum(len(c.edits) for c in whole.calls) == sum(len(c.edits) for c in joined.calls)
+    assert sorted(turn.text for turn in whole.turns) == sorted(turn.text for turn in joined.turns)
+
+
+@pytest.mark.parametrize("name", [name for name in _NAMES if _is_document(name)])
+def test_document_in_several_chunks(name: str) -> None:
+    document = json.loads(_sample(name))
+    messages = document["messages"]
+    chunks = [json.dumps({**document, "messages": part}).encode() for part in (messages[:2], messages[2:])]
+    whole, joined = _read(name, [_sample(name)]), _read(name, [b"\n".join(chunks)])
+    assert [c.call_id for c in joined.calls] == [c.call_id for c in whole.calls]
+    assert joined.turns == whole.turns
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_truncated_anywhere(name: str) -> None:
+    blob = _sample(name)
+    whole = {call.call_id for call in _read(name, [blob]).calls}
+    for part in range(21):
+        cut = blob[: len(blob) * part // 20]
+        session = _read(name, [cut])
+        if not _is_document(name):
+            assert {call.call_id.partition("#")[0] for call in session.calls} <= {i.partition("#")[0] for i in whole}
+        if cut.strip() and part < 20 and not cut.endswith(b"\n") and _is_document(name):
+            assert session.problems
+
+
+@pytest.mark.parametrize("name", [*_NAMES, "claude-code"])
+def test_strange_bytes(name: str) -> None:
+    deep = b'{"type":"message","payload":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    for blob in (
+        b"",
+        b"\n\n",
+        b"\0" * 50,
+        b"\xff\xfe{",
+        b"null",
+        b"[1]",
+        b'"text"',
+        deep,
+        b'{"a":' * 5000,
+        "\u2028\u2029".encode(),
+    ):
+        assert isinstance(_read(name, [blob]), Session)
+        reader_for(blob)
+
+
+_ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    10**400,
+    1e308,
+    "",
+    "\ud800",
+    "a\0b",
+    "x\u2028y",
+    [],
+    {},
+    [[]],
+    {"a": {"a": 1}},
+    [None, 1, "x", {}],
+]
+
+
+def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
+    if at:
+        yield at
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from _paths(inner, (*at, key))
+
+
+def _changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    copy = json.loads(json.dumps(value))
+    inner = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = new
+    return copy
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_every_value_of_every_wrong_type(name: str) -> None:
+    """Each value of the sample in turn becomes something odd; nothing raises and the rest is still read."""
+    blob = _sample(name)
+    records = [json.loads(blob)] if _is_document(name) else [json.loads(line) for line in blob.splitlines()]
+    rng = random.Random(7)
+    reader = _READERS[name]
+    for number, record in enumerate(records):
+        for path in _paths(record):
+            wrong = _changed(record, path, rng.choice(_ODD))
+            lines = (
+                [json.dumps(wrong if i == number else r) for i, r in enumerate(records)]
+                if rng.random() < 0.1
+                else [json.dumps(wrong)]
+            )
+            session = reader.read(_SESSION, ["\n".join(lines).encode("utf-8", "surrogatepass")])
+            assert isinstance(session, Session)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("name", [*_NAMES])
+@given(data=st.data())
+def test_random_damage(name: str, data: st.DataObject) -> None:
+    blob = bytearray(_sample(name))
+    for _ in range(data.draw(st.integers(1, 8))):
+        position = data.draw(st.integers(0, len(blob) - 1))
+        length = data.draw(st.integers(0, 40))
+        blob[position : position + length] = data.draw(st.binary(max_size=20))
+        blob = blob or bytearray(b"x")
+    assert isinstance(_read(name, [bytes(blob), _sample(name)[: len(blob) // 2]]), Session)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda c: st.lists(c) | st.dictionaries(st.text(max_size=8), c),
+    )
+)
+def test_no_sniffer_raises(head: object) -> None:
+    for reader in readers():
+        assert reader.sniff(head) in (True, False)
+
+
+def test_line_ends_are_newlines_only() -> None:
+    text = "a\u2028b\x0cc\x85d"
+    patch = f"*** Begin Patch\n*** Add File: f\n+{text}\n*** End Patch"
+    record = {
+        "timestamp": "2026-05-04T10:00:00Z",
+        "type": "response_item",
+        "payload": {"type": "custom_tool_call", "name": "apply_patch"},
+    }
+    record["payload"] = {**record["payload"], "call_id": "c", "input": patch}  # type: ignore[dict-item]
+    session = _read("codex", [json.dumps(record, ensure_ascii=False).encode()])
+    assert session.calls[0].edits[0].content == text + "\n"
+
+
+# --- Codex threads ------------------------------------------------------------------------------------------------------
+
+_PARENT, _CHILD = "019d7000-0000-7000-8000-000000000001", "019d8000-0000-7000-8000-000000000002"
+
+
+def _rollout(*records: tuple[str, str, dict[str, Any]]) -> bytes:
+    return "".join(json.dumps({"timestamp": at, "type": kind, "payload": payload}) + "\n" for at, kind, payload in records).encode()
+
+
+def _meta(thread: str, **more: Any) -> dict[str, Any]:
+    return {"id": thread, "cwd": "/w", "cli_version": "0.125.0", "source": "cli", **more}
+
+
+def _patch_call(call_id: str) -> dict[str, Any]:
+    patch = "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"
+    return {"type": "custom_tool_call", "call_id": call_id, "name": "apply_patch", "input": patch}
+
+
+def test_copied_history_of_a_fork_is_not_read() -> None:
+    fork, later = "2026-04-11T20:34:05.810Z", "2026-04-11T20:34:36.000Z"
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": _PARENT, "depth": 1}}}
+    total = {"total_token_usage": {"total_tokens": 50}, "last_token_usage": {"input_tokens": 50, "output_tokens": 5}}
+    more = {"total_token_usage": {"total_tokens": 60}, "last_token_usage": {"input_tokens": 9, "output_tokens": 1}}
+    blob = _rollout(
+        (fork, "session_meta", _meta(_CHILD, source=spawned, forked_from_id=_PARENT)),
+        (fork, "session_meta", _meta(_PARENT)),
+        (fork, "event_msg", {"type": "task_started", "turn_id": _PARENT}),
+        (fork, "event_msg", {"type": "user_message", "message": "typed in the parent"}),
+        (fork, "response_item", _patch_call("of_the_parent")),
+        (fork, "event_msg", {"type": "token_count", "info": total}),
+        (fork, "event_msg", {"type": "task_started", "turn_id": _CHILD[:-1] + "9"}),
+        (fork, "event_msg", {"type": "user_message", "message": "explore"}),
+        (later, "response_item", _patch_call("of_the_child")),
+        (later, "event_msg", {"type": "token_count", "info": total}),
+        (later, "event_msg", {"type": "token_count", "info": more}),
+    )
+    session = _READERS["codex"].read(_CHILD, [blob])
+    assert [call.call_id for call in session.calls] == ["of_the_child"]
+    assert [(turn.origin, turn.text) for turn in session.turns] == [("injected", "explore")]
+    assert [usage.input for usage in session.usage] == [9]
+    assert session.parent_id == _PARENT
+    assert [mark.kind for mark in session.marks] == ["forked"]
+
+
+def test_review_thread_stored_under_the_id_of_its_parent() -> None:
+    at = "2026-06-17T10:00:00Z"
+    main = _rollout((at, "session_meta", _meta(_PARENT)), (at, "response_item", _patch_call("main")))
+    review = _rollout(
+        (at, "session_meta", _meta(_CHILD, source={"subagent": "review"}, parent_thread_id=_PARENT)),
+        (at, "response_item", {**_patch_call("review"), "id": "longer than the other copy"}),
+    )
+    session = _READERS["codex"].read(_PARENT, [main, review])
+    assert {call.call_id: call.agent_id for call in session.calls} == {"main": "", "review": _CHILD}
+    assert session.parent_id == ""
+
+
+def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
+    at = "2026-07-15T20:40:00Z"
+    first, second = (f'"*** Begin Patch\\n*** Add File: /w/{name}\\n+x\\n*** End Patch"' for name in "ab")
+    blob = _rollout(
+        (at, "session_meta", _meta(_PARENT)),
+        (
+            at,
+            "response_item",
+            {
+                "type": "custom_tool_call",
+                "call_id": "c",
+                "name": "exec",
+                "input": f"await tools.apply_patch({first});tools.apply_patch({second})",
+            },
+        ),
+        (
+            at,
+            "event_msg",
+            {"type": "patch_apply_end", "call_id": "exec-1", "success": True, "changes": {"/w/a": {"add": {"content": "x\n"}}}},
+        ),
+        (
+            at,
+            "response_item",
+            {
+                "type": "custom_tool_call_output",
+                "call_id": "c",
+                "output": [
+                    {"type": "input_text", "text": "Script failed\nWall time 0.1 seconds\nOutput:\n"},
+                    {"type": "input_text", "text": "Script error:\napply_patch verification failed"},
+                ],
+            },
+        ),
+    )
+    calls = {call.call_id: call for call in _READERS["codex"].read(_PARENT, [blob]).calls}
+    assert {key: (call.name, call.status) for key, call in calls.items()} == {
+        "c": ("exec", Status.ERROR),
+        "exec-1": ("apply_patch", Status.OK),
+        "c#2": ("apply_patch", Status.ERROR),
+    }
+    assert sorted(edit.path for call in calls.values() for edit in call.edits) == ["/w/a", "/w/b"]
+
+
+def test_opencode_child_session() -> None:
+    document = json.loads(_sample("opencode"))
+    document["info"]["parentID"] = "ses_parent"
+    session = _read("opencode", [json.dumps(document).encode()])
+    assert session.parent_id == "ses_parent"
+    assert {turn.origin for turn in session.turns} == {"injected"}
+
+
+def test_the_size_of_an_error_is_the_size_of_its_text() -> None:
+    state = {
+        "status": "error",
+        "input": {"filePath": "/w/a"},
+        "error": "Error: File not found: /w/a",
+        "time": {"start": 1000, "end": 2000},
+    }
+    part = {"type": "tool", "callID": "c", "tool": "read", "state": state, "id": "p", "messageID": "m"}
+    info = {"id": "m", "role": "assistant", "time": {"created": 1000}, "modelID": "x", "path": {"cwd": "/w", "root": "/w"}}
+    opencode = _read("opencode", [json.dumps({"info": {"id": "ses_1"}, "messages": [{"info": info, "parts": [part]}]}).encode()])
+    assert [call.result_size for call in opencode.calls] == [27]
+    records = [
+        {"type": "session.start", "data": {"sessionId": "s", "context": {"cwd": "/w"}}},
+        {"type": "tool.execution_start", "data": {"toolCallId": "c", "toolName": "view", "arguments": {"path": "/w/a"}}},
+        {
+            "type": "tool.execution_complete",
+            "data": {"toolCallId": "c", "success": False, "error": {"message": "Path does not exist"}},
+        },
+    ]
+    lines = "\n".join(json.dumps({**r, "id": str(i), "timestamp": f"2026-03-02T09:00:0{i}.000Z"}) for i, r in enumerate(records))
+    copilot = _read("copilot-cli", [lines.encode()])
+    assert [call.result_size for call in copilot.calls] == [19]
+
+
+# --- changes as text ------------------------------------------------------------------------------------------------------
+
+
+def test_patch_format() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@ def f\n x\n\n-y\n+z\n\n*** End of File\n"
+        "*** Add File: sub/n\n+1\n+\n*** Delete File: /d\n*** End Patch"
+    )
+    update, add, delete = parse_patch(patch, "/r")
+    assert (update.path, update.hunks[0].lines) == ("/r/a.py", (" x", " ", "-y", "+z"))
+    assert (update.hunks[0].old_start, update.hunks[0].old_count, update.hunks[0].new_count) == (0, 3, 3)
+    assert (add.path, add.op, add.content) == ("/r/sub/n", "write", "1\n\n")
+    assert (delete.path, delete.op) == ("/d", "delete")
+    assert parse_patch("no patch") == []
+    assert parse_patch("*** Begin Patch\n*** Update File: a\n@@\n-cut")[0].hunks[0].lines == ("-cut",)
+
+
+def test_unified_diff_keeps_every_character() -> None:
+    diff = "--- a/x y\n+++ b/x y\n@@ -1,3 +1,2 @@ def f():\n a\u2028\x0c\t\r\n-b\n-@@ -1 +1 @@\n+c\n\\ No newline at end of file\n"
+    (hunk,) = parse_unified(diff)
+    assert hunk.lines == (" a\u2028\x0c\t\r", "-b", "-@@ -1 +1 @@", "+c", "\\ No newline at end of file")
+    assert hunk.exact_text and (hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count) == (1, 3, 1, 2)
+    assert whole_texts((hunk,)) == ("a\u2028\x0c\t\r\nb\n@@ -1 +1 @@\n", "a\u2028\x0c\t\r\nc")
+    assert parse_unified("") == parse_unified("@@ -1,5 +1,5 @@\n cut\n") == parse_unified("text @@ -1 +1 @@\n") == ()
+
+
+def test_patches_inside_programs() -> None:
+    body = '*** Begin Patch\n*** Update File: /x\n@@\n-`a` "b"\n+\u0041\\n\n*** End Patch'
+    script = "tools.apply_patch(" + json.dumps(body) + "); tools.apply_patch(String.raw`" + body.replace("`", "'") + "`)"
+    assert patches_in_script(script) == [body, body.replace("`", "'")]
+    assert patches_in_script("tools.apply_patch(`*** Begin Patch\n${text}\n*** End Patch`)") == []
+    assert patches_in_script('"*** Begin Patch never closed') == []
+    assert patches_in(f"apply_patch <<'EOF'\n{body}\nEOF") == [body]
+    assert patches_in(f"echo '{body}'") == []
+    assert commands_in_script('a({cmd:"no"}); exec_command({"cmd":"x \\"y\\"","workdir":"/w"}); exec_command({cmd:`z`})') == [
+        ('x "y"', "/w"),
+        ("z", ""),
+    ]
+
+
+def test_display_diff_of_pi() -> None:
+    first, second = display_hunks(" 1 a\n-2 b\n+2 c\n+3 d\n 3 e\n   ...\n 8 f\n-9 \tg")
+    assert (first.old_start, first.old_count, first.new_start, first.new_count) == (1, 3, 1, 4)
+    assert (second.old_start, second.old_count, second.new_start, second.new_count) == (8, 2, 9, 1)
+    assert second.lines == (" f", "-\tg")
+    assert display_hunks("") == display_hunks(" 1 unchanged") == ()
+
+
+def test_paths_and_times() -> None:
+    assert resolve("/w", "a/../b") == "/w/b"
+    assert resolve("C:\\w", "a\\b") == "/c/w/a/b"
+    assert resolve("/w", "D:\\x") == "/d/x"
+    assert resolve("/w", "~/x") == "~/x"
+    assert time_of(1_777_889_000_000) == time_of(1_777_889_000) == 1_777_889_000.0
+    assert time_of(10**400) is None and time_of(True) is None and time_of("2026-05-04T10:00:00Z") is not None
+
+
+def _protocol(reader: TranscriptReader) -> tuple[str, str]:
+    return reader.NAME, reader.LABEL
+
+
+def test_names_are_distinct() -> None:
+    assert len({_protocol(reader) for reader in readers()}) == len(_READERS) >= 10
+
+
+@given(st.text("ab\n", max_size=40), st.integers(0, 40), st.text("ab\n", max_size=12))
+def test_copies_agree_up_to_the_line_in_which_they_first_differ(text: str, cut: int, rest: str) -> None:
+    one, other = text.encode(), (text[:cut] + rest).encode()
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
+
+
+def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
+    texts = ["Fix it", "System: Please continue.", "System: Please continue. And test it."]
+    messages = [
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t} for n, t in enumerate(texts)
+    ]
+    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
+    assert [mark.kind for mark in session.marks] == ["injected"]

@@ -1,0 +1,265 @@
+"""The rules: what they say of themselves, and what they find in annotated files, to the line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.semgrep_run import SEMGREP, findings, semgrep
+
+from attribution.cli import cli
+from attribution.weaknesses.rules.annotated import differences, marks
+from attribution.weaknesses.rules.packs import pull, stored
+from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named, own, weaknesses
+
+yaml = pytest.importorskip("yaml")
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = sorted((ROOT / "attribution" / "weaknesses" / "rules" / "own").glob("*.yaml"))
+DATA = ROOT / "tests" / "data" / "rules"
+
+
+def _rules() -> list[dict[str, Any]]:
+    return [rule for file in FILES for rule in yaml.safe_load(file.read_text("utf-8"))["rules"]]
+
+
+RULES = _rules()
+CWES = json.loads((ROOT / "attribution" / "weaknesses" / "rules" / "own" / "cwe.json").read_text("utf-8"))
+
+
+def _prefix(path: Path) -> str:
+    """Of the ids of the rules that a test file is for."""
+    return f"whowrote.{path.relative_to(DATA).parts[0]}."
+
+
+def _annotated() -> list[Path]:
+    return sorted(p for p in DATA.rglob("*") if p.is_file())
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One run over all annotated files."""
+    if SEMGREP is None:
+        pytest.skip("semgrep is not installed")
+    where = tmp_path_factory.mktemp("rules")
+    shutil.copytree(DATA, where / "code")
+    return semgrep(RULES, where / "code", where)
+
+
+def test_every_rule_parses_and_ran(scanned: dict[str, Any]) -> None:
+    assert [error.get("message") or error for error in scanned["errors"]] == []
+
+
+def test_findings_are_exactly_the_annotated_ones(scanned: dict[str, Any]) -> None:
+    found = findings(scanned)
+    texts = [(p.relative_to(DATA).as_posix(), _prefix(p), p.read_text("utf-8")) for p in _annotated()]
+    assert len(found) > 100
+    assert differences(texts, found) == []
+
+
+def test_every_rule_has_two_vulnerable_and_two_safe_lines() -> None:
+    counts: dict[str, list[int]] = {rule["id"]: [0, 0] for rule in RULES}
+    for path in _annotated():
+        for mark in marks(path.read_text("utf-8")):
+            for name in mark.names:
+                counts[_prefix(path) + name][not mark.vulnerable] += 1
+    assert {name: two for name, two in counts.items() if min(two) < 2} == {}
+
+
+def test_every_match_has_a_literal_of_its_rule_in_the_file(scanned: dict[str, Any]) -> None:
+    literals = {rule["id"]: rule["metadata"]["literals"] for rule in RULES}
+    without = [
+        (r["path"], r["check_id"])
+        for r in scanned["results"]
+        if not any(literal in (DATA / r["path"]).read_text("utf-8") for literal in literals[r["check_id"]])
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule["id"]))
+def test_rule_says_what_it_is_for(rule: dict[str, Any]) -> None:
+    meta = rule["metadata"]
+    assert rule["id"].startswith("whowrote.")
+    assert meta["confidence"] == {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}[meta["tier"]]
+    for text in meta["cwe"]:
+        number = text.partition(":")[0]
+        assert text == f"{number}: {CWES[number]['name']}"
+        assert meta["owasp"] == [CWES[number]["owasp"]]
+    assert rule["severity"] in ("ERROR", "WARNING", "INFO")
+    assert all(isinstance(text, str) and text for text in meta["literals"]) and meta["literals"]
+    assert rule["message"].count(".") >= 1 and rule["message"].endswith(".")
+
+
+def test_ids_are_unique() -> None:
+    assert len({rule["id"] for rule in RULES}) == len(RULES) == sum(file.read_text("utf-8").count("\n  - id: ") for file in FILES)
+
+
+def test_ours_are_loaded_with_everything_they_say() -> None:
+    found = own()
+    assert [rule.id for rule in found.rules] == sorted(rule["id"] for rule in RULES)
+    assert {rule.tier for rule in found.rules} == {"taint", "built", "api"}
+    assert all(rule.cwes and rule.literals and rule.message and rule.languages for rule in found.rules)
+    assert {cwe for rule in found.rules for cwe in rule.cwes} == set(weaknesses())
+    assert own().sha256 == found.sha256 == named([], Path("/nowhere")).sha256
+
+
+FOREIGN = """
+rules:
+  - id: a
+    languages: [python]
+    severity: warning
+    message: m
+    pattern: f(...)
+    metadata: {cwe_id: cwe-23, confidence: low}
+  - {id: b, languages: [go], severity: ERROR, message: n, pattern: g(), metadata: {cwe: "CWE-78: commands"}}
+"""
+
+
+def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(FOREIGN)
+    found = named([str(tmp_path)], tmp_path)
+    assert [(r.id, r.cwes, r.confidence, r.severity, r.tier) for r in found.rules] == [
+        ("a", ("CWE-23",), "LOW", "WARNING", ""),
+        ("b", ("CWE-78",), "", "ERROR", ""),
+    ]
+    assert found.sha256 == named([str(tmp_path / "rules.yaml")], tmp_path).sha256 != own().sha256
+    assert len(named([OWN, str(tmp_path)], tmp_path).rules) == len(RULES) + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.yaml", "a: [", "is no YAML"),
+        ("x.json", "{", "is no JSON"),
+        ("x.yaml", "a: 1", "has no rules"),
+        ("other.yaml", FOREIGN, "there are no rules at"),
+    ],
+)
+def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(RulesUnusable, match=message) as failed:
+        named([str(tmp_path / name.replace("other", "x"))], tmp_path)
+    assert failed.value.hint
+
+
+def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(RulesUnusable, match="p/python is not stored") as failed:
+        named(["p/python"], tmp_path)
+    assert "attribute rules pull p/python" in failed.value.hint
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    """A server on this machine that gives one pack."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = {"/c/p/good": json.dumps({"rules": [{"id": "x", "languages": ["go"], "message": "m"}]}), "/c/p/bad": "<html>"}
+            self.send_response(200 if self.path in known else 404)
+            self.end_headers()
+            self.wfile.write(known.get(self.path, "").encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answers)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Path) -> None:
+    about = pull("p/good", tmp_path / "cache", registry)
+    assert about["sha256"] == hashlib.sha256(Path(about["file"]).read_bytes()).hexdigest()
+    assert (about["rules"], about["url"]) == (1, f"{registry}/c/p/good")
+    assert stored(tmp_path / "cache") == [about]
+    assert [rule.id for rule in named(["p/good"], tmp_path / "cache").rules] == ["x"]
+
+
+def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:
+    for name, message in (("p/bad", "gave no rules"), ("p/none", "answered 404"), ("../x", "is no name of a pack")):
+        with pytest.raises(RulesUnusable, match=message):
+            pull(name, tmp_path, registry)
+    with socket.socket() as taken:  # a port nobody listens on
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(RulesUnusable, match="cannot be reached") as failed:
+            pull("p/good", tmp_path, f"http://127.0.0.1:{taken.getsockname()[1]}")
+    assert "--rules" in failed.value.hint
+    assert stored(tmp_path) == []
+
+
+def test_the_command_lists_shows_and_explains() -> None:
+    run = CliRunner()
+    listed = run.invoke(cli, ["rules", "--json", "--cwe", "CWE-89", "--language", "go"])
+    assert {row["rule"] for row in json.loads(listed.stdout)} == {"whowrote.go.sql-tainted", "whowrote.go.sql-built"}
+    assert all(row["precision"] == row["recall"] == 1.0 for row in json.loads(listed.stdout))
+    assert "whowrote.python.sql-built" in run.invoke(cli, ["rules", "--cwe", "cwe-89"]).stdout
+    shown = run.invoke(cli, ["rules", "show", "go.sql-built"])
+    assert "CWE-89" in shown.stdout and "pattern-sinks" in shown.stdout
+    unclear = run.invoke(cli, ["rules", "show", "sql-built"])
+    assert unclear.exit_code == 2 and "rules are called sql-built" in unclear.stderr
+
+
+MINE = """
+rules:
+- {id: mine.run, languages: [python], severity: ERROR, message: m, pattern: "run(...)", metadata: {cwe: CWE-78}}
+- {id: mine.never, languages: [python], severity: ERROR, message: m, pattern: "never(...)"}
+"""
+CODE = """
+# ruleid: mine.run
+run(1)
+# ok: mine.run, mine.never
+walk(1)
+# VULN: run
+walk(2)
+# ruleid: never
+# SAFE: run
+run(never(3))
+run(4)
+# todoruleid: mine.run
+walk(5)
+# VULN: CWE-77
+run(6)
+"""
+
+
+@pytest.mark.skipif(SEMGREP is None, reason="semgrep is not installed")
+def test_rules_of_ones_own_are_tried_on_annotated_files(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MINE)
+    code = tmp_path / "code.py"
+    code.write_text(CODE)
+    words = ["rules", "test", str(tmp_path), "--rules", str(tmp_path / "mine.yaml")]
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    assert done.exit_code == 1, done.stderr
+    assert {row["name"]: [row["found"], row["missed"], row["wrong"]] for row in json.loads(done.stdout)} == {
+        "CWE-77": [1, 0, 0], "mine.never": [1, 0, 0], "mine.run": [1, 1, 3],
+    }  # fmt: skip
+    assert [place.rpartition(":")[2] for place in json.loads(done.stdout)[2]["places"]] == [
+        "7 missed", "10 safe, but hit", "11 hit, but not annotated", "15 hit, but not annotated",
+    ]  # fmt: skip
+    assert "code.py:7 missed" in CliRunner().invoke(cli, words).stdout
+    code.write_text("# ruleid: mine.run\nrun(1)\n# ok: mine.run\nwalk(1)\n")
+    good = CliRunner().invoke(cli, words)
+    assert good.exit_code == 0 and "1 rules are not named" in good.stderr
+    code.write_text("# ruleid: nobodys\nrun(1)\n# ok: run\nwalk()")
+    assert (unknown := CliRunner().invoke(cli, words)).exit_code == 1 and "nobodys" in unknown.stderr
+    code.write_text("run(1)\n")
+    assert "no annotated file" in CliRunner().invoke(cli, words).stderr
+
+
+@pytest.mark.skipif(SEMGREP is None, reason="semgrep is not installed")
+def test_our_own_files_pass_the_trial() -> None:
+    done = CliRunner().invoke(cli, ["rules", "test", str(DATA / "go"), str(DATA / "ruby"), "--csv"])
+    assert done.exit_code == 0, done.stdout + done.stderr

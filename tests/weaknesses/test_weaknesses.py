@@ -1,0 +1,636 @@
+"""Weaknesses from a clone to rows: semgrep's place is taken by a program of ours, except where it is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import errno
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import fake_semgrep
+from support.builder import git
+from support.commands import clone, rows, run
+from support.histories import Build, text
+
+from attribution.weaknesses.rules.rulesets import load
+from attribution.weaknesses.scan import engine
+from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, Limits, Scanned, Target, scan
+from collector.storage.store import Store
+
+RULES = """
+rules:
+- id: t.eval
+  languages: [python]
+  severity: ERROR
+  message: Text from elsewhere is run as a program.
+  pattern-regex: eval\\([^)]*\\)
+  metadata: {cwe: ["CWE-95: Eval Injection"], owasp: ["A03:2021"], tier: built, literals: ["eval("]}
+- id: t.exec
+  languages: [go]
+  severity: WARNING
+  message: A program is started.
+  pattern-regex: exec\\.Command
+  metadata: {cwe: CWE-78, tier: api, literals: ["exec."]}
+"""
+BODY = [f"line_{n} = {n}" for n in range(12)]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The stand-in, the only semgrep there is; and a cache of its own."""
+    monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "cache" / "scans.db"))
+    path = fake_semgrep.install(tmp_path / "bin")
+    monkeypatch.setenv(engine.ENVIRONMENT, str(path))
+    (tmp_path / "rules.yaml").write_text(RULES)
+    return path
+
+
+Make = Callable[..., Path]
+
+
+def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
+    """Commits in a row; HEAD is the last."""
+    build = Build(where)
+    for number, (name, files) in enumerate(commits):
+        build.commit(name, [commits[number - 1][0]] if number else [], files)
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
+    return build
+
+
+def scanned(build: Build, tmp_path: Path, *more: object, db: str = "w.db") -> tuple[Path, list[dict[str, str]]]:
+    """The database, and what the command printed."""
+    path = tmp_path / db
+    assert run("repo", build.where, "--db", path, "-q", "--anyway").exit_code == 0
+    done = run("scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
+    assert done.exit_code == 0, done.stderr
+    with Store(path) as store:
+        for view in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
+            assert store.rows(f"SELECT * FROM {view['name']}") == [], view["name"]
+    return path, rows(done)
+
+
+def query(db: Path, sql: str) -> list[tuple[Any, ...]]:
+    with Store(db) as store:
+        return [tuple(row.values()) for row in store.rows(sql)]
+
+
+# --- from a clone to rows ---------------------------------------------------------------------------------------------
+
+
+def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("one", {"a.py": text(*BODY, "eval(x)")}),
+        ("renamed", {"b.py": text(*BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+        ("layout", {"b.py": text(*BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")}),
+        ("second", {"b.py": text("eval(x)", *BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")}),
+        ("fixed", {"b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"), "m.go": text("exec.Command(1)")}),
+    )
+    db, printed = scanned(build, tmp_path)
+    found = query(
+        db, "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, author_class FROM findings ORDER BY id"
+    )
+    assert [(build.name[sha], *rest[:4], build.name.get(rest[4]), *rest[5:]) for sha, *rest in found] == [
+        ("one", "a.py", 13, "CWE-95", "introduced", "fixed", 0, "undeclared"),
+        ("renamed", "m.go", 1, "CWE-78", "introduced", None, 1, "undeclared"),
+        ("second", "b.py", 1, "CWE-95", "introduced", None, 1, "undeclared"),
+    ]
+    assert printed[0]["findings"] == "3"
+
+
+def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
+    files: dict[str, Any] = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
+    build = history(tmp_path / "r.git", ("one", files))
+    _, first = scanned(build, tmp_path)
+    assert (first[0]["texts"], first[0]["new"], first[0]["given"]) == ("2", "2", "1")
+    assert len(fake_semgrep.calls(program)) == 1
+    db, again = scanned(build, tmp_path)
+    assert again[0]["state"] == "unchanged"
+    _, other = scanned(build, tmp_path, db="other.db")
+    assert (other[0]["state"], other[0]["new"]) == ("scanned", "0")
+    fork = history(tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": text("eval(y)")}))
+    _, third = scanned(fork, tmp_path, db="fork.db")
+    assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
+    assert len(fake_semgrep.calls(program)) == 2
+    assert query(db, "SELECT COUNT(*) FROM blob_scans") == [(0,)]
+
+
+def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+    db, _ = scanned(build, tmp_path)
+    (tmp_path / "rules.yaml").write_text(RULES.replace("t.eval", "t.other"))
+    _, done = scanned(build, tmp_path)
+    assert done[0]["new"] == "1"
+    assert query(db, "SELECT rule_id FROM findings") == [("t.other",)]
+    assert query(db, "SELECT COUNT(*) FROM rule_sets") == [(1,)]
+
+
+def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: Path) -> None:
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+    db, _ = scanned(build, tmp_path)
+    with Store(db) as store:
+        store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
+    _, done = scanned(build, tmp_path)
+    assert (done[0]["state"], done[0]["new"]) == ("scanned", "0")
+    assert query(db, "SELECT COUNT(*) FROM findings") == [(1,)]
+
+
+def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
+    files: dict[str, Any] = {
+        "src/a.py": text("eval(x)", "", "y"),
+        "tests/test_a.py": text("eval(t)"),
+        "vendor/v.py": text("eval(v)"),
+        "gen.py": text("# Code generated by x. DO NOT EDIT.", "eval(g)"),
+        "big.py": b"eval(b)\n" * 20_500,
+        "marked.py": text("eval(m)"),
+        "notes.txt": text("eval(n)"),
+        "yarn.lock": text("eval(l)"),
+        ".gitattributes": text("marked.py linguist-generated"),
+        "link.py": ("120000", b"src/a.py"),
+    }
+    build = history(tmp_path / "r.git", ("one", files))
+    db, _ = scanned(build, tmp_path)
+    found = query(
+        db, "SELECT f.path, s.place, s.status, s.scanned FROM scan_files s JOIN commit_files f ON f.id = s.file_id ORDER BY 1"
+    )
+    assert found == [
+        (".gitattributes", "source", "unsupported", 0),
+        ("big.py", "source", "too_large", 0),
+        ("gen.py", "generated", "left_out", 0),
+        ("marked.py", "generated", "left_out", 0),
+        ("notes.txt", "source", "unsupported", 0),
+        ("src/a.py", "source", "ok", 1),
+        ("tests/test_a.py", "test", "ok", 1),
+        ("vendor/v.py", "vendored", "left_out", 0),
+        ("yarn.lock", "lock", "left_out", 0),
+    ]
+    assert query(db, "SELECT path, place FROM findings ORDER BY 1") == [("src/a.py", "source"), ("tests/test_a.py", "test")]
+    assert query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source'") == [(2,)]
+    assert ("scan_too_large",) in query(db, "SELECT code FROM problems WHERE stage = 'weaknesses'")
+
+
+def test_what_comes_out_of_a_vendored_file_is_not_new(program: Path, tmp_path: Path) -> None:
+    body = text(*BODY, "eval(x)")
+    build = history(tmp_path / "r.git", ("one", {"vendor/v.py": body}), ("two", {"src/v.py": body}))
+    db, _ = scanned(build, tmp_path)
+    assert query(db, "SELECT * FROM findings") == []
+
+
+def test_wishes_of_the_analysed_code_do_not_silence_the_study(program: Path, tmp_path: Path) -> None:
+    files: dict[str, Any] = {"a.py": text("eval(x)  # nosemgrep"), "b.py": text("eval(y)"), ".semgrepignore": text("b.py")}
+    build = history(tmp_path / "r.git", ("one", files))
+    db, _ = scanned(build, tmp_path)
+    assert query(db, "SELECT path, suppressed, ignored FROM findings ORDER BY 1") == [("a.py", 1, 0), ("b.py", 0, 1)]
+    (call,) = fake_semgrep.calls(program)
+    assert "--disable-nosem" in call["arguments"]
+
+
+def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(program: Path, tmp_path: Path) -> None:
+    name = "-rf $(touch x);\n--config=evil.py"
+    build = history(tmp_path / "r.git", ("one", {name: text("eval(x)"), "..%2f..%2fa.py": text("eval(y)")}))
+    db, _ = scanned(build, tmp_path)
+    assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
+    (call,) = fake_semgrep.calls(program)
+    assert all(re.fullmatch(r"targets/[0-9a-f]{2}/[0-9a-f]{40}\.r0\.py", file) for file in call["files"])
+    assert not [a for a in call["arguments"] if "evil" in a or "touch" in a]
+    assert {"--metrics=off", "--disable-version-check", "--no-git-ignore"} <= set(call["arguments"])
+    environment = call["environment"]
+    assert (environment["SEMGREP_SEND_METRICS"], environment["SEMGREP_ENABLE_VERSION_CHECK"]) == ("off", "0")
+    assert environment["HOME"] != os.environ.get("HOME")
+
+
+def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return").replace('"eval("', '"return"'))
+    repo, db = clone("example", tmp_path), tmp_path / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    done = run("scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
+    assert done.exit_code == 0, done.stderr
+    by = dict(query(db, "SELECT author_class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1"))
+    assert by["agent"] > 0
+    assert query(db, "SELECT COUNT(*) FROM findings WHERE author = 'agent' AND (session_id IS NULL OR call_id IS NULL)") == [(0,)]
+    expected = query(
+        db,
+        "SELECT COUNT(*) FROM findings n JOIN line_spans s ON s.commit_id = n.commit_id AND s.path = n.path "
+        "AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status = 'introduced' AND s.author = n.author",
+    )
+    assert expected == [(sum(by.values()),)]
+    assert run("check", "--db", db).exit_code == 0
+    report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
+    assert report.exit_code == 0, report.stderr
+    for part in ("agent", "per 1,000 lines", "human + undeclared", "what became of them", "python", "unsupported"):
+        assert part in report.stdout
+    data = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
+    agent = next(r for r in data["rates"] if (r["by"], r["author"]) == ("class", "agent"))
+    assert agent["low"] < agent["rate"] < agent["high"]
+    lines = query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND author_class = 'agent'")
+    assert lines == [(agent["lines"],)]
+    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    assert {row["by"] for row in table} >= {"class", "mode", "agent", "model", "language", "cwe", "confidence", "repo"}
+
+
+def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
+    plain = text("def f():", *(f"    a = {n}" for n in range(20)), "    return eval(x)")
+    hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
+    build = history(tmp_path / "r.git", ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
+    db, _ = scanned(build, tmp_path, "--complexity")
+    found = query(db, "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id ORDER BY 1")
+    assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
+    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    assert {(r["name"], r["events"]) for r in table if r["by"] == "complexity"} == {("low", "1"), ("high", "9")}
+    data = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
+    assert {c["strata"] for c in data["comparisons"]} == {"repository x language", "repository x language x complexity"}
+    assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
+
+
+def test_scan_as_part_of_repo(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.weaknesses.rules.rulesets._own", lambda: [("own.yaml", RULES.encode())])
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+    done = run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway", "--scan")
+    assert done.exit_code == 0, done.stderr
+    assert query(tmp_path / "w.db", "SELECT COUNT(*) FROM findings") == [(1,)]
+
+
+# --- what can go wrong ------------------------------------------------------------------------------------------------
+
+
+USUAL = Limits()
+
+
+def targets(*contents: str) -> list[Target]:
+    return [Target(f"{number:040x}", "py", text.encode()) for number, text in enumerate(contents, 1)]
+
+
+def outcome(program: Path, some: Sequence[Target], limits: Limits = USUAL, jobs: int = 2) -> tuple[dict[str, Scanned], list[str]]:
+    """Text -> what became of it; and what was said of failed runs."""
+    rules = load([("t.json", b'{"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]}')], "t")
+    said: list[str] = []
+    done = [one for part in scan(Engine(str(program), "1"), rules, some, jobs, limits, said.append) for one in part]
+    assert sorted(one.target.blob for one in done) == sorted(one.blob for one in some)
+    return {one.target.data.decode(): one for one in done}, said
+
+
+def test_a_crash_loses_only_the_text_that_caused_it(program: Path) -> None:
+    done, said = outcome(program, targets("eval 1", "CRASH", "eval 2", "eval 3", "x"), Limits(targets=5))
+    assert {name: one.status for name, one in done.items()} == {
+        "eval 1": "ok", "CRASH": "failed", "eval 2": "ok", "eval 3": "ok", "x": "ok",
+    }  # fmt: skip
+    assert [len(done[name].matches) for name in ("eval 1", "eval 2", "x")] == [1, 1, 0]
+    assert any("Stack_overflow" in text for text in said)
+
+
+def test_time_and_memory_are_limited(program: Path) -> None:
+    done, said = outcome(program, targets("eval 1", "HANG"), Limits(start=3.0))
+    assert (done["HANG"].status, done["eval 1"].status) == ("timeout", "ok")
+    assert any("time limit" in text for text in said)
+    if sys.platform == "linux":
+        done, said = outcome(program, targets("eval 1", "BLOAT"), Limits(start=20.0, memory=200_000_000))
+        assert (done["BLOAT"].status, done["eval 1"].status) == ("failed", "ok")
+        assert any("memory limit" in text for text in said)
+
+
+def test_slow_rules_are_given_more_time_once(program: Path) -> None:
+    done, _ = outcome(program, targets("eval SLOW", "eval NEVER", "eval BROKEN"))
+    assert (done["eval SLOW"].status, len(done["eval SLOW"].matches)) == ("ok", 1)
+    assert (done["eval NEVER"].status, done["eval NEVER"].failed_rules) == ("timeout", ["t"])
+    assert (done["eval BROKEN"].status, len(done["eval BROKEN"].matches)) == ("partial", 1)
+
+
+def test_portions_and_byte_order_marks(program: Path) -> None:
+    some = [*targets(*(f"eval {n}" for n in range(7))), Target("f" * 40, "py", b"\xef\xbb\xbfeval mark")]
+    done, _ = outcome(program, some, Limits(targets=3))
+    assert len(fake_semgrep.calls(program)) == 3
+    match = done["\ufeffeval mark"].matches[0]
+    assert (match.start, match.end) == (3, 7)
+
+
+def test_a_scanner_that_always_fails_is_not_taken_for_bad_texts(tmp_path: Path) -> None:
+    broken = tmp_path / "semgrep"
+    broken.write_text("#!/bin/sh\nexit 2\n")
+    broken.chmod(0o755)
+    with pytest.raises(EngineFailed, match="any text"):
+        outcome(broken, targets("a"))
+
+
+def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
+    db = tmp_path / "w.db"
+    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    from attribution.stages import weaknesses as stage
+    from attribution.weaknesses.scan import cache
+    from collector.git.repository import GitRepo
+
+    kept: list[int] = []
+    save = cache.Cache.save
+
+    def stop_after_one(self: cache.Cache, portion: Any) -> None:
+        if kept:
+            raise KeyboardInterrupt
+        portion = list(portion)
+        kept.append(len(portion))
+        save(self, portion)
+
+    monkeypatch.setattr(cache.Cache, "save", stop_after_one)
+    wanted = stage.Wanted((str(tmp_path / "rules.yaml"),), jobs=1, limits=Limits(targets=2))
+    with Store(db) as store:
+        repo = GitRepo(build.where)
+        with pytest.raises(KeyboardInterrupt):
+            stage.update(store, repo, 1, build.sha["one"], wanted)
+        monkeypatch.setattr(cache.Cache, "save", save)
+        assert stage.update(store, repo, 1, build.sha["one"], wanted).new == 4
+    assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
+
+
+def test_missing_texts_are_tried_again(program: Path, tmp_path: Path) -> None:
+    from support.histories import drop
+
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)"), "b.py": text("eval(y)")}))
+    from collector.git.repository import GitRepo
+
+    blob = GitRepo(build.where).file_at(build.sha["one"], "a.py")
+    assert blob is not None
+    drop(build.where, blob)
+    db, _ = scanned(build, tmp_path)
+    assert query(db, "SELECT path FROM findings") == [("b.py",)]
+    assert query(db, "SELECT code FROM problems WHERE stage = 'weaknesses'") == [("scan_missing",)]
+
+
+def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(engine.ENVIRONMENT, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(EngineMissing, match="not installed") as missing:
+        engine.locate()
+    assert "pip install" in missing.value.hint and "--semgrep" in missing.value.hint
+    with pytest.raises(EngineMissing, match="--semgrep names"):
+        engine.locate(str(tmp_path / "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("p/python", "not stored here"),
+        ("nowhere", "no rules at"),
+        ("empty", "no rule files"),
+        ("bad.yaml", "no YAML"),
+        ("odd.yaml", "no id"),
+    ],
+)
+def test_words_about_rules(program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from attribution.weaknesses.rules.rulesets import RulesUnusable, named
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bad.yaml").write_text("rules: [")
+    (tmp_path / "odd.yaml").write_text("rules: [{message: x}]")
+    with pytest.raises(RulesUnusable, match=words):
+        named([rules], tmp_path / "packs")
+
+
+# --- reviews and SARIF ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(program: Path, tmp_path: Path) -> Path:
+    files: dict[str, Any] = {"a b#1.py": text("x", "eval(x)"), "b.py": text("eval(y)  # nosemgrep"), "m.go": text("exec.Command")}
+    db, _ = scanned(history(tmp_path / "r.git", ("one", files)), tmp_path)
+    return db
+
+
+def test_a_review_is_kept_and_changes_the_rate(two: Path, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from attribution.cli import cli
+
+    asked = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)], input="t\nreal\nf\n\nu\n\n")
+    assert asked.exit_code == 0, asked.output
+    assert "eval(x)" in asked.output and "nosemgrep comment" in asked.output
+    out = tmp_path / "reviews.csv"
+    assert run("findings", "review", "--export", out, "--db", two).exit_code == 0
+    assert Counter(r["verdict"] for r in csv.DictReader(out.read_text("utf-8").splitlines())) == {
+        "true": 1,
+        "false": 1,
+        "unsure": 1,
+    }
+    assert "eval(" not in out.read_text()
+    report = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
+    assert (report["review"]["all"]["read"], report["review"]["all"]["true"]) == (2, 1)
+    every = json.loads(run("findings", "--json", "--db", two).stdout)
+    levels = Counter(row["confidence"] for row in every)
+    for level in ("HIGH", "MEDIUM", "LOW"):
+        chosen = json.loads(run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout)
+        assert [row["confidence"] for row in chosen] == [level] * levels[level]
+    drawn = json.loads(
+        run("findings", "sample", "100", "--confidence", "high", "--confidence", "medium", "--json", "--db", two).stdout
+    )
+    assert len(drawn) == levels["HIGH"] + levels["MEDIUM"] > 0
+    with Store(two) as store:
+        store.connection.execute("DELETE FROM finding_reviews")
+    assert run("findings", "review", "--import", out, "--db", two).exit_code == 0
+    assert query(two, "SELECT COUNT(*) FROM finding_reviews r JOIN findings f ON f.fingerprint = r.fingerprint") == [(3,)]
+    out.write_text("fingerprint,reviewer,verdict\nx,me,maybe\n")
+    refused = run("findings", "review", "--import", out, "--db", two)
+    assert "lines without" in refused.stderr
+
+
+def test_samples_are_even_and_repeatable() -> None:
+    from attribution.queries.findings import sample
+
+    some = [
+        {"repo": f"r{n % 2}", "tier": "api" if n % 10 else "taint", "author_class": "agent", "rule_id": f"x{n % 3}", "n": n}
+        for n in range(200)
+    ]  # fmt: skip
+    drawn = sample(some, 30)
+    assert drawn == sample(some, 30) and len({d["n"] for d in drawn}) == 30
+    strata = Counter((d["repo"], d["tier"]) for d in drawn)
+    assert max(strata.values()) - min(strata.values()) <= 1
+    assert len(sample(some, 500)) == 200
+
+
+def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
+    out = tmp_path / "w.sarif"
+    assert run("findings", "--sarif", out, "--db", two).exit_code == 0
+    log = json.loads(out.read_text("utf-8"))
+    assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
+    (one,) = log["runs"]
+    driver = one["tool"]["driver"]
+    assert driver["name"] == "whowrote"
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert ids == ["t.eval", "t.exec"] and len(set(ids)) == len(ids)
+    assert len(one["results"]) == 3
+    for result in one["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["message"]["text"] and result["level"] in ("none", "note", "warning", "error")
+        (place,) = result["locations"]
+        region = place["physicalLocation"]["region"]
+        assert 1 <= region["startLine"] <= region["endLine"]
+        assert result["baselineState"] in ("new", "unchanged", "updated", "absent")
+    uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in one["results"]}
+    assert uris == {"a%20b%231.py", "b.py", "m.go"}
+    assert [r["suppressions"] for r in one["results"] if "suppressions" in r] == [[{"kind": "inSource"}]]
+
+
+def test_one_finding_in_context(two: Path) -> None:
+    listed = rows(run("findings", "--db", two, "--csv", "--cwe", "95"))
+    assert len(listed) == 2
+    shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
+    assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "alive at" in shown.stdout
+    assert "no finding begins with" in run("findings", "show", "nothing", "--db", two).stderr
+
+
+# --- the real one -----------------------------------------------------------------------------------------------------
+
+REAL = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
+PATTERNS = """
+rules:
+- {id: a, languages: [python], severity: ERROR, message: a, pattern: "eval($X)", metadata: {cwe: CWE-95, literals: [eval]}}
+- {id: b, languages: [python], severity: ERROR, message: b, pattern: "subprocess.$F(..., shell=True, ...)",
+   metadata: {cwe: CWE-78, tier: built, literals: [shell]}}
+- {id: c, languages: [yaml], severity: ERROR, message: c, pattern: "runs-on: $X", paths: {include: ["**/.github/workflows/*"]},
+   metadata: {cwe: CWE-829, literals: [runs-on]}}
+- {id: d, languages: [dockerfile], severity: ERROR, message: d, pattern: "USER root", metadata: {cwe: CWE-250, literals: [root]}}
+"""
+
+
+@pytest.mark.skipif(REAL is None, reason="semgrep is not installed")
+def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same findings, fewer texts given; and the real program takes our options and answers as we read it."""
+    from attribution.stages import weaknesses as stage
+    from collector.git.repository import GitRepo
+
+    (tmp_path / "rules.yaml").write_text(PATTERNS)
+    build = history(
+        tmp_path / "r.git",
+        ("one", {
+            "a.py": text("import subprocess", "x = 'é'; eval(x)", "def f(:", "y = eval(z) # nosemgrep"),
+            "b.py": text("import subprocess", "subprocess.run(c, shell=True)"),
+            "c.py": text("print(1)"),
+            "tool": text("#!/usr/bin/env python3", "EVAL = 1", "eval (q)"),
+            ".github/workflows/ci.yml": text("on: push", "jobs:", "  x:", "    runs-on: ubuntu"),
+            "Dockerfile": text("FROM x", "USER root"),
+            ".semgrepignore": text("*"),
+        }),
+    )  # fmt: skip
+    db = tmp_path / "w.db"
+    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    found = []
+    for prefilter in (True, False):
+        wanted = stage.Wanted((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter)
+        with Store(db) as store:
+            store.connection.execute("DELETE FROM stage_runs WHERE stage = 'weaknesses'")
+            done = stage.update(store, GitRepo(build.where), 1, build.sha["one"], wanted)
+        assert done.given == (5 if prefilter else 6)
+        found.append(query(db, "SELECT path, rule_id, start_line, end_line, text_hash, suppressed FROM findings ORDER BY 1, 3"))
+    assert found[0] == found[1]
+    assert [(path, rule, line, hidden) for path, rule, line, _, _, hidden in found[0]] == [
+        (".github/workflows/ci.yml", "c", 4, 0),
+        ("Dockerfile", "d", 2, 0),
+        ("a.py", "a", 2, 0),
+        ("a.py", "a", 4, 1),
+        ("b.py", "b", 2, 0),
+        ("tool", "a", 3, 0),
+    ]
+
+
+# --- ends -------------------------------------------------------------------------------------------------------------
+
+
+def hanging(program: Path, tmp_path: Path, *arguments: object) -> tuple[subprocess.Popen[bytes], Path]:
+    """A command of ours in a process, as soon as its scanner is at work and will not end by itself; where it has its directory."""
+    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
+    room = tmp_path / "rooms"
+    room.mkdir()
+    if arguments[0] != "repo":
+        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway").exit_code == 0
+    words = [str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from attribution.cli import main; main()", *words],
+        env={**os.environ, "TMPDIR": str(room), "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).parent.parent.parent,
+    )
+    for _ in range(600):
+        if fake_semgrep.calls(program) or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    assert process.poll() is None, process.stderr and process.stderr.read()
+    return process, room
+
+
+def at_work(room: Path) -> list[int]:
+    """Processes whose directory is below."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink().is_relative_to(room):
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_path: Path, number: signal.Signals) -> None:
+    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    assert at_work(room)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"run the same command again" in said
+    assert (at_work(room), list(room.iterdir())) == ([], [])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_what_a_killed_scan_left_is_removed_by_the_next(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    monkeypatch.setattr(tempfile, "tempdir", str(room))
+    engine.sweep()
+    assert at_work(room), "a scan that lives is left alone"
+    process.kill()
+    process.communicate(timeout=60)
+    assert at_work(room), "nothing else ends its scanner"
+    fresh = room / "whowrote-scan-new"
+    fresh.mkdir()
+    (room / "whowrote-scan-link").symlink_to(tmp_path)
+    done, _ = outcome(program, targets("eval 1"))
+    assert done["eval 1"].status == "ok"
+    assert at_work(room) == []
+    assert sorted(path.name for path in room.iterdir()) == ["whowrote-scan-link", "whowrote-scan-new"]
+    os.utime(fresh, (1, 1))
+    engine.sweep()
+    assert [path.name for path in room.iterdir()] == ["whowrote-scan-link"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None:
+    process, room = hanging(program, tmp_path, "repo", "PATH", "--scan", "--anyway")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert (process.returncode, at_work(room), list(room.iterdir())) == (130, [], [])
+
+
+def test_words_when_there_is_no_room_for_the_texts(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(EngineFailed, match="cannot be laid out") as failed:
+        outcome(program, targets("eval"))
+    assert "TMPDIR" in failed.value.hint
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "write_bytes", no_space)
+    with pytest.raises(EngineFailed, match="No space left"):
+        outcome(program, targets("eval"))
+    assert not list(tmp_path.glob("whowrote-scan-*"))
+
+
+def no_space(self: Path, data: bytes) -> int:
+    raise OSError(errno.ENOSPC, "No space left on device")
