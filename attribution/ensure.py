@@ -11,41 +11,43 @@ from attribution.features.tables import Prices
 from attribution.judge.prompts import Request
 from attribution.queries.embeddings import clones
 from attribution.queries.judge import Progress
-from attribution.queries.open_repo import Place, _repo_row
-from attribution.queries.repo_report import RepoReport, report
+from attribution.queries.open_repo import OpenRepo, _repo_row
+from attribution.queries.repo_report import RepoReport, repo_report
 from attribution.queries.sessions import session_id
 from attribution.stages import failure_modes as modes
 from attribution.stages import history as stage
 from attribution.stages import survival
-from attribution.stages.claims import Updated, update
+from attribution.stages.claims import ClaimsUpdate, check_claims
 from attribution.stages.embedding import Embedded, embed_repo
-from attribution.stages.judge import Asked, Done, all_requests, run
-from attribution.stages.lines import Options, attribute_repo, no_progress, refuse_namesake, repo_name
+from attribution.stages.judge import JudgeModel, JudgeRun, all_requests, run
+from attribution.stages.lines import AttributeOptions, attribute_repo, no_progress, refuse_namesake, repo_name
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.load import describe_repo, repo_row
 from collector.storage.store import Store
 
 
-def attribute_one(path: str, db: Path, options: Options, progress: Callable[[str, int, int], None] = no_progress) -> RepoReport:
+def attribute_one(
+    path: str, db: Path, options: AttributeOptions, progress: Callable[[str, int, int], None] = no_progress
+) -> RepoReport:
     """Attributes one clone and reports on it. Raises what `attribute_repo` raises, and WhoWroteError for a name in use."""
     GitRepo(path)  # no database is made for a path that is no clone
     with Store(db) as store:
         return attribute_into(store, path, options, progress)
 
 
-def attribute_into(store: Store, path: str, options: Options, progress: Callable[[str, int, int], None]) -> RepoReport:
+def attribute_into(store: Store, path: str, options: AttributeOptions, progress: Callable[[str, int, int], None]) -> RepoReport:
     """As `attribute_one`, into an open database."""
     refuse_namesake(store, GitRepo(path))
     done = attribute_repo(store, path, options, progress)
-    found = report(store, done.repo_id)
+    found = repo_report(store, done.repo_id)
     found.censored, found.unchanged, found.seconds = done.censored, done.unchanged, round(done.seconds, 3)
     return found
 
 
 def claims_checked(
     store: Store, path: str, branch: str = "", progress: Callable[[str, int, int], None] = no_progress
-) -> tuple[int, Updated]:
+) -> tuple[int, ClaimsUpdate]:
     """Reads and checks the claims of the clone at `path`; attributed it need not be. Raises what opening it raises."""
     repo = GitRepo(path)
     refuse_namesake(store, repo)
@@ -57,7 +59,7 @@ def claims_checked(
     if not store.value("SELECT 1 FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,)):
         with store.transaction():
             describe_repo(store, repo_id, repo, short, head)
-    return repo_id, update(store, repo, repo_id, head, progress)
+    return repo_id, check_claims(store, repo, repo_id, head, progress)
 
 
 def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Callable[[str, int, int], None]) -> Embedded:
@@ -90,38 +92,38 @@ def judge_requests(
 def run_judge(
     store: Store,
     repo: int | None,
-    model: Asked,
+    model: JudgeModel,
     requests: Sequence[Request],
     prices: Prices,
     progress: Progress,
     jobs: int,
     most: float | None,
-) -> Done:
+) -> JudgeRun:
     """Runs the judge, then decides the failure modes anew."""
     try:
         return run(store, model, requests, prices, progress, jobs, most)
     finally:
         for row in store.rows("SELECT id FROM repos WHERE ? IS NULL OR id = ?", (repo, repo)):
-            modes.refresh(store, row["id"])
+            modes.fill_failure_modes(store, row["id"])
 
 
-def lines_followed(where: Place, wanted: stage.Wanted, progress: Callable[[str, int, int], None]) -> list[str]:
+def lines_followed(where: OpenRepo, wanted: stage.HistoryRequest, progress: Callable[[str, int, int], None]) -> list[str]:
     """Brings the history of a clone up to date, and what is concluded from it. Notes for people."""
-    done = stage.update(where.store, where.repo, where.repo_id, where.head, wanted, progress)
+    done = stage.follow_history(where.store, where.repo, where.repo_id, where.head, wanted, progress)
     progress("joining lines and authors", 0, 0)
-    survival.update(where.store, where.repo_id)
+    survival.fill_survival(where.store, where.repo_id)
     return done.notes
 
 
 def survival_current(store: Store, repo_ids: Sequence[int]) -> None:
     """Joins lines and authors again where the verdicts changed since. Raises DatabaseUnusable."""
     for repo_id in repo_ids:
-        survival.update(store, repo_id)
+        survival.fill_survival(store, repo_id)
 
 
 def attributed_clone(
     store: Store, path: str, tell: Callable[[str], None], progress: Callable[[str, int, int], None] = no_progress
-) -> Place:
+) -> OpenRepo:
     """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
     repo = GitRepo(path)
     name = repo_name(repo)
@@ -129,13 +131,13 @@ def attributed_clone(
     if row is None:
         tell(f"{name} is not in {store.path} yet: attributing it first")
         try:
-            attribute_repo(store, path, Options(), progress)
+            attribute_repo(store, path, AttributeOptions(), progress)
         except NoCheckpoints as error:
             raise NoCheckpoints(str(error), f"{error.hint}\nThat is: attribute repo {path} --anyway --db {store.path}") from error
         row = _repo_row(store, name)
     if row is None or not repo.has(row["head_sha"]):
         raise WhoWroteError(f"{store.path} holds another repository named {name}", "Use another database: --db FILE")
-    found = Place(store, row["id"], name, row["head_sha"], row["branch"], repo=repo)
+    found = OpenRepo(store, row["id"], name, row["head_sha"], row["branch"], repo=repo)
     try:
         moved = repo.resolve(found.branch)[1] != found.head
     except UnknownBranch:

@@ -37,11 +37,11 @@ from support.truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 from attribution.authorship.commits import added_files, read_history  # noqa: E402
 from attribution.authorship.links import by_trailer  # noqa: E402
 from attribution.authorship.replay import Worktree  # noqa: E402
-from attribution.authorship.timeline import Track, learn, timelines, track_of  # noqa: E402
-from attribution.authorship.worktree_roots import Places  # noqa: E402
-from attribution.authorship.worktrees import Look, Runner  # noqa: E402
+from attribution.authorship.timeline import SessionEdits, learn_roots, session_edits, timelines  # noqa: E402
+from attribution.authorship.worktree_roots import WorktreeRoots  # noqa: E402
+from attribution.authorship.worktrees import CommitProbe, Runner  # noqa: E402
 from attribution.lineage.walk import open_scratch  # noqa: E402
-from attribution.stages.lines import Options, Texts, attribute_repo, repo_name  # noqa: E402
+from attribution.stages.lines import AttributeOptions, RepositoryTexts, attribute_repo, repo_name  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
@@ -151,9 +151,9 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
     checkpoints = read_all(repo)
     tracks = _tracks(repo, session_files(checkpoints))
     history = read_history(repo, list(repo.history(repo.default_branch()[1])))
-    places = Places(frozenset(history.paths))
-    learn(places, tracks)
-    texts = Texts(repo, history)
+    places = WorktreeRoots(frozenset(history.paths))
+    learn_roots(places, tracks)
+    texts = RepositoryTexts(repo, history)
     links = by_trailer(history.commits, checkpoints)
     chooser = random.Random(seed)
     linked = [c for c in history.commits if links[c.sha].resolved and len(c.parents) < 2]
@@ -170,9 +170,9 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
     return {"commits": len(chosen), "lines": lines, "agent": agent, "share": _share(agent, lines)}
 
 
-def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo) -> int:
+def _agent_lines(sha: str, line: Any, texts: RepositoryTexts, history: Any, repo: GitRepo) -> int:
     tree = Worktree(texts.versions, texts.is_committed)
-    seen = Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run([Look(4e9, sha, 0.0)]).seen
+    seen = Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run([CommitProbe(4e9, sha, 0.0)]).seen
     return sum(
         1
         for one in seen
@@ -182,9 +182,9 @@ def _agent_lines(sha: str, line: Any, texts: Texts, history: Any, repo: GitRepo)
     )
 
 
-def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[Track]:
+def _tracks(repo: GitRepo, files: Sequence[Any]) -> list[SessionEdits]:
     loaded = [read_session(repo, one) for one in files]
-    return [track_of(one.session, number) for number, one in enumerate(loaded) if one.session is not None]
+    return [session_edits(one.session, number) for number, one in enumerate(loaded) if one.session is not None]
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def _measure_links(results: dict[str, Any], path: Path) -> None:
         results.setdefault(key, {})[name] = hidden_links.measure(path, alone)
         print(name, key, results[key][name], file=sys.stderr)
     with tempfile.TemporaryDirectory() as directory, Store(Path(directory) / "out.db") as store:
-        attribute_repo(store, path, Options())
+        attribute_repo(store, path, AttributeOptions())
         results.setdefault("agents", {})[name] = hidden_links.agents_of(store)
 
 

@@ -23,11 +23,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.lineage.lifetimes import Lives  # noqa: E402
-from attribution.lineage.match_policy import Keep  # noqa: E402
+from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
+from attribution.lineage.match_policy import MatchPolicy  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
 from attribution.lineage.state import dump, load  # noqa: E402
-from attribution.lineage.walk import Options, Pass, open_scratch  # noqa: E402
+from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch  # noqa: E402
 from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
@@ -60,15 +60,15 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     tip = repo.default_branch()[1]
     if kind == "stored":
         return run_stage(repo, tip)
-    options = Options(keep=Keep(True, True, True), texts=True) if kind == "kept" else Options()
-    lives = Lives() if kind in ("lives", "kept") else None
+    options = WalkOptions(keep=MatchPolicy(True, True, True), texts=True) if kind == "kept" else WalkOptions()
+    lives = LineLifetimes() if kind in ("lives", "kept") else None
     with open_scratch(repo) as git:
         if kind == "again":
             saved = load(Path(sys.argv[-1]).read_bytes())
             assert saved is not None
-            history = Pass(repo, git, options).run(tip, saved=saved[0])
+            history = HistoryWalk(repo, git, options).run(tip, saved=saved[0])
         else:
-            history = Pass(repo, git, options).run(tip, after=before_newest(git, tip, window), observer=lives)
+            history = HistoryWalk(repo, git, options).run(tip, after=before_newest(git, tip, window), observer=lives)
         spans = sum(1 for _ in lives.lives(history)) if lives is not None else 0
     return {
         "commits": len(history.shas),
@@ -81,13 +81,13 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
 
 def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     """The stage of the program: whole history, kept lines, written to a database."""
-    from attribution.stages.history import Wanted, update
+    from attribution.stages.history import HistoryRequest, follow_history
     from collector.load import repo_row
     from collector.storage.store import Store
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
         repo_id = repo_row(store, "bench")
-        done = update(store, repo, repo_id, tip, Wanted(full=True))
+        done = follow_history(store, repo, repo_id, tip, HistoryRequest(full=True))
         spans = store.value("SELECT COUNT(*) FROM line_lives")
     git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     return {"commits": done.commits, "lines": 0, "spans": spans, "ours_mb": peak(), "git_mb": git_mb}
@@ -140,7 +140,7 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
         files = text_files(repo, git, tip)
         saved = Path(folder) / "state"
         back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip
-        saved.write_bytes(dump(Pass(repo, git).run(back)))
+        saved.write_bytes(dump(HistoryWalk(repo, git).run(back)))
 
         def ours(kind: str, size: int = 0, extra: str = "") -> Callable[[], None]:
             return lambda: facts.update({kind: start(kind, path, size, extra)})

@@ -24,16 +24,16 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from attribution.stages import weaknesses as stage  # noqa: E402
-from attribution.stages.lines import Options, attribute_repo  # noqa: E402
+from attribution.stages.lines import AttributeOptions, attribute_repo  # noqa: E402
 from attribution.weaknesses.rules.languages import kind_of  # noqa: E402
 from attribution.weaknesses.rules.packs import cache as packs  # noqa: E402
 from attribution.weaknesses.rules.rulesets import named  # noqa: E402
 from attribution.weaknesses.scan import exclude  # noqa: E402
-from attribution.weaknesses.scan.engine import Limits, Target, scan  # noqa: E402
+from attribution.weaknesses.scan.engine import ScanLimits, Target, scan  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
-_WHOLE = Limits(targets=1_000_000, size=1 << 40, start=3600.0, memory=1 << 40)
+_WHOLE = ScanLimits(targets=1_000_000, size=1 << 40, start=3600.0, memory=1 << 40)
 
 
 def cpu() -> float:
@@ -47,8 +47,8 @@ def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[s
     repo = GitRepo(path)
     with Store(database) as store:
         row = store.rows("SELECT id, head_sha FROM repos")[0]
-        wanted = stage.Wanted(rules, jobs=jobs, cache=kept, prefilter=prefilter)
-        done = stage.update(store, repo, row["id"], row["head_sha"], wanted)
+        wanted = stage.ScanRequest(rules, jobs=jobs, cache=kept, prefilter=prefilter)
+        done = stage.scan_repository(store, repo, row["id"], row["head_sha"], wanted)
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
         texts = store.rows(
@@ -136,7 +136,7 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         database, kept = Path(folder) / "bench.db", Path(folder) / "cache.db"
         with Store(database) as store:
-            attribute_repo(store, path, Options(anyway=True))
+            attribute_repo(store, path, AttributeOptions(anyway=True))
         options = ["--jobs", jobs, *(word for rule in rules for word in ("--rules", rule)), path]
         first = start("introduced", "--database", database, "--cache", kept, *options)
         second = start("introduced", "--database", database, "--cache", kept, *options)

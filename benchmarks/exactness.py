@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from attribution.lineage.blame_check import Agreement, verify
+from attribution.lineage.blame_check import BlameAgreement, verify
 from attribution.lineage.walk import open_scratch
 from collector.git.repository import GitRepo
 
@@ -32,7 +32,7 @@ def exactness(path: Path, head_files: int | None, earlier_files: int | None, see
     }  # fmt: skip
 
 
-def _numbers(found: Iterable[Agreement]) -> dict[str, int]:
+def _numbers(found: Iterable[BlameAgreement]) -> dict[str, int]:
     total = {"files": 0, "lines": 0, "same": 0, "skipped": 0}
     for one in found:
         for name in total:

@@ -16,8 +16,8 @@ from pathlib import Path
 from attribution.authorship.commits import read_history
 from attribution.authorship.recover import originals_of
 from attribution.authorship.windows import SLACK
-from attribution.stages.lines import Options, attribute_repo
-from collector.checkpoints.pull_requests import is_source, read_proposals
+from attribution.stages.lines import AttributeOptions, attribute_repo
+from collector.checkpoints.pull_requests import is_source, read_pull_requests
 from collector.checkpoints.trailers import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Commit
@@ -74,7 +74,7 @@ def _count_originals(path: Path, counts: dict[str, Counter[str]]) -> set[str]:
     """Counts links to original commits; returns the commits that have an original to find."""
     repo = GitRepo(path)
     head = repo.default_branch()[1]
-    proposals = read_proposals(repo, head)
+    proposals = read_pull_requests(repo, head)
     named = {c.sha: (c.author_time, set(checkpoint_ids(c.message))) for c in repo.history(head)}
     found = originals_of(repo, read_history(repo, list(Blind(path).history(head))), proposals)
     for sha, made in found.items():
@@ -123,7 +123,7 @@ class Result:
 
 def _run(repo: GitRepo, database: Path) -> Result:
     with Store(database) as store:
-        attribute_repo(store, repo, Options())
+        attribute_repo(store, repo, AttributeOptions())
         sessions = {
             (row["sha"], row["key"]): str(row["method"])
             for row in store.rows(

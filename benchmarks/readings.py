@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from attribution.queries.weaknesses import report  # noqa: E402
+from attribution.queries.weaknesses import weakness_report  # noqa: E402
 from attribution.weaknesses.rates import binomial_interval  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
@@ -43,7 +43,7 @@ def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
     found = []
     for path in databases:
         with Store(path, create=False) as store:
-            said = report(store, by=("class",))
+            said = weakness_report(store, by=("class",))
         rows = [
             {"author": row.author, "findings": row.rate.events, "lines": row.rate.lines, "rate": row.rate.rate,
              "low": row.rate.low, "high": row.rate.high} for row in said.rows

@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
 
-from attribution.weaknesses.rules.annotated import Found, marks, related  # noqa: E402
+from attribution.weaknesses.rules.annotated import AnnotatedFinding, marks, related  # noqa: E402
 from attribution.weaknesses.rules.rulesets import Rule, own, weaknesses  # noqa: E402
 
 RESULTS = ROOT / "attribution" / "weaknesses" / "rules" / "own" / "measured.json"
@@ -42,7 +42,7 @@ def measure() -> dict[str, Any]:
         home = Path(directory)
         _lay(home / "code")
         result = semgrep([dict(rule.body) for rule in rules.rules], home / "code", home)
-    found: dict[str, list[Found]] = defaultdict(list)
+    found: dict[str, list[AnnotatedFinding]] = defaultdict(list)
     for one in findings(result):
         found[one.path].append(one)
     counts: dict[str, dict[str, list[int]]] = {name: {"annotated": [0, 0, 0], "planted": [0, 0]} for name in by_id}
@@ -74,7 +74,7 @@ def _lay(where: Path) -> None:
         shutil.copy(path, target)
 
 
-def _annotated(path: Path, found: Iterable[Found], counts: Mapping[str, Mapping[str, list[int]]]) -> None:
+def _annotated(path: Path, found: Iterable[AnnotatedFinding], counts: Mapping[str, Mapping[str, list[int]]]) -> None:
     prefix = f"whowrote.{path.relative_to(ANNOTATED).parts[0]}."
     wanted = {(m.line, prefix + name) for m in marks(path.read_text("utf-8")) if m.vulnerable for name in m.names}
     got = {(one.start, one.rule) for one in found}
@@ -95,7 +95,7 @@ class _Planted:
         self._missed: list[list[str]] = []
         self._wrong: list[list[str]] = []
 
-    def add(self, path: Path, found: Sequence[Found]) -> None:
+    def add(self, path: Path, found: Sequence[AnnotatedFinding]) -> None:
         language, name = path.relative_to(PLANTED).parts
         for mark in marks(path.read_text("utf-8")):
             cwe = mark.names[0]

@@ -70,7 +70,7 @@ def session_files(checkpoints: Iterable[Checkpoint]) -> list[SessionFiles]:
 
 
 @dataclass(slots=True)
-class Loaded:
+class LoadedSession:
     """A session as read, or why it could not be."""
 
     files: SessionFiles
@@ -85,7 +85,7 @@ class Loaded:
         return [r.created_at for r in missing if r.created_at is not None]
 
 
-def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> Loaded:
+def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> LoadedSession:
     """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones."""
     readers_ = known or readers()
     loaded = _read_copies(repo, files, readers_)
@@ -112,13 +112,13 @@ def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str
             yield content
 
 
-def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> Loaded:
+def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> LoadedSession:
     copies = files.copies()
     states = {r.transcript_state for r in files.records}
     if not copies:
-        return Loaded(files, None, "missing_blob" if "missing_blob" in states else "none")
+        return LoadedSession(files, None, "missing_blob" if "missing_blob" in states else "none")
     sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
-    loaded = Loaded(files, None, "partial" if "missing_blob" in states else "present")
+    loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
     total = 0
     kept = []
     for size, copy in sized:
@@ -210,7 +210,7 @@ def load_repo(store: Store, path: str, progress: Callable[[str, int, int], None]
         progress("reading sessions", number, len(files))
         if not session_is_stored(store, repo_id, one):
             started = time.monotonic()
-            keep_session(store, repo_id, ids[printable(one.key)], read_session(repo, one, known_readers), started)
+            store_session(store, repo_id, ids[printable(one.key)], read_session(repo, one, known_readers), started)
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
     with store.transaction():
@@ -228,7 +228,7 @@ def session_is_stored(store: Store, repo_id: int, files: SessionFiles) -> bool:
     return store.is_done(repo_id, "session", printable(files.key), _session_key(store, files), FACTS)
 
 
-def keep_session(store: Store, repo_id: int, session_id: int, loaded: Loaded, began: float) -> None:
+def store_session(store: Store, repo_id: int, session_id: int, loaded: LoadedSession, began: float) -> None:
     """Writes a session, and that it is written; `began` by the monotonic clock."""
     subject = printable(loaded.files.key)
     with store.transaction():
@@ -340,7 +340,7 @@ def _number(value: object) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
 
 
-def write_session(store: Store, repo_id: int, session_id: int, loaded: Loaded) -> None:
+def write_session(store: Store, repo_id: int, session_id: int, loaded: LoadedSession) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
     for table in ("turns", "tool_calls"):
@@ -379,7 +379,7 @@ def _call_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
         )  # fmt: skip
 
 
-def _session_values(loaded: Loaded) -> dict[str, Any]:
+def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     records, session = loaded.files.records, loaded.session
     values: dict[str, Any] = {
         "transcript": loaded.state,

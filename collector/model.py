@@ -111,7 +111,7 @@ class Spawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class FileObservation:
     """A whole or partial text of a file as the agent saw it at that moment (a Read result, a notice of an outside edit)."""
 
     path: str
@@ -137,7 +137,7 @@ class ToolCall:
     input: str = ""  # the arguments as JSON text, for people
     edits: tuple[Edit, ...] = ()
     command: Command | None = None
-    seen: Observation | None = None
+    seen: FileObservation | None = None
     spawn: Spawn | None = None
     commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
     result_size: int | None = None  # characters
@@ -161,7 +161,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AgentMessage:
     """Text of the agent (kind `text`) or the fact that it reasoned (kind `reasoning`, text may be empty)."""
 
     at: float | None
@@ -172,7 +172,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SessionEvent:
     """Something that happened to the session: interrupt, interrupt_tool, compaction, api_error, model_change, mode_change,
     injected (text put in the user's mouth by the harness), pull_request, resumed, queue."""
 
@@ -191,10 +191,10 @@ class Session:
     cwds: tuple[str, ...] = ()  # working directories in order of first appearance
     turns: tuple[Turn, ...] = ()
     calls: tuple[ToolCall, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[AgentMessage, ...] = ()
     usage: tuple[Usage, ...] = ()
-    notices: tuple[Observation, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    notices: tuple[FileObservation, ...] = ()
+    marks: tuple[SessionEvent, ...] = ()
     versions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     parent_id: str = ""  # the session that spawned this one, when they are stored apart

@@ -24,14 +24,14 @@ class BadName(WhoWroteError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RepositorySource:
     """A repository and where it is."""
 
     name: str  # owner/name
     url: str  # without credentials
 
 
-def source(text: str, server: str = GITHUB) -> Source:
+def source(text: str, server: str = GITHUB) -> RepositorySource:
     """A line of a list: `owner/name` of the server, `host/owner/name`, or an address. Raises BadName.
 
     A repository is called by two parts. Of an address of a page of GitHub or of the server these are the first two, of any other
@@ -45,16 +45,16 @@ def source(text: str, server: str = GITHUB) -> Source:
         word = f"https://{word}"
     if "://" in word:
         word = _page(word, server)
-        return Source(name_of(word), checked_url(word))
+        return RepositorySource(name_of(word), checked_url(word))
     if word.startswith("/"):
-        return Source(name_of(word), checked_url(f"file://{word}"))
+        return RepositorySource(name_of(word), checked_url(f"file://{word}"))
     if word.count("/") > 1 and not word.startswith("."):
         raise BadName(
             f"not a name of a repository: {word[:200]!r}",
             f"owner/name is of {server}; of another server give the address: https://HOST/{word[:200]}",
         )
     name = checked_name(word)
-    return Source(name, f"{server.rstrip('/')}/{name}.git")
+    return RepositorySource(name, f"{server.rstrip('/')}/{name}.git")
 
 
 def _page(url: str, server: str) -> str:

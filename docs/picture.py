@@ -16,7 +16,7 @@ from rich.console import Console  # noqa: E402
 from attribution import demo, terminal  # noqa: E402
 from attribution.ensure import attribute_one, attributed_clone  # noqa: E402
 from attribution.queries.blame import blame  # noqa: E402
-from attribution.stages.lines import Options, no_progress  # noqa: E402
+from attribution.stages.lines import AttributeOptions, no_progress  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     console = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=io.StringIO())
     with tempfile.TemporaryDirectory() as directory:
         clone, db = demo.make(Path(directory)), Path(directory) / "example.db"
-        report = attribute_one(str(clone), db, Options(), no_progress)
+        report = attribute_one(str(clone), db, AttributeOptions(), no_progress)
         console.print("[bold]$ attribute repo birdlog[/bold]")
         terminal.repo_report(console, report, "whowrote.db")
         console.print("\n[bold]$ attribute blame birdlog birdlog/cli.py[/bold]")

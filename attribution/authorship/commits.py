@@ -38,7 +38,7 @@ class CommitDiff:
 
 
 @dataclass(slots=True)
-class History:
+class CommitHistory:
     """The commits of a branch, parents first, with their changes, and how common each added line is."""
 
     commits: list[Commit]
@@ -71,9 +71,9 @@ class History:
         return 1.0 / files if len(stripped) >= 4 and files <= RARE else 0.0
 
 
-def read_history(repo: GitRepo, commits: Sequence[Commit]) -> History:
+def read_history(repo: GitRepo, commits: Sequence[Commit]) -> CommitHistory:
     """Diffs of all commits. Texts are not kept."""
-    history = History(list(commits), {})
+    history = CommitHistory(list(commits), {})
     known: set[int] = set()
     for commit in commits:
         found = _diff_of(repo, commit)
@@ -83,7 +83,7 @@ def read_history(repo: GitRepo, commits: Sequence[Commit]) -> History:
     return history
 
 
-def _take_note(repo: GitRepo, history: History, known: set[int], commit: Commit, file: FileDiff) -> None:
+def _take_note(repo: GitRepo, history: CommitHistory, known: set[int], commit: Commit, file: FileDiff) -> None:
     history.paths.add(file.change.path)
     if file.change.new is not None and file.kind == "text":
         history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))

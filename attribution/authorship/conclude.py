@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from attribution.authorship.commits import CommitDiff, FileDiff
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import CommitLinks
-from attribution.authorship.worktrees import FileSeen, Seen, content_share, explained_share
+from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
 
@@ -19,7 +19,7 @@ _MAX_ALONE = 20  # the same, where the named sessions explain no line of the com
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class VerdictSpan:
     """Consecutive added lines with one verdict; 1-based, inclusive."""
 
     start: int
@@ -32,7 +32,7 @@ class Span:
 class CommitVerdict:
     """All added lines of one commit."""
 
-    files: list[tuple[FileDiff, list[Span]]]
+    files: list[tuple[FileDiff, list[VerdictSpan]]]
     # trailer | made_by_call | trailer_in_pull_ref | squash_by_number | same_patch_id | time_and_files | content | "" (no session)
     method: str = ""
     confidence: float = 0.0
@@ -40,7 +40,7 @@ class CommitVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingTranscript:
     """A linked session whose transcript does not reach the commit."""
 
     files: frozenset[str]  # the files it touched, as the checkpoint says; empty: not known
@@ -49,8 +49,8 @@ class Missing:
 def conclude(
     diff: CommitDiff,
     link: CommitLinks,
-    seen: Sequence[Seen],
-    missing: Sequence[Missing],
+    seen: Sequence[ProbeResult],
+    missing: Sequence[MissingTranscript],
     has_sessions: bool,
     edited: Mapping[str, Container[str]],
 ) -> CommitVerdict:
@@ -91,7 +91,7 @@ def conclude(
     return result
 
 
-def _by_texts(link: CommitLinks, seen: Sequence[Seen]) -> tuple[str, float]:
+def _by_texts(link: CommitLinks, seen: Sequence[ProbeResult]) -> tuple[str, float]:
     """Without a named session the texts must speak: of the same person's worktrees first, then of any."""
     same_person = [s for s in seen if not s.look.by_content]
     found = explained_share(_best(same_person).values(), named=bool(link.named))
@@ -104,7 +104,7 @@ def _strongest(link: CommitLinks) -> tuple[str, float]:
     return max((link.method_of(s) for s in link.sessions), key=lambda method: method[1])
 
 
-def _doubt(commit: Commit, spans: Sequence[Span]) -> str:
+def _doubt(commit: Commit, spans: Sequence[VerdictSpan]) -> str:
     """Why lines that are human by exclusion alone should not be called so in this commit; "" if nothing speaks against it."""
     if declared_agent(commit) is not None:
         return "agent_declared"  # an agent took part, and what it did is not all in the transcripts
@@ -113,17 +113,17 @@ def _doubt(commit: Commit, spans: Sequence[Span]) -> str:
     return "unobserved" if unseen > (_MAX_UNSEEN if explained else _MAX_ALONE) else ""
 
 
-def _is_unseen(span: Span) -> bool:
+def _is_unseen(span: VerdictSpan) -> bool:
     """Human by exclusion alone: no state of the file just before is known."""
     verdict = span.verdict
     return verdict.author == "human" and (verdict.evidence == "inferred" or verdict.reason == "before_session")
 
 
-def _doubted(span: Span, reason: str) -> Span:
+def _doubted(span: VerdictSpan, reason: str) -> VerdictSpan:
     return replace(span, verdict=Verdict("unknown", "none", "inferred", reason)) if _is_unseen(span) else span
 
 
-def _declared(span: Span, declared: Verdict) -> Span:
+def _declared(span: VerdictSpan, declared: Verdict) -> VerdictSpan:
     return replace(span, verdict=declared) if span.verdict.author == "unknown" else span
 
 
@@ -131,11 +131,11 @@ def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
     return CommitVerdict([(f, _spans(f, verdict)) for f in diff.files or ()])
 
 
-def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
-    return [Span(a + 1, b, n, verdict) for a, b, n in file.added]
+def _spans(file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
+    return [VerdictSpan(a + 1, b, n, verdict) for a, b, n in file.added]
 
 
-def _by_agent(judged: FileSeen | None) -> bool:
+def _by_agent(judged: FileProbe | None) -> bool:
     return judged is not None and any(v.author == "agent" for v in judged.verdicts.values())
 
 
@@ -151,9 +151,9 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named and named else "no_session")
 
 
-def _best(seen: Iterable[Seen]) -> dict[str, FileSeen]:
+def _best(seen: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
-    best: dict[str, FileSeen] = {}
+    best: dict[str, FileProbe] = {}
     for one in sorted(seen, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
         for judged in one.files:
             path = judged.path
@@ -179,13 +179,13 @@ def _cautious(a: Verdict, b: Verdict) -> Verdict:
     return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
 
 
-def _score(judged: FileSeen) -> tuple[int, int]:
+def _score(judged: FileProbe) -> tuple[int, int]:
     verdicts = judged.verdicts.values()
     certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
     return sum(1 for v in certain if v.how != "edited"), len(certain)
 
 
-def _without_human(judged: FileSeen, reason: str, also_followed: bool = False) -> FileSeen:
+def _without_human(judged: FileProbe, reason: str, also_followed: bool = False) -> FileProbe:
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     if judged.followed and not also_followed:
         return judged
@@ -199,12 +199,12 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
     return nobody if verdict.author == "human" else verdict
 
 
-def _spans_of(file: FileDiff, judged: FileSeen | None, missing: Sequence[Missing]) -> list[Span]:
+def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:
     if judged is None:
         absent = _missing_for(file.change.path, missing) or bool(missing)
         return _spans(file, Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained"))
     unreliable = _missing_for(file.change.path, missing)
-    spans: list[Span] = []
+    spans: list[VerdictSpan] = []
     for start, end, _ in file.added:
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
@@ -213,11 +213,11 @@ def _spans_of(file: FileDiff, judged: FileSeen | None, missing: Sequence[Missing
             blank = 0 if index in judged.nonblank else 1
             last = spans[-1] if spans else None
             if last is not None and last.end == index and last.verdict == verdict:
-                spans[-1] = Span(last.start, index + 1, last.nonblank + 1 - blank, verdict)
+                spans[-1] = VerdictSpan(last.start, index + 1, last.nonblank + 1 - blank, verdict)
             else:
-                spans.append(Span(index + 1, index + 1, 1 - blank, verdict))
+                spans.append(VerdictSpan(index + 1, index + 1, 1 - blank, verdict))
     return spans
 
 
-def _missing_for(path: str, missing: Sequence[Missing]) -> bool:
+def _missing_for(path: str, missing: Sequence[MissingTranscript]) -> bool:
     return any(not m.files or path in m.files for m in missing)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 
 from attribution.authorship.lines import AddedFile
 from attribution.authorship.links import CommitLinks, since
-from attribution.authorship.replay import Step
+from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
-from attribution.authorship.worktrees import Look
+from attribution.authorship.worktrees import CommitProbe
 from collector.model import Commit, Edit
 
 _WINDOW = 30 * 86_400.0  # a pull request is merged within that time after the last edit, or not found
@@ -29,7 +29,7 @@ Rarity = Callable[[str], float]
 """Text of a line -> 1 / number of files that ever added it; 0 for common lines."""
 
 
-def content_looks(
+def content_probes(
     links: Mapping[str, CommitLinks],
     commits: Mapping[str, Commit],
     timelines: Mapping[str, Timeline],
@@ -37,7 +37,7 @@ def content_looks(
     added: Added,
     rarity: Rarity,
     wanted: Container[int],
-) -> dict[str, list[Look]]:
+) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
 
     `wanted`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
@@ -47,7 +47,7 @@ def content_looks(
     for root, one in written.items():
         for path in one.steps:
             roots_of[path].add(root)
-    found: dict[str, list[Look]] = defaultdict(list)
+    found: dict[str, list[CommitProbe]] = defaultdict(list)
     for sha, link in links.items():
         commit = link.commit
         if link.resolved or len(commit.parents) > 1:
@@ -61,7 +61,7 @@ def content_looks(
             begin = since(commit, [commits[p] for p in commit.parents if p in commits])
             for moment in moments:
                 main = moment == moments[-1]
-                look = Look(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
+                look = CommitProbe(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
                 found[root].append(look)
     return found
 
@@ -70,7 +70,7 @@ class _Written:
     """What was written into which file of a worktree, and when."""
 
     def __init__(self, line: Timeline, wanted: Container[int]) -> None:
-        self.steps: dict[str, list[Step]] = defaultdict(list)
+        self.steps: dict[str, list[ReplayStep]] = defaultdict(list)
         for step in sorted(line.steps, key=lambda s: s.at):
             if step.call.session_id in wanted:
                 self.steps[step.path].append(step)
@@ -122,4 +122,4 @@ def _lines_of(edit: Edit) -> Iterator[str]:
         yield from (line[1:] for line in hunk.lines if line.startswith("+"))
 
 
-__all__ = ["content_looks"]
+__all__ = ["content_probes"]

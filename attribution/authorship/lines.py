@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
-from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, FileState, Worktree
-from attribution.authorship.windows import Cause, Gap
+from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, ReplayedFile, Worktree
+from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
@@ -47,11 +47,11 @@ class AddedFile:
 
 
 @dataclass(slots=True)
-class Match:
+class StateAlignment:
     """Where the lines of a file version stand in the replayed state of the file."""
 
     file: AddedFile
-    state: FileState | None
+    state: ReplayedFile | None
     ids: list[int] = field(default_factory=list)  # per line of the version: id in the state, or -1
     kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)  # line -> (id it replaced, how they are related)
     was: dict[int, str] = field(default_factory=dict)  # line -> text of the line it replaced
@@ -59,19 +59,19 @@ class Match:
     overwritten: set[int] = field(default_factory=set)  # of those, the ones whose place other text took
 
 
-def match(tree: Worktree, file: AddedFile) -> Match:
+def align_state(tree: Worktree, file: AddedFile) -> StateAlignment:
     """Aligns the replayed state with the committed version."""
     state = tree.files.get(file.path)
     if (state is None or not state.exists) and file.old_path != file.path:
         state = tree.files.get(file.old_path) or state
     if state is None:
-        return Match(file, None, [-1] * len(file.lines))
+        return StateAlignment(file, None, [-1] * len(file.lines))
     if file.text and file.text == state.text:
-        return Match(file, state, list(state.ids))
+        return StateAlignment(file, state, list(state.ids))
     old = lines_of(state.text)
     hunks = text_changes(state.text, file.text) if file.text else changes(old, file.lines)
     ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
-    found = Match(file, state, ids)
+    found = StateAlignment(file, state, ids)
     added = set(file.added)
     for hunk in hunks:
         # A difference where the commit adds nothing is one to another base than its parent: nobody asks.
@@ -81,7 +81,7 @@ def match(tree: Worktree, file: AddedFile) -> Match:
     return found
 
 
-def _relate(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
+def _relate(tree: Worktree, found: StateAlignment, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
     """What the new lines of a replaced block have to do with the old ones."""
     agent = tree.has_agent(ids[hunk.a0 : hunk.a1])
     kin = kinship(old[hunk.a0 : hunk.a1], found.file.lines[hunk.b0 : hunk.b1], agent)
@@ -96,7 +96,7 @@ def _relate(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[str]
             found.was[index] = old[hunk.a0 + relation.source]
 
 
-def _note_lost(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]) -> None:
+def _note_lost(tree: Worktree, found: StateAlignment, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]) -> None:
     """Agent lines of the state that the version lacks."""
     kept = set(found.ids) | {line for line, relation in found.kin.values() if relation.kind == "reformatted"}
     for hunk in hunks:
@@ -108,7 +108,7 @@ def _note_lost(tree: Worktree, found: Match, ids: Sequence[int], old: Sequence[s
                     found.overwritten.add(line)
 
 
-def _balance(tree: Worktree, found: Match, committed: Committed) -> None:
+def _balance(tree: Worktree, found: StateAlignment, committed: Committed) -> None:
     """Git and the replay may disagree which of several equal lines is the new one; the number of new ones is the same.
 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
@@ -150,7 +150,7 @@ def _is_new_agent(tree: Worktree, line: int, text: str, committed: Committed) ->
 Committed = Callable[[int, str | None], bool]
 """(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
-Asker = Callable[[Gap], Cause]
+Asker = Callable[[AttributionWindow], CandidateAuthor]
 """`gaps.Gaps.cause`."""
 
 
@@ -163,7 +163,7 @@ class Moments:
     redone: bool = False  # rebased, amended or squashed since
 
 
-def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
+def judge(tree: Worktree, found: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
     """A verdict for each added line."""
     _balance(tree, found, committed)
     verdicts = {}
@@ -178,7 +178,7 @@ def judge(tree: Worktree, found: Match, ask: Asker, when: Moments, committed: Co
     return verdicts
 
 
-def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
+def _known(tree: Worktree, found: StateAlignment, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
     line = found.ids[index]
     origin = tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
@@ -194,15 +194,15 @@ def _known(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, 
     return _before_session(found, line, ask, when, tree)
 
 
-def _outside(tree: Worktree, found: Match, index: int, ask: Asker, committed: Committed) -> Verdict:
+def _outside(tree: Worktree, found: StateAlignment, index: int, ask: Asker, committed: Committed) -> Verdict:
     origin = tree.origin(found.ids[index])
-    cause = ask(Gap(found.file.path, origin.after, origin.before, origin.layout))
+    cause = ask(AttributionWindow(found.file.path, origin.after, origin.before, origin.layout))
     if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
         return _edited(tree, origin.changed, origin.similarity, cause)
     return _from_cause(cause, found.file.lines[index], observed=True, layout=origin.layout)
 
 
-def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdict:
+def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor) -> Verdict:
     """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
     call = tree.origin(line).call
     if cause.author == "agent":
@@ -210,7 +210,7 @@ def _edited(tree: Worktree, line: int, similarity: float, cause: Cause) -> Verdi
     return Verdict("agent", "edited", "observed", call=call, edited_by=cause.author, similarity=similarity)
 
 
-def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
+def _related(tree: Worktree, found: StateAlignment, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
     """A line that took the place of a similar one after the last known state."""
     line, relation = found.kin[index]
     agent = tree.origin(line).kind == AGENT
@@ -225,22 +225,22 @@ def _related(tree: Worktree, found: Match, index: int, ask: Asker, when: Moments
     return _from_cause(cause, found.file.lines[index])  # a line of an earlier commit that is changed now is the changer's
 
 
-def _last_gap(found: Match, ask: Asker, when: Moments, layout: bool = False) -> Cause:
+def _last_gap(found: StateAlignment, ask: Asker, when: Moments, layout: bool = False) -> CandidateAuthor:
     after = found.state.known_at if found.state is not None else when.since
     unseen = found.state is None
     made = unseen and len(found.file.added) == len(found.file.lines)
-    cause = ask(Gap(found.file.path, after, when.commit, layout, True, made, unseen))
+    cause = ask(AttributionWindow(found.file.path, after, when.commit, layout, True, made, unseen))
     if cause.author != "human":
         return cause
     if when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
-        return Cause("unknown", reason="rewritten")
+        return CandidateAuthor("unknown", reason="rewritten")
     if found.state is not None and found.state.sparse:
-        return Cause("unknown", reason="base_unknown")
+        return CandidateAuthor("unknown", reason="base_unknown")
     return cause
 
 
-def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
+def _before_session(found: StateAlignment, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     if found.file.path in tree.partly:
         return Verdict("unknown", "none", "inferred", "base_unknown")
@@ -248,7 +248,7 @@ def _before_session(found: Match, line: int, ask: Asker, when: Moments, tree: Wo
     if when.redone or seen < when.since or found.file.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
-    cause = ask(Gap(found.file.path, when.since, seen))
+    cause = ask(AttributionWindow(found.file.path, when.since, seen))
     return _from_cause(cause, found.file.lines[found.ids.index(line)], observed=True, reason="before_session")
 
 
@@ -258,7 +258,7 @@ _IMPORT = re.compile(r"""^\s*(?:import\b|from\s|use\s|#include\b|require\b|using
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
-def _could_write(cause: Cause, text: str) -> bool:
+def _could_write(cause: CandidateAuthor, text: str) -> bool:
     """`sed` and its like write only what their text says, or what was on the line before."""
     words = set(_WORD.findall(text))
     return not cause.says or not words or not words.isdisjoint(_words_of(cause.says))
@@ -269,7 +269,7 @@ def _words_of(command: str) -> frozenset[str]:
     return frozenset(_WORD.findall(command))
 
 
-def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "", layout: bool = False) -> Verdict:
+def _from_cause(cause: CandidateAuthor, text: str, observed: bool = False, reason: str = "", layout: bool = False) -> Verdict:
     """`observed`: the line was seen to appear between two events of sessions, not only in the commit."""
     if cause.author == "agent" and not _could_write(cause, text):
         return Verdict("unknown", "none", "inferred", "opaque_shell", cause.call)
@@ -285,7 +285,7 @@ def _from_cause(cause: Cause, text: str, observed: bool = False, reason: str = "
 _DOUBTS = frozenset({"agent_text", "edit_unplaced", "formatter"})
 
 
-def doubt_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """A human's line is no surer than the added block it stands in.
 
     Where most lines of the block are an agent's text in a place or layout that nobody can explain, the common ones between them
@@ -314,14 +314,14 @@ def _blocks(added: Sequence[int]) -> Iterator[list[int]]:
         yield block
 
 
-def doubt_unplaced(verdicts: dict[int, Verdict]) -> None:
+def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
     """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
     for index, verdict in verdicts.items():
         if verdict.author == "human":
             verdicts[index] = Verdict("unknown", "none", "inferred", "edit_unplaced")
 
 
-def doubt_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
+def downgrade_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
     """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
     for index, verdict in verdicts.items():
         text = file.lines[index].strip()
@@ -330,16 +330,16 @@ def doubt_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Con
 
 
 def _is_telling(text: str) -> bool:
-    return len(text) >= _TELLING and not is_weak(text)
+    return len(text) >= _TELLING and not is_low_information(text)
 
 
-def settle_weak(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """Blank lines and lone brackets that nothing explains follow their neighbours within the added block.
 
     Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred); at the
     edge of an agent's block it is nobody's.
     """
-    strong = {i: verdicts[i] for i in file.added if not is_weak(file.lines[i])}
+    strong = {i: verdicts[i] for i in file.added if not is_low_information(file.lines[i])}
     for index in file.added:
         if index in strong:
             continue
@@ -362,7 +362,7 @@ def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
     return len(around) == 2 and all(v.author == "unknown" for v in around) and bool(file.lines[index].strip())
 
 
-def is_weak(line: str) -> bool:
+def is_low_information(line: str) -> bool:
     """Says nothing by itself: blank, or no word in it."""
     return not any(c.isalnum() or c == "_" for c in line)
 
@@ -380,7 +380,7 @@ def _strong_neighbour(index: int, step: int, strong: dict[int, Verdict], verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MoveCandidates:
     """Agent text that is no longer where the agent put it: candidates for moves."""
 
     lines: tuple[tuple[str, CallRef], ...]  # consecutive
@@ -391,8 +391,8 @@ class Source:
     after: str = ""
 
 
-def moved(
-    files: Sequence[tuple[AddedFile, dict[int, Verdict]]], sources: Sequence[Source], is_common: Callable[[str], bool]
+def moved_lines(
+    files: Sequence[tuple[AddedFile, dict[int, Verdict]]], sources: Sequence[MoveCandidates], is_common: Callable[[str], bool]
 ) -> list[tuple[int, int, Verdict]]:
     """(file number, line, verdict) for unexplained lines that are agent text from elsewhere.
 
@@ -427,7 +427,7 @@ def _is_open(verdict: Verdict | None) -> bool:
 def _runs(
     file: AddedFile,
     open_lines: Sequence[int],
-    sources: Sequence[Source],
+    sources: Sequence[MoveCandidates],
     places: dict[str, list[tuple[int, int]]],
     is_common: Callable[[str], bool],
 ) -> list[tuple[int, int, tuple[int, int]]]:
@@ -452,7 +452,7 @@ def _runs(
     return found
 
 
-def _strength(file: AddedFile, start: int, length: int, source: Source, position: int) -> int:
+def _strength(file: AddedFile, start: int, length: int, source: MoveCandidates, position: int) -> int:
     """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
     strength = sum(1 for i in range(length) if file.lines[start + i].strip())
     if source.path and position == 0 and source.before and _near(file, start, -1) == source.before:
@@ -477,7 +477,7 @@ def _near(file: AddedFile, index: int, step: int) -> str:
     return ""
 
 
-def _run_length(file: AddedFile, start: int, allowed: set[int], source: Source, position: int) -> int:
+def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCandidates, position: int) -> int:
     length = 0
     while (
         start + length in allowed
@@ -488,7 +488,7 @@ def _run_length(file: AddedFile, start: int, allowed: set[int], source: Source, 
     return length
 
 
-def sources_of(tree: Worktree, found: Sequence[Match]) -> list[Source]:
+def sources_of(tree: Worktree, found: Sequence[StateAlignment]) -> list[MoveCandidates]:
     """What the commit's files lack of the agents' text, and the text of edits that could not be placed."""
     result = []
     for one in found:
@@ -498,11 +498,11 @@ def sources_of(tree: Worktree, found: Sequence[Match]) -> list[Source]:
             if call is not None:
                 lines.append((text, call))
         if lines:
-            result.append(Source(tuple(lines)))
+            result.append(MoveCandidates(tuple(lines)))
     paths = {one.file.path for one in found} | {one.file.old_path for one in found}
     for path in paths:
         for buried in tree.buried.get(path, ()):
-            result.append(Source(buried.lines, "matched", "exact", path, buried.before, buried.after))
+            result.append(MoveCandidates(buried.lines, "matched", "exact", path, buried.before, buried.after))
     for _, call, texts in tree.fragments:
-        result.append(Source(tuple((text, call) for text in texts), "matched", "exact"))
+        result.append(MoveCandidates(tuple((text, call) for text in texts), "matched", "exact"))
     return result

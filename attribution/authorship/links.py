@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.authorship.originals import Made
-from attribution.authorship.timeline import Timeline, Track
+from attribution.authorship.originals import SquashSource
+from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import SLACK
-from attribution.authorship.worktrees import Look
+from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import checkpoint_ids
 from collector.model import Checkpoint, Commit, SessionRecord
 
@@ -28,7 +28,7 @@ class CommitLinks:
     named: tuple[str, ...]  # checkpoint ids
     records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
-    made: Made | None = None  # set when the ids come from other commits
+    made: SquashSource | None = None  # set when the ids come from other commits
     methods: dict[str, tuple[str, float]] = field(default_factory=dict)  # checkpoint id -> (method, confidence)
 
     @property
@@ -68,7 +68,7 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
     return links
 
 
-def add_originals(links: dict[str, CommitLinks], made: Mapping[str, Made], checkpoints: Iterable[Checkpoint]) -> None:
+def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource], checkpoints: Iterable[Checkpoint]) -> None:
     """What the commits that a commit was made of name counts as named by itself."""
     known = {c.id: c for c in checkpoints}
     for sha, one in made.items():
@@ -81,7 +81,7 @@ def add_originals(links: dict[str, CommitLinks], made: Mapping[str, Made], check
         found._resolve(known)
 
 
-def add_calls(links: dict[str, CommitLinks], tracks: Iterable[Track], checkpoints: Iterable[Checkpoint]) -> None:
+def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
     """A commit that names nothing is linked to the session of the call that printed its id."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.named and len(one.commit.parents) < 2}
@@ -98,18 +98,18 @@ def since(commit: Commit, parents: Sequence[Commit]) -> float:
     return max((p.author_time for p in parents if p.author_time <= commit.author_time), default=0.0)
 
 
-def looks(
+def commit_probes(
     links: Mapping[str, CommitLinks],
     commits: Mapping[str, Commit],
     roots_of: Mapping[str, set[str]],
     timelines: Mapping[str, Timeline],
     touched: Mapping[str, set[str]],
-) -> dict[str, list[Look]]:
+) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with a commit.
 
     `roots_of`: session -> worktree roots; `touched`: commit -> its paths.
     """
-    result: dict[str, list[Look]] = defaultdict(list)
+    result: dict[str, list[CommitProbe]] = defaultdict(list)
     activity = {root: _Activity(line) for root, line in timelines.items()}
     for sha, link in links.items():
         commit = link.commit
@@ -122,14 +122,14 @@ def looks(
                 last = _amended(link)
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
-                result[root].append(Look(last or at, sha, begin, redone=redone, here=here))
+                result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here))
                 others = [*_earlier(link), *([at] if last else [])]
-                result[root].extend(Look(moment, sha, 0.0, main=False, redone=True) for moment in others)
+                result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True) for moment in others)
         elif len(commit.parents) < 2:
             for root, line in timelines.items():
                 if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
                     redone = commit.commit_time > at + _LATE
-                    result[root].append(Look(at, sha, begin, redone=redone, linked=False))
+                    result[root].append(CommitProbe(at, sha, begin, redone=redone, linked=False))
     return result
 
 

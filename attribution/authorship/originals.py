@@ -17,7 +17,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.windows import SLACK
-from collector.checkpoints.pull_requests import Proposal
+from collector.checkpoints.pull_requests import PullRequest
 from collector.checkpoints.trailers import checkpoint_ids
 from collector.model import Commit
 
@@ -33,7 +33,7 @@ PatchId = Callable[[str, str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
+class OriginalCommit:
     """A commit beside the branch that names checkpoints, and by what we know that the branch's commit was made of it."""
 
     commit: Commit
@@ -45,10 +45,10 @@ class Original:
 
 
 @dataclass(slots=True)
-class Made:
+class SquashSource:
     """What one commit of the branch was made of."""
 
-    originals: list[Original] = field(default_factory=list)
+    originals: list[OriginalCommit] = field(default_factory=list)
     others: list[Commit] = field(default_factory=list)  # commits of the same squashed proposal that name nothing
     paths: set[str] = field(default_factory=set)  # that the originals changed
 
@@ -57,13 +57,13 @@ class Made:
         return [o.commit for o in self.originals] + self.others
 
 
-def made_of(
+def squash_sources(
     commits: Iterable[Commit],
-    proposals: Sequence[Proposal],
+    proposals: Sequence[PullRequest],
     paths: Paths,
     patch_id: PatchId,
     arrived: Container[str] = frozenset(),
-) -> dict[str, Made]:
+) -> dict[str, SquashSource]:
     """Commit id -> what it was made of, for those of `commits` that were.
 
     `arrived`: checkpoint ids that commits of the branch name themselves, so that what became of their originals is known.
@@ -89,9 +89,9 @@ def subject_of(commit: Commit) -> str:
 class _Search:
     """The three methods, one after another, over the commits that are still without an original."""
 
-    def __init__(self, commits: Sequence[Commit], proposals: Sequence[Proposal], paths: Paths, patch_id: PatchId) -> None:
+    def __init__(self, commits: Sequence[Commit], proposals: Sequence[PullRequest], paths: Paths, patch_id: PatchId) -> None:
         self.commits, self.proposals = commits, proposals
-        self.found: dict[str, Made] = {}
+        self.found: dict[str, SquashSource] = {}
         self._patch_id = patch_id
         self._paths_between = paths
         self._paths: dict[str, frozenset[str]] = {}
@@ -145,8 +145,8 @@ class _Search:
         return self._by_paths.get(paths, ()) if paths else ()
 
     def _add(self, commit: Commit, original: Commit, method: str) -> None:
-        made = self.found.setdefault(commit.sha, Made())
-        made.originals.append(Original(original, method))
+        made = self.found.setdefault(commit.sha, SquashSource())
+        made.originals.append(OriginalCommit(original, method))
         made.paths |= self.paths(original)
 
     # --- whole proposals ------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class _Search:
                 if commit.sha in self._open and patch is not None and patch == self.patch(commit):
                     self._squashed(commit, proposal, "same_patch_id")
 
-    def _squashed(self, commit: Commit, proposal: Proposal, method: str) -> None:
+    def _squashed(self, commit: Commit, proposal: PullRequest, method: str) -> None:
         if proposal.tip in self._merged:
             return  # rebased, not squashed: its commits are on the branch one by one
         before = [c for c in proposal.commits if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK]
@@ -189,7 +189,7 @@ class _Search:
         self._open.discard(commit.sha)
 
 
-def _named(proposals: Iterable[Proposal]) -> list[Commit]:
+def _named(proposals: Iterable[PullRequest]) -> list[Commit]:
     """Commits that name checkpoints, each once, merges left out."""
     found = {c.sha: c for p in proposals for c in p.commits if len(c.parents) < 2 and checkpoint_ids(c.message)}
     return list(found.values())
@@ -203,4 +203,4 @@ def _parent(commit: Commit) -> str:
     return commit.parents[0] if commit.parents else ""
 
 
-__all__ = ["CONFIDENCE", "Made", "Original", "made_of", "pull_number", "subject_of"]
+__all__ = ["CONFIDENCE", "OriginalCommit", "SquashSource", "pull_number", "squash_sources", "subject_of"]

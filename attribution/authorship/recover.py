@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from attribution.authorship.commits import History
+from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import CommitLinks, add_originals
-from attribution.authorship.originals import Made, made_of
-from collector.checkpoints.pull_requests import Proposal, read_proposals
+from attribution.authorship.originals import SquashSource, squash_sources
+from collector.checkpoints.pull_requests import PullRequest, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit
 
 
-def recover(repo: GitRepo, head: str, history: History, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]) -> None:
+def recover(
+    repo: GitRepo, head: str, history: CommitHistory, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]
+) -> None:
     """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
-    proposals = read_proposals(repo, head) if checkpoints else []
+    proposals = read_pull_requests(repo, head) if checkpoints else []
     resolved = {sha: link for sha, link in links.items() if link.resolved}
     arrived = {key for link in resolved.values() for key in link.named}
     found = originals_of(repo, history, proposals, resolved, arrived)
@@ -24,22 +26,22 @@ def recover(repo: GitRepo, head: str, history: History, links: dict[str, CommitL
 
 def originals_of(
     repo: GitRepo,
-    history: History,
-    proposals: Sequence[Proposal],
+    history: CommitHistory,
+    proposals: Sequence[PullRequest],
     settled: Container[str] = frozenset(),
     arrived: Container[str] = frozenset(),
-) -> dict[str, Made]:
+) -> dict[str, SquashSource]:
     """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
     if not proposals:
         return {}
     wanting = [c for c in history.commits if c.sha not in settled]
-    return made_of(wanting, proposals, _Paths(repo, history), repo.patch_id, arrived)
+    return squash_sources(wanting, proposals, _Paths(repo, history), repo.patch_id, arrived)
 
 
 class _Paths:
     """Paths that differ between two commits; for commits of the branch they were found before."""
 
-    def __init__(self, repo: GitRepo, history: History) -> None:
+    def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
         self._repo, self._history = repo, history
 
     def __call__(self, base: str, tip: str) -> frozenset[str]:
@@ -54,7 +56,7 @@ class _Paths:
         return frozenset(c.path for c in changes or ())
 
 
-def _know_versions(repo: GitRepo, history: History, made: Sequence[Made]) -> None:
+def _know_versions(repo: GitRepo, history: CommitHistory, made: Sequence[SquashSource]) -> None:
     """Edits whose base was not recorded may have been made to a text that only an original commit holds."""
     originals: dict[str, Commit] = {c.sha: c for one in made for c in one.commits}
     touched: set[str] = set()

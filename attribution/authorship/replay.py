@@ -38,7 +38,7 @@ class CallRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class LineOrigin:
     """Where a line comes from. `outside`: it appeared between `after` and `before` with no edit call that explains it."""
 
     kind: str
@@ -59,7 +59,7 @@ class Snapshot:
 
 
 @dataclass(slots=True)
-class FileState:
+class ReplayedFile:
     text: str  # ends with a newline unless empty
     ids: list[int]  # one per line
     known_at: float  # when the whole text was last known to be exactly this
@@ -72,7 +72,7 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """One file change of one call, on one path of the worktree (relative to its root)."""
 
     at: float
@@ -84,7 +84,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What became of a step. `applied` False: its text could not be placed; `why` says what was missing."""
 
     applied: bool
@@ -123,7 +123,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Buried:
+class DeletedHunk:
     """Agent lines that an agent took out again, with their neighbours: a commit may still hold the state before."""
 
     lines: tuple[tuple[str, CallRef], ...]
@@ -140,14 +140,14 @@ class Worktree:
 
     def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str], bool]) -> None:
         """`is_git_text(path, text)`: was the path ever committed with this text?"""
-        self.files: dict[str, FileState] = {}
-        self.origins: list[Origin] = [Origin(BASE)]
+        self.files: dict[str, ReplayedFile] = {}
+        self.origins: list[LineOrigin] = [LineOrigin(BASE)]
         self.origin_of = array("i")  # line id -> index into origins
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
         self.removed: dict[int, Removal] = {}
         self.changes: list[Change] = []  # by calls, and by others where they took agents' lines away
-        self.buried: dict[str, list[Buried]] = {}
+        self.buried: dict[str, list[DeletedHunk]] = {}
         self.written: dict[str, set[str]] = {}  # path -> texts of all lines that agents ever wrote there, stripped
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
@@ -160,13 +160,13 @@ class Worktree:
 
     # --- ids ------------------------------------------------------------------------------------------------------
 
-    def origin(self, line: int) -> Origin:
+    def origin(self, line: int) -> LineOrigin:
         return self.origins[self.origin_of[line]]
 
     def has_agent(self, lines: Iterable[int]) -> bool:
         return any(self.origins[self.origin_of[line]].kind == AGENT for line in lines)
 
-    def _new_ids(self, lines: Sequence[str], origin: Origin) -> list[int]:
+    def _new_ids(self, lines: Sequence[str], origin: LineOrigin) -> list[int]:
         """Fresh ids for these lines."""
         if origin.kind == BASE:
             number = 0
@@ -181,7 +181,7 @@ class Worktree:
 
     # --- steps ----------------------------------------------------------------------------------------------------
 
-    def apply(self, step: Step) -> Outcome:
+    def apply(self, step: ReplayStep) -> StepOutcome:
         """Applies one step. A step that does not fit changes nothing and keeps its text as a fragment."""
         if step.edit.op == "delete":
             return self._delete(step)
@@ -192,9 +192,9 @@ class Worktree:
             after, exact = text_after(step.edit, before)
         except NoFit as error:
             self._keep_fragments(step)
-            return Outcome(False, str(error))
+            return StepOutcome(False, str(error))
         if len(after) > MAX_TEXT:
-            return Outcome(False, "text_too_large")
+            return StepOutcome(False, "text_too_large")
         outcome = self._replace(state, after, step)
         if exact or step.edit.before_known or step.edit.by_shell:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
@@ -202,7 +202,7 @@ class Worktree:
         state.observed = exact or step.edit.before_known
         return outcome
 
-    def _before(self, step: Step) -> tuple[str, FileState]:
+    def _before(self, step: ReplayStep) -> tuple[str, ReplayedFile]:
         """The text before the step and the file's state brought in line with it. Raises NoFit."""
         edit, state = step.edit, self.files.get(step.path)
         if edit.before_known:
@@ -233,7 +233,7 @@ class Worktree:
                 raise
             return found
 
-    def _from_git(self, step: Step, state: FileState | None, since: float) -> tuple[str, FileState] | None:
+    def _from_git(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
         """The first committed text, not from before `since`, that the edit fits."""
         for text in self._git_versions(step.path, step.at, since, True):
             if fits(step.edit, text):
@@ -244,14 +244,14 @@ class Worktree:
                 return text, state
         return None
 
-    def _catch_up(self, step: Step, state: FileState) -> None:
+    def _catch_up(self, step: ReplayStep, state: ReplayedFile) -> None:
         """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
         since = max(state.known_at, state.edited_at)
         newer = next(iter(self._git_versions(step.path, step.at, since, False)), None)
         if newer is not None and ended(newer) != state.text and fits(step.edit, newer) and self._is_git_text(step.path, state.text):
             self._resync(state, step.path, ended(newer), step.at)
 
-    def _rebuilt(self, step: Step, state: FileState | None) -> tuple[str, FileState]:
+    def _rebuilt(self, step: ReplayStep, state: ReplayedFile | None) -> tuple[str, ReplayedFile]:
         """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
         committed = "" if state is not None else next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
         text = overlaid(state.text if state is not None else ended(committed), step.edit)
@@ -266,8 +266,8 @@ class Worktree:
             self._resync(state, step.path, text, step.at)
         return text, state
 
-    def _first_sight(self, path: str, text: str, at: float) -> FileState:
-        state = FileState(text, self._new_ids(lines_of(text), self.origins[0]), at)
+    def _first_sight(self, path: str, text: str, at: float) -> ReplayedFile:
+        state = ReplayedFile(text, self._new_ids(lines_of(text), self.origins[0]), at)
         self.files[path] = state
         if path not in self.first_seen:
             self.first_seen[path] = at
@@ -275,12 +275,12 @@ class Worktree:
                 self.from_git.add(path)
         return state
 
-    def _replace(self, state: FileState, after: str, step: Step) -> Outcome:
+    def _replace(self, state: ReplayedFile, after: str, step: ReplayStep) -> StepOutcome:
         """Lines that changed now belong to the step's call."""
         if after == state.text:
-            return Outcome(True)
+            return StepOutcome(True)
         evidence = "observed" if step.edit.before_known or step.edit.after is not None else "replayed"
-        origin = Origin(AGENT, step.call, evidence)
+        origin = LineOrigin(AGENT, step.call, evidence)
         start, old_end, new_end = changed_window(state.text, after)
         first = state.text.count("\n", 0, start)
         old_lines, new_lines = lines_of(state.text[start:old_end]), lines_of(after[start:new_end])
@@ -308,7 +308,7 @@ class Worktree:
         ids.extend(window[position:])
         state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
         state.text, state.edited_at = after, step.at
-        return Outcome(True, "", added, removed)
+        return StepOutcome(True, "", added, removed)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
         lines = []
@@ -319,7 +319,7 @@ class Worktree:
         if len(lines) == len(gone) and any(text.strip() for text, _ in lines):
             before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), edges[0])
             after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), edges[1])
-            self.buried.setdefault(path, []).append(Buried(tuple(lines), before, after))
+            self.buried.setdefault(path, []).append(DeletedHunk(tuple(lines), before, after))
 
     def take_born(self, path: str) -> list[int]:
         """Ids of the agent lines written to `path` since this was last asked."""
@@ -330,10 +330,10 @@ class Worktree:
             if self.origin(line).kind == AGENT:
                 self.removed[line] = removal
 
-    def _delete(self, step: Step) -> Outcome:
+    def _delete(self, step: ReplayStep) -> StepOutcome:
         state = self.files.get(step.path)
         if state is None:
-            return Outcome(True)
+            return StepOutcome(True)
         self._mark_removed(state.ids, Removal(step.at, step.call))
         removed = len(state.ids)
         if removed:
@@ -341,29 +341,29 @@ class Worktree:
             self.changes.append(Change(step.path, step.at, step.call, 0, tuple(state.ids), (), -1, -1, old, (), "delete"))
         self._remember(state)
         state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
-        return Outcome(True, "", 0, removed)
+        return StepOutcome(True, "", 0, removed)
 
-    def _move(self, step: Step) -> Outcome:
+    def _move(self, step: ReplayStep) -> StepOutcome:
         source = self.files.get(step.path)
         if source is None:
             text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), None)
             if text is None:
-                return Outcome(False, "no_base_text")
+                return StepOutcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)
         if step.edit.op == "copy":
             lines = lines_of(source.text)
-            ids = self._new_ids(lines, Origin(AGENT, step.call, "replayed"))
+            ids = self._new_ids(lines, LineOrigin(AGENT, step.call, "replayed"))
             self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
             self.born.setdefault(step.new_path, []).extend(ids)
-            self.files[step.new_path] = FileState(source.text, ids, step.at)
-            return Outcome(True, "", len(ids), 0)
+            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at)
+            return StepOutcome(True, "", len(ids), 0)
         ids = list(source.ids)
         self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
-        self.files[step.path] = FileState("", [], step.at, exists=False)
-        return Outcome(True)
+        self.files[step.path] = ReplayedFile("", [], step.at, exists=False)
+        return StepOutcome(True)
 
-    def _keep_fragments(self, step: Step) -> None:
+    def _keep_fragments(self, step: ReplayStep) -> None:
         self.unplaced[step.path] = step.at
         for lines in self.note_text(step.path, step.edit):
             self.fragments.append((step.path, step.call, lines))
@@ -401,7 +401,7 @@ class Worktree:
             self.observe(path, text, at)
             self.partly.discard(path)  # from here on the whole text is known
 
-    def _resync(self, state: FileState, path: str, text: str, at: float) -> None:
+    def _resync(self, state: ReplayedFile, path: str, text: str, at: float) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""
         old_lines, new_lines = lines_of(state.text), lines_of(text)
         hunks = text_changes(state.text, text)
@@ -431,7 +431,7 @@ class Worktree:
 
     def _note_loss(
         self,
-        state: FileState,
+        state: ReplayedFile,
         path: str,
         ids: list[int],
         at: float,
@@ -478,7 +478,7 @@ class Worktree:
             else:
                 kin_of[index] = (line, kin, text)
 
-    def _recall(self, state: FileState, text: str, ids: list[int]) -> None:
+    def _recall(self, state: ReplayedFile, text: str, ids: list[int]) -> None:
         """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
         alive = {i for i in ids if i >= 0}
         for snapshot in reversed(state.memory):
@@ -490,7 +490,7 @@ class Worktree:
                     alive.add(snapshot.ids[source])
 
     def _fill_unknown(
-        self, state: FileState, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin, str]]
+        self, state: ReplayedFile, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin, str]]
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
         if -1 not in ids:
@@ -502,13 +502,13 @@ class Worktree:
                 continue
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
-                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity)
+                origin = LineOrigin(OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity)
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = self.origins[0]
             else:
-                origin = Origin(OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None)
+                origin = LineOrigin(OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None)
             ids[index] = self._new_ids([new_lines[index]], origin)[0]
 
-    def _remember(self, state: FileState) -> None:
+    def _remember(self, state: ReplayedFile) -> None:
         state.memory.append(Snapshot(state.text, state.ids))
         del state.memory[:-_MEMORY]

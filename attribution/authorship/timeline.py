@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from attribution.authorship.replay import CallRef, Step
-from attribution.authorship.windows import Action, Gaps
-from attribution.authorship.worktree_roots import Places
+from attribution.authorship.replay import CallRef, ReplayStep
+from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
-from collector.model import Edit, Observation, Replacement, Session, Status, ToolCall
+from collector.model import Edit, FileObservation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path
 
 # Subagents that have no tool to change files.
@@ -42,7 +42,7 @@ class RawEdit:
 
 
 @dataclass(slots=True)
-class Track:
+class SessionEdits:
     """What the replay needs of one session; the rest of the session can be forgotten."""
 
     session_id: int
@@ -52,17 +52,17 @@ class Track:
     started: float
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
-    reads: list[tuple[int, Observation]] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
+    reads: list[tuple[int, FileObservation]] = field(default_factory=list)
+    actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
     commits: tuple[str, ...] = ()  # abbreviated ids of commits its calls made
 
 
-def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> Track:
+def session_edits(session: Session, session_id: int, emails: Iterable[str] = ()) -> SessionEdits:
     """The file-changing side of a session."""
     cwd = session.cwds[0] if session.cwds else ""
-    track = Track(
+    track = SessionEdits(
         session_id, session.id, cwd, session.cwds, session.started_at or 0.0, session.ended_at or 0.0, emails=frozenset(emails)
     )
     # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
@@ -82,7 +82,7 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
             track.reads.append((order, call.seen))
     if session.beheaded:
         before = CallRef(session_id, "", 0, track.started)
-        track.actions.append(Action(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
+        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
     track.commits = tuple(dict.fromkeys(sha for call in session.calls if call.status is Status.OK for sha in call.commits))
     calls = (at for call in session.calls for at in (call.at, call.done_at))
     others = (one.at for several in (session.turns, session.said) for one in several)
@@ -92,14 +92,14 @@ def track_of(session: Session, session_id: int, emails: Iterable[str] = ()) -> T
     return track
 
 
-def add_missing_end(track: Track, until: float) -> None:
+def add_missing_end(track: SessionEdits, until: float) -> None:
     """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
     if until > track.ended > 0:
         ref = CallRef(track.session_id, "", 0, track.ended)
-        track.actions.append(Action(track.ended, until, ref, unseen="transcript_missing"))
+        track.actions.append(WorktreeAction(track.ended, until, ref, unseen="transcript_missing"))
 
 
-def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: int) -> None:
+def _add_command(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, order: int) -> None:
     command = call.command
     assert command is not None
     started = call.at if call.at is not None else at
@@ -108,7 +108,7 @@ def _add_command(track: Track, call: ToolCall, ref: CallRef, at: float, order: i
     found = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
     if found == ():
         return
-    track.actions.append(Action(started, until, ref, command.text, cwd, found))
+    track.actions.append(WorktreeAction(started, until, ref, command.text, cwd, found))
     if call.status is Status.OK:
         by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
         for effect in found or ():
@@ -141,13 +141,13 @@ def _absolute(path: str, cwd: str) -> str:
     return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
 
 
-def _add_spawn(track: Track, call: ToolCall, ref: CallRef, at: float) -> None:
+def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> None:
     spawn = call.spawn
     assert spawn is not None
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in _READ_ONLY_AGENTS or call.status is not Status.OK:
         return
     until = track.ended if spawn.asynchronous else at
-    track.actions.append(Action(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))
+    track.actions.append(WorktreeAction(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))
 
 
 TextAt = Callable[[str, str], str | None]
@@ -162,9 +162,9 @@ class Timeline:
     """Everything that happened in one worktree directory, in time order."""
 
     root: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ReplayStep] = field(default_factory=list)
     sightings: list[tuple[float, int, str, str]] = field(default_factory=list)  # at, order, path, text
-    gaps: Gaps = field(default_factory=lambda: Gaps(""))
+    gaps: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
     cut_off: list[tuple[str, Edit]] = field(default_factory=list)  # path, and an edit of which no result is on record
@@ -181,14 +181,14 @@ class EditFate:
     detail: str = ""
 
 
-def learn(places: Places, tracks: Iterable[Track]) -> None:
+def learn_roots(places: WorktreeRoots, tracks: Iterable[SessionEdits]) -> None:
     for track in tracks:
         paths = {raw.edit.path for raw in track.edits if not raw.edit.by_shell} | {seen.path for _, seen in track.reads}
         places.learn(paths, track.cwds)
     places.settle()
 
 
-def timelines(tracks: Iterable[Track], places: Places) -> tuple[dict[str, Timeline], list[EditFate]]:
+def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> tuple[dict[str, Timeline], list[EditFate]]:
     """Worktrees with their steps, and what is already decided about each edit (same order as the tracks' edits)."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
@@ -199,7 +199,7 @@ def timelines(tracks: Iterable[Track], places: Places) -> tuple[dict[str, Timeli
             fates.append(fate)
             if not fate.outcome:
                 line = _line(roots, fate.root, track)
-                line.steps.append(Step(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places)))
+                line.steps.append(ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places)))
             elif fate.outcome == "unmatched":
                 _line(roots, fate.root, track).cut_off.append((fate.path, raw.edit))
         for order, seen in track.reads:
@@ -236,7 +236,7 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
                 mine[0].sightings.append((at, _LAST + number, path, text))
 
 
-def _placed(raw: RawEdit, places: Places) -> EditFate:
+def _placed(raw: RawEdit, places: WorktreeRoots) -> EditFate:
     place = places.place(raw.edit.path, raw.cwd)
     root, path = place if place is not None else ("", raw.edit.path)
     if raw.status is Status.REJECTED:
@@ -250,17 +250,17 @@ def _placed(raw: RawEdit, places: Places) -> EditFate:
     return EditFate(raw, "", root, path)
 
 
-def _new_path(raw: RawEdit, places: Places) -> str:
+def _new_path(raw: RawEdit, places: WorktreeRoots) -> str:
     if not raw.edit.new_path:
         return ""
     place = places.place(raw.edit.new_path, raw.cwd)
     return place[1] if place is not None else raw.edit.new_path
 
 
-def _line(roots: dict[str, Timeline], root: str, track: Track) -> Timeline:
+def _line(roots: dict[str, Timeline], root: str, track: SessionEdits) -> Timeline:
     line = roots.get(root)
     if line is None:
-        line = roots[root] = Timeline(root, gaps=Gaps(root))
+        line = roots[root] = Timeline(root, gaps=AttributionWindows(root))
     if track.session_id not in line.sessions and track.started:
         line.gaps.spans.append((track.started, track.ended))
         line.gaps.moments.extend(track.moments)
@@ -269,7 +269,7 @@ def _line(roots: dict[str, Timeline], root: str, track: Track) -> Timeline:
     return line
 
 
-def _add_actions(track: Track, places: Places, roots: dict[str, Timeline]) -> None:
+def _add_actions(track: SessionEdits, places: WorktreeRoots, roots: dict[str, Timeline]) -> None:
     """A command may reach every worktree of the session; subagents too."""
     home = places.root_of(track.cwd)
     touched = {line.root for line in roots.values() if track.session_id in line.sessions} | ({home} if home is not None else set())

@@ -22,7 +22,7 @@ STRANGE = 120.0  # the same for a file that no session ever worked on
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CandidateAuthor:
     """Answer for a gap. For `agent` the call that did it; for `unknown` the reason.
 
     A `human` cause may have the reason `formatter`: one ran, which explains imports put in order but not new text.
@@ -37,7 +37,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class AttributionWindow:
     """The question who changed a file between two moments at which its text is known, in seconds since the epoch."""
 
     path: str
@@ -50,7 +50,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class WorktreeAction:
     """Something an agent did in a worktree that is not an edit call."""
 
     at: float
@@ -68,17 +68,17 @@ _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
 @dataclass(slots=True)
-class Gaps:
+class AttributionWindows:
     """The actions of one worktree in time order."""
 
     root: str
-    actions: list[Action] = field(default_factory=list)
+    actions: list[WorktreeAction] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
-    _answers: dict[Gap, Cause] = field(default_factory=dict)
+    _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
@@ -86,7 +86,7 @@ class Gaps:
         self.moments.sort()
         self._longest = max((a.until - a.at for a in self.actions), default=0.0)
 
-    def between(self, after: float, before: float) -> list[Action]:
+    def between(self, after: float, before: float) -> list[WorktreeAction]:
         """Actions that overlap the open interval, earliest first."""
         start = bisect_left(self._starts, after - self._longest)
         found = []
@@ -97,16 +97,16 @@ class Gaps:
                 found.append(action)
         return found
 
-    def cause(self, gap: Gap) -> Cause:
+    def cause(self, gap: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
         if gap not in self._answers:
             found = self._cause(gap)
             if found.author == "human" and not self._covered(gap):
-                found = Cause("unknown", reason="uncaptured")
+                found = CandidateAuthor("unknown", reason="uncaptured")
             self._answers[gap] = found
         return self._answers[gap]
 
-    def _covered(self, gap: Gap) -> bool:
+    def _covered(self, gap: AttributionWindow) -> bool:
         """Whether sessions were being recorded in that time, so that an agent at work would be known."""
         if gap.last:
             # Of a file that no session touched, only one that is still going on or just over can tell.
@@ -121,12 +121,12 @@ class Gaps:
         near = at < len(self.moments) and self.moments[at] <= commit + PARTING
         return near and any(start <= commit and end >= commit - parting for start, end in self.spans)
 
-    def _cause(self, gap: Gap) -> Cause:
-        weaker: Cause | None = None
+    def _cause(self, gap: AttributionWindow) -> CandidateAuthor:
+        weaker: CandidateAuthor | None = None
         actions = self.between(gap.after, gap.before)
         for action in actions:
             if action.unseen == "transcript_missing":  # whatever else is known, part of what was done is not
-                return Cause("unknown", reason=action.unseen, call=action.call)
+                return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
             found = self._of(action, gap)
             if found is None:
@@ -135,14 +135,14 @@ class Gaps:
                 return found
             if weaker is None or weaker.author == "human":  # unknown beats "a formatter ran"
                 weaker = found
-        return weaker or Cause("human")
+        return weaker or CandidateAuthor("human")
 
-    def _of(self, action: Action, gap: Gap) -> Cause | None:
+    def _of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         if action.unseen:
-            return Cause("unknown", reason=action.unseen, call=action.call)
-        weaker: Cause | None = None
-        mine = Cause("agent", "shell", "inferred", call=action.call)
+            return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
+        weaker: CandidateAuthor | None = None
+        mine = CandidateAuthor("agent", "shell", "inferred", call=action.call)
         found = self._effects_of(action)
         for effect in found:
             if effect.kind in _NAMED or effect.kind == "generate":
@@ -152,18 +152,18 @@ class Gaps:
                     return mine
                 if not gap.made:
                     return replace(mine, says=action.command)
-                weaker = weaker or Cause("unknown", reason="base_unknown", call=action.call)
+                weaker = weaker or CandidateAuthor("unknown", reason="base_unknown", call=action.call)
             elif effect.kind == "format" and self._may_touch(effect, gap.path):
                 if gap.layout:
                     return mine
-                weaker = weaker or Cause("human", reason="formatter", call=action.call)
+                weaker = weaker or CandidateAuthor("human", reason="formatter", call=action.call)
             elif effect.kind == "restore" and self._may_touch(effect, gap.path):
-                weaker = weaker or Cause("unknown", reason="git_operation", call=action.call)
+                weaker = weaker or CandidateAuthor("unknown", reason="git_operation", call=action.call)
             elif effect.kind == "opaque":
-                weaker = weaker or Cause("unknown", reason="opaque_shell", call=action.call)
+                weaker = weaker or CandidateAuthor("unknown", reason="opaque_shell", call=action.call)
         return mine if _names(found, action.command, gap.path) else weaker
 
-    def _effects_of(self, action: Action) -> tuple[Effect, ...]:
+    def _effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
         if action.effects is not None:
             return action.effects

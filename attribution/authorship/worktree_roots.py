@@ -17,7 +17,7 @@ _MIN_FILES = 2
 
 
 @dataclass(slots=True)
-class Places:
+class WorktreeRoots:
     """Learns the worktree roots from all sessions of a repository, then places paths."""
 
     known: frozenset[str]  # every path the repository ever had

@@ -10,21 +10,21 @@ from attribution.authorship.align import lines_of
 from attribution.authorship.edits import ended
 from attribution.authorship.lines import (
     AddedFile,
-    Match,
     Moments,
+    StateAlignment,
     Verdict,
-    doubt_hunks,
-    doubt_known_text,
-    doubt_unplaced,
+    align_state,
+    assign_low_information,
+    downgrade_hunks,
+    downgrade_known_text,
+    downgrade_unplaced,
     judge,
-    match,
-    moved,
-    settle_weak,
+    moved_lines,
     sources_of,
 )
-from attribution.authorship.replay import AGENT, Change, Outcome, Step, Worktree
+from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK, Gap
+from attribution.authorship.windows import SLACK, AttributionWindow
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5
@@ -33,7 +33,7 @@ _MIN_RARE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CommitProbe:
     """A moment at which the worktree is compared with a commit."""
 
     at: float
@@ -47,7 +47,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSeen:
+class FileProbe:
     """What one look told about one file: a verdict per added line. The texts are not kept."""
 
     path: str
@@ -58,16 +58,16 @@ class FileSeen:
 
 
 @dataclass(slots=True)
-class Seen:
+class ProbeResult:
     """What one look told about one commit."""
 
-    look: Look
+    look: CommitProbe
     root: str
-    files: list[FileSeen] = field(default_factory=list)
+    files: list[FileProbe] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class LineFate:
+class AgentLineFate:
     """An agent line from birth to the first look at its file after it."""
 
     line: int
@@ -77,13 +77,13 @@ class LineFate:
 
 
 @dataclass(slots=True)
-class Run:
+class WorktreeRun:
     """Results of one worktree."""
 
     root: str
-    seen: list[Seen] = field(default_factory=list)
-    outcomes: dict[int, Outcome] = field(default_factory=dict)  # number of the step -> outcome
-    fates: list[LineFate] = field(default_factory=list)
+    seen: list[ProbeResult] = field(default_factory=list)
+    outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # number of the step -> outcome
+    fates: list[AgentLineFate] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
 
@@ -104,17 +104,17 @@ class Runner:
     ) -> None:
         self.timeline = timeline
         self.tree = tree
-        self.run_ = Run(timeline.root)
+        self.run_ = WorktreeRun(timeline.root)
         self._files = files
         self._rarity = rarity
         self._is_ancestor = is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
-        self._fates: dict[int, LineFate] = {}
+        self._fates: dict[int, AgentLineFate] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
-    def run(self, looks: Iterable[Look]) -> Run:
+    def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
         """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
         events: list[tuple[float, int, int, Callable[[], object]]] = []
         for number, step in enumerate(self.timeline.steps):
@@ -130,7 +130,7 @@ class Runner:
         self.run_.changes = self.tree.changes
         return self.run_
 
-    def _step(self, number: int, step: Step) -> None:
+    def _step(self, number: int, step: ReplayStep) -> None:
         paths = [step.path]
         if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
             paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths  # a directory
@@ -138,41 +138,41 @@ class Runner:
             one = step
             if path != step.path:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
-                one = Step(step.at, step.order, path, step.edit, step.call, target)
+                one = ReplayStep(step.at, step.order, path, step.edit, step.call, target)
             done, known = self.tree.apply(one), self.run_.outcomes.get(number)
             if known is not None:  # of a directory: all its files together
-                done = Outcome(done.applied or known.applied, done.why, known.added + done.added, known.removed + done.removed)
+                done = StepOutcome(done.applied or known.applied, done.why, known.added + done.added, known.removed + done.removed)
             self.run_.outcomes[number] = done
 
     # --- looks ----------------------------------------------------------------------------------------------------
 
-    def _look(self, look: Look) -> None:
+    def _look(self, look: CommitProbe) -> None:
         if not look.linked and not any(self.tree.born.get(f.path) or f.path in self.tree.files for f in self._files(look.sha)):
             return
         files = self._files(look.sha)
-        matches = [match(self.tree, file) for file in files]
+        matches = [align_state(self.tree, file) for file in files]
         when = Moments(look.at, look.since, look.redone)
         committed = self._was_committed(look.sha)
         verdicts = [judge(self.tree, found, self.timeline.gaps.cause, when, committed) for found in matches]
         self._find_moved(files, matches, verdicts)
         for file, verdict in zip(files, verdicts, strict=True):
-            doubt_known_text(file, verdict, self.tree.written.get(file.path, ()))
+            downgrade_known_text(file, verdict, self.tree.written.get(file.path, ()))
             if self.tree.unplaced.get(file.path, -1.0) > look.since:
-                doubt_unplaced(verdict)
-            doubt_hunks(file, verdict)
-            settle_weak(file, verdict)
-        seen = Seen(look, self.timeline.root)
+                downgrade_unplaced(verdict)
+            downgrade_hunks(file, verdict)
+            assign_low_information(file, verdict)
+        seen = ProbeResult(look, self.timeline.root)
         for file, verdict, found in zip(files, verdicts, matches, strict=True):
             nonblank = frozenset(i for i in verdict if file.lines[i].strip())
             rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
-            seen.files.append(FileSeen(file.path, verdict, nonblank, found.state is not None, rarity))
+            seen.files.append(FileProbe(file.path, verdict, nonblank, found.state is not None, rarity))
         self.run_.seen.append(seen)
         if look.main and (look.linked or linked_by(look, seen.files)[1] > 0):
             self._settle(look, matches, verdicts)
         if look.here:
             self._sighted(look, matches)
 
-    def _sighted(self, look: Look, matches: Sequence[Match]) -> None:
+    def _sighted(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
         for found in matches:
             waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in found.lost)
@@ -189,10 +189,12 @@ class Runner:
 
         return committed
 
-    def _find_moved(self, files: Sequence[AddedFile], matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
+    def _find_moved(
+        self, files: Sequence[AddedFile], matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]
+    ) -> None:
         sources = sources_of(self.tree, matches)
         if sources:
-            for number, index, verdict in moved(list(zip(files, verdicts, strict=True)), sources, self._is_common):
+            for number, index, verdict in moved_lines(list(zip(files, verdicts, strict=True)), sources, self._is_common):
                 verdicts[number][index] = verdict
 
     def _is_common(self, text: str) -> bool:
@@ -200,7 +202,7 @@ class Runner:
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
 
-    def _settle(self, look: Look, matches: Sequence[Match], verdicts: Sequence[dict[int, Verdict]]) -> None:
+    def _settle(self, look: CommitProbe, matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]) -> None:
         for found, judged in zip(matches, verdicts, strict=True):
             present = {line for line in found.ids if line >= 0}
             present |= {line for line, kin in found.kin.values() if kin.kind == "reformatted"}
@@ -217,8 +219,8 @@ class Runner:
                 if known is not None and known.fate in ("human_deleted", "human_overwritten", "unexplained"):
                     known.fate, known.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
-    def _fate(self, line: int, look: Look, found: Match, present: set[int], lost: set[int]) -> LineFate:
-        fate = LineFate(line, self._session(line), look.sha)
+    def _fate(self, line: int, look: CommitProbe, found: StateAlignment, present: set[int], lost: set[int]) -> AgentLineFate:
+        fate = AgentLineFate(line, self._session(line), look.sha)
         if line in present:
             fate.fate = "survived"
         elif line in lost:
@@ -241,7 +243,7 @@ class Runner:
         return self._lost_to(path, removal.after, removal.at, removal.replaced)
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
-        cause = self.timeline.gaps.cause(Gap(path, after, before))
+        cause = self.timeline.gaps.cause(AttributionWindow(path, after, before))
         if cause.author == "agent":
             return "self_overwritten"
         if cause.author == "unknown":
@@ -256,11 +258,11 @@ class Runner:
                     continue
                 removed = line in self.tree.removed
                 fate = self._removed(line, path) if removed else "human_deleted"
-                self._fates[line] = LineFate(line, self._session(line), "", fate)
+                self._fates[line] = AgentLineFate(line, self._session(line), "", fate)
         self.run_.fates = list(self._fates.values())
 
 
-def explained_share(files: Iterable[FileSeen], named: bool = False) -> float:
+def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
     """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few.
 
     `named`: the commit names a checkpoint, only not one we have, so that a single line is enough.
@@ -275,7 +277,7 @@ def explained_share(files: Iterable[FileSeen], named: bool = False) -> float:
     return round(min(share, 0.95), 3) if explained >= (1 if named else _MIN_LINES) and share >= _MIN_SHARE else 0.0
 
 
-def content_share(files: Iterable[FileSeen]) -> float:
+def content_share(files: Iterable[FileProbe]) -> float:
     """The same for rare lines, each weighing 1 / number of files that ever added it; 0 when it is too little.
 
     Neither author nor time speak for the commit: only rare text, in the place where the replay has it, does.
@@ -290,7 +292,7 @@ def content_share(files: Iterable[FileSeen]) -> float:
     return round(min(share, 0.95), 3) if explained >= _MIN_WEIGHT and share >= _MIN_RARE_SHARE else 0.0
 
 
-def linked_by(look: Look, files: Sequence[FileSeen], named: bool = False) -> tuple[str, float]:
+def linked_by(look: CommitProbe, files: Sequence[FileProbe], named: bool = False) -> tuple[str, float]:
     """(method, confidence) of a link that nothing but the worktree's text shows; ("", 0.0) if it does not."""
     share = 0.0 if look.by_content else explained_share(files, named)
     if share > 0:
@@ -325,4 +327,15 @@ def added_file(path: str, old_path: str, text: str, ranges: Iterable[tuple[int, 
     return AddedFile(path, old_path, lines, added, LinesOf(before), ended(text))
 
 
-__all__ = ["FileSeen", "LineFate", "Look", "Run", "Runner", "Seen", "added_file", "content_share", "explained_share", "linked_by"]
+__all__ = [
+    "AgentLineFate",
+    "CommitProbe",
+    "FileProbe",
+    "ProbeResult",
+    "Runner",
+    "WorktreeRun",
+    "added_file",
+    "content_share",
+    "explained_share",
+    "linked_by",
+]

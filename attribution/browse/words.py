@@ -57,7 +57,7 @@ def known(parts: Mapping[str, int]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """A line of a file; `head` on the first line of a span."""
 
     line: int
@@ -66,17 +66,17 @@ class Row:
     head: bool
 
 
-def file_rows(file: TipFile, first: int, most: int) -> list[Row]:
+def file_rows(file: TipFile, first: int, most: int) -> list[FileRow]:
     """Lines `first` to `first + most - 1`; without texts one row for each span."""
-    rows: list[Row] = []
+    rows: list[FileRow] = []
     for span in file.spans:
         if span.end < first or span.start >= first + most:
             continue
         if file.texts is None:
-            rows.append(Row(span.start, None, span, True))
+            rows.append(FileRow(span.start, None, span, True))
             continue
         for n in range(max(span.start, first), min(span.end, first + most - 1) + 1):
-            rows.append(Row(n, file.texts[n - 1], span, n in (span.start, first)))
+            rows.append(FileRow(n, file.texts[n - 1], span, n in (span.start, first)))
     return rows
 
 

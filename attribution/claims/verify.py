@@ -28,7 +28,7 @@ STATUSES = ("commit_missing", "unreachable", *LINE_STATUSES[1:-1], "empty", "ok"
 WRONG = LINE_STATUSES[:4]  # what makes a record inconsistent
 
 
-class CommittedFile(Protocol):
+class FileView(Protocol):
     """A file of a commit."""
 
     @property
@@ -50,14 +50,14 @@ class CommittedFile(Protocol):
     def text(self, line: int) -> str: ...
 
 
-class Committed(Protocol):
+class CommitView(Protocol):
     """A commit of the clone."""
 
-    def file(self, path: str) -> CommittedFile | None: ...
+    def file(self, path: str) -> FileView | None: ...
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedRecord:
     """One claim with its lines by status."""
 
     claim: Claim
@@ -67,14 +67,14 @@ class Checked:
         return count(self.lines.get(status, ()))
 
 
-def check(claims: Sequence[Claim], commit: Committed | None) -> list[Checked]:
+def check(claims: Sequence[Claim], commit: CommitView | None) -> list[CheckedRecord]:
     """Each claim's lines by status, in order of the claims. A claim without ranges has none."""
-    found = [Checked(claim) for claim in claims]
+    found = [CheckedRecord(claim) for claim in claims]
     if commit is None:
         for one in found:
             _put(one, "commit_missing", united(one.claim.ranges))
         return found
-    by_path: dict[str, list[Checked]] = {}
+    by_path: dict[str, list[CheckedRecord]] = {}
     for one in found:
         by_path.setdefault(one.claim.path, []).append(one)
     for path, entries in by_path.items():
@@ -85,7 +85,7 @@ def check(claims: Sequence[Claim], commit: Committed | None) -> list[Checked]:
     return found
 
 
-def _check(one: Checked, file: CommittedFile | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
+def _check(one: CheckedRecord, file: FileView | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
     left = united(one.claim.ranges)
     if file is None or not file.known:
         _put(one, "file_missing" if file is None else "commit_missing", left)
@@ -106,7 +106,7 @@ def _check(one: Checked, file: CommittedFile | None, taken: dict[tuple[str, str,
     _put(one, "dangling_key" if one.claim.dangling else "ok", rest)
 
 
-def _same_text(texts: Mapping[int, str] | None, file: CommittedFile, added: Ranges) -> Ranges:
+def _same_text(texts: Mapping[int, str] | None, file: FileView, added: Ranges) -> Ranges:
     """The lines whose text is the one claimed; all when the producer gives none."""
     if texts is None:
         return added
@@ -114,12 +114,12 @@ def _same_text(texts: Mapping[int, str] | None, file: CommittedFile, added: Rang
     return of_lines(n for n in lines if texts.get(n, "").rstrip("\r") == file.text(n).rstrip("\r"))
 
 
-def _put(one: Checked, status: str, lines: Ranges) -> None:
+def _put(one: CheckedRecord, status: str, lines: Ranges) -> None:
     if lines:
         one.lines[status] = lines
 
 
-def worst(checked: Iterable[Checked]) -> str:
+def worst(checked: Iterable[CheckedRecord]) -> str:
     """What the lines make of their record, the commit's place aside: a line status, or `empty`."""
     found = {status for one in checked for status in one.lines}
     whole = any(not one.claim.ranges for one in checked)

@@ -38,7 +38,7 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, f
 
 def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
     from attribution.ensure import claims_checked
-    from attribution.queries.claims import report, with_claims
+    from attribution.queries.claims import claims_report, with_claims
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
 
@@ -49,7 +49,7 @@ def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
         for path in paths:
             with Reporter(path) as progress:
                 repos.append(claims_checked(store, path, branch, progress)[0])
-        return report(store, repos or with_claims(store))
+        return claims_report(store, repos or with_claims(store))
 
 
 def _rows(found: Any, table: str) -> list[dict[str, Any]]:

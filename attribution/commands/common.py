@@ -12,7 +12,7 @@ import click
 from collector.runtime.console import Reporter, notice, write_csv, write_json
 
 if TYPE_CHECKING:
-    from attribution.queries.open_repo import Place
+    from attribution.queries.open_repo import OpenRepo
     from collector.storage.store import Store
 
 COMMIT = click.option(
@@ -26,7 +26,7 @@ def file_and_line(given: str) -> tuple[str, int | None]:
 
 
 @contextmanager
-def at(path: str, db: Path) -> Iterator[Place]:
+def at(path: str, db: Path) -> Iterator[OpenRepo]:
     """The clone at `path` with its database, attributed first when needed."""
     from attribution.ensure import attributed_clone
     from collector.git.repository import GitRepo
@@ -53,16 +53,16 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
 
 
 @contextmanager
-def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iterator[tuple[Place, list[str]]]:
+def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iterator[tuple[OpenRepo, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
     from attribution.ensure import lines_followed
-    from attribution.lineage.match_policy import Keep
-    from attribution.stages.history import KEPT, Wanted
+    from attribution.lineage.match_policy import MatchPolicy
+    from attribution.stages.history import KEPT, HistoryRequest
 
-    keep = None if exact is None else Keep() if exact else KEPT
+    keep = None if exact is None else MatchPolicy() if exact else KEPT
     with at(path, db) as where:
         with Reporter(path) as progress:
-            notes = lines_followed(where, Wanted(full, keep), progress)
+            notes = lines_followed(where, HistoryRequest(full, keep), progress)
         yield where, notes
 
 

@@ -29,10 +29,10 @@ def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bo
     `collect run`, or after it was killed: what is done is not done again.
     """
     from attribution.stages.batch import attribute_all, repositories, waiting
-    from collector.runtime.shards import How
-    from collector.runtime.workers import Limits
+    from collector.runtime.shards import RunOptions
+    from collector.runtime.workers import TaskLimits
 
-    how = How(given["jobs"], given["scheduler"], Limits(given["timeout"], given["memory"]), given["retry"])
+    how = RunOptions(given["jobs"], given["scheduler"], TaskLimits(given["timeout"], given["memory"]), given["retry"])
     with opened(file, create=False) as store:
         found, lost = repositories(store, names)
         for name, path in lost:

@@ -12,7 +12,7 @@ from collector.errors import WhoWroteError
 from collector.runtime.console import Reporter, database_option, notice, one_line
 
 if TYPE_CHECKING:
-    from attribution.exports import Written
+    from attribution.exports import ExportResult
 
 NAME = "export"
 
@@ -40,7 +40,7 @@ def export(
     repository), swe-chat, csv or parquet (a directory of tables). With the PATH of a clone only its lines, attributed first when
     needed; without it everything in the database. The clone itself is never written to.
     """
-    from attribution.exports import Wanted, export_named
+    from attribution.exports import ExportRequest, export_named
 
     if out is None and (into is None or format_ != "git-ai"):
         raise click.UsageError("name the file or directory to write: -o OUT")
@@ -55,7 +55,7 @@ def export(
         if repo_id is not None and format_ in ("csv", "parquet"):
             notice("tables are written whole, with every repository of the database")
         with Reporter(format_) as progress:
-            done = export_named(format_).write(Wanted(store, repos, out or Path(), tables, ref, into, progress))
+            done = export_named(format_).write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
     _tell(done)
 
 
@@ -68,7 +68,7 @@ def _refuse(out: Path, force: bool) -> None:
         raise WhoWroteError(f"there is no directory {out.parent}", "Make it first, or name another place with -o")
 
 
-def _tell(done: Written) -> None:
+def _tell(done: ExportResult) -> None:
     for name, count in done.rows.items():
         click.echo(f"{count:>10,}  {one_line(name)}")
     for file in done.files[:1] if len(done.files) == 1 else ():

@@ -28,10 +28,10 @@ def grades(database_file: Path | None, db: Path, least: int, groupings: tuple[st
     Of all sessions in the database DB. Gaps between harnesses and models are told raw and standardised over the type of task;
     intervals are over repositories where there are five or more. docs/grades.md explains every number.
     """
-    from attribution.queries.grades import report
+    from attribution.queries.grades import grade_report
 
     with database(None, database_file or db) as (store, _):
-        found = report(store, least, bootstrap)
+        found = grade_report(store, least, bootstrap)
     if groupings:
         found.cells = {name: found.cells[name] for name in groupings}
     if form == "json":

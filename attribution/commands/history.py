@@ -65,7 +65,7 @@ def survival(
 
 def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> Any:
     from attribution.ensure import survival_current
-    from attribution.queries.survival import report, with_history
+    from attribution.queries.survival import survival_report, with_history
     from attribution.stats.estimates import available, require
     from collector.storage.store import Store
 
@@ -75,11 +75,11 @@ def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool
         with Store(db, create=False) as store:
             ids, others = with_history(store)
             survival_current(store, ids)
-            found = report(store, ids, groupings, curves)
+            found = survival_report(store, ids, groupings, curves)
         found.notes += [f"the lines of {name} were not followed yet" for name in others]
         return found
     with followed(path, db, full, exact) as (where, notes):
-        found = report(where.store, [where.repo_id], groupings, curves)
+        found = survival_report(where.store, [where.repo_id], groupings, curves)
         found.notes += [*notes, *where.notes]
     return found
 
@@ -96,13 +96,13 @@ def history(path: str, place: str, commit: str, full: bool, db: Path, form: str)
 
     With --commit also a line that is no longer there.
     """
-    from attribution.queries.history import life_story
+    from attribution.queries.history import line_history
 
     name, number = file_and_line(place)
     if number is None:
         raise click.UsageError(f"{place}: name a line, for example {place.removesuffix(':')}:12")
     with followed(path, db, True if full else None, None) as (where, notes):
-        story = life_story(where, name, number, commit)
+        story = line_history(where, name, number, commit)
         story.notes += notes
     if form == "csv":
         print_rows(form, story.rows(), None)

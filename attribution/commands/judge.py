@@ -17,7 +17,7 @@ from collector.runtime.console import Reporter, data_options, database_option, n
 if TYPE_CHECKING:
     from attribution.features.tables import Prices
     from attribution.queries.judge import Cost
-    from attribution.stages.judge import Done
+    from attribution.stages.judge import JudgeRun
 
 NAME = "judge"
 
@@ -160,7 +160,7 @@ def _agreed(model: str) -> None:
     click.confirm(f"Send these parts of transcripts to {model}?", abort=True, err=True)
 
 
-def _outcome(done: Done) -> str:
+def _outcome(done: JudgeRun) -> str:
     spent = "" if done.usd is None else f", {done.usd:.4f} USD"
     lines = [
         f"{done.answered} questions answered, {done.known} known before, {done.labels} labels; "

@@ -59,11 +59,11 @@ def repo(
     PATH is a clone of any kind: bare, partial, shallow, a worktree. It is only read. Run it again after fetching: what did not
     change is not done again.
     """
-    from attribution.stages.lines import Options
+    from attribution.stages.lines import AttributeOptions
 
     # Millions of small objects are made and kept: looking for garbage among them again and again takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
-    options = Options(branch, since.replace(tzinfo=UTC).timestamp() if since else None, anyway)
+    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, anyway)
     if shard is not None and len(paths) > 1:
         raise click.UsageError("a shard is of one repository: give one PATH with --shard")
     if shard is not None:
@@ -95,11 +95,11 @@ def demo(directory: Path) -> None:
     files line by line.
     """
     from attribution import demo as example
-    from attribution.stages.lines import Options
+    from attribution.stages.lines import AttributeOptions
 
     clone, db = example.make(directory), directory / "example.db"
     db.unlink(missing_ok=True)
-    _print_reports([_one(str(clone), db, Options(), False)], db, "", False, (str(clone),))
+    _print_reports([_one(str(clone), db, AttributeOptions(), False)], db, "", False, (str(clone),))
     from attribution import terminal
     from attribution.queries.blame import blame as blame_file
 
@@ -115,10 +115,10 @@ def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bo
             pass
     if with_scan:
         from attribution.commands.weaknesses import scanned
-        from attribution.stages.weaknesses import Wanted
+        from attribution.stages.weaknesses import ScanRequest
 
         with at(path, db) as where:
-            scanned(where, path, Wanted(), quiet)
+            scanned(where, path, ScanRequest(), quiet)
 
 
 def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
@@ -135,11 +135,11 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
         from attribution.ensure import attribute_into
         from collector.errors import NoCheckpoints
         from collector.git.repository import GitRepo
-        from collector.runtime.shards import drop, made, part_of
+        from collector.runtime.shards import building_shard, drop, part_of
 
         GitRepo(path)
         try:
-            with made(shard) as store:
+            with building_shard(shard) as store:
                 return attribute_into(store, path, options, progress)
         except NoCheckpoints:
             drop(part_of(shard))

@@ -15,8 +15,8 @@ from attribution.commands.common import at, database, print_one, print_rows
 from collector.runtime.console import Reporter, csv_text, data_options, database_option, notice, out, write_json
 
 if TYPE_CHECKING:
-    from attribution.queries.open_repo import Place
-    from attribution.stages.weaknesses import Updated, Wanted
+    from attribution.queries.open_repo import OpenRepo
+    from attribution.stages.weaknesses import ScanRequest, ScanUpdate
     from collector.storage.store import Store
 
 NAME = "weaknesses"
@@ -60,9 +60,9 @@ def scan(
     Every version of every file is scanned once, by semgrep with rules of our own, without network. PATH is a clone, attributed
     first when needed. Without PATH: all repositories of the database whose clones are still where they were.
     """
-    from attribution.stages.weaknesses import Wanted
+    from attribution.stages.weaknesses import ScanRequest
 
-    wanted = Wanted(rules, semgrep, scan_jobs, cache, complexity=complexity)
+    wanted = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
     rows = []
     for path in paths or _clones(db):
         with at(path, db) as where:
@@ -71,12 +71,12 @@ def scan(
     print_rows(form, rows, lambda terminal: terminal.weaknesses.scan_list(out(), rows))
 
 
-def scanned(where: Place, path: str, wanted: Wanted, quiet: bool = False) -> Updated:
+def scanned(where: OpenRepo, path: str, wanted: ScanRequest, quiet: bool = False) -> ScanUpdate:
     """Brings the findings of a clone up to date."""
-    from attribution.stages.weaknesses import update
+    from attribution.stages.weaknesses import scan_repository
 
     with Reporter(path, quiet) as progress:
-        done = update(where.store, where.repo, where.repo_id, where.head, wanted, progress)
+        done = scan_repository(where.store, where.repo, where.repo_id, where.head, wanted, progress)
     for note in dict.fromkeys(done.notes):
         notice(f"note: {note}")
     return done
@@ -119,10 +119,10 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         confidence: tuple[str, ...],
         **rest: Any,
     ) -> Any:
-        from attribution.queries.findings import Filter
+        from attribution.queries.findings import FindingFilter
 
         levels = tuple(one.upper() for one in confidence)
-        wanted = Filter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
+        wanted = FindingFilter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
         return command(wanted=wanted, **rest)
 
     for option in (
@@ -170,12 +170,12 @@ def show(fingerprint: str, db: Path, form: str) -> None:
 
     FINGERPRINT is the id that the list prints, or its beginning.
     """
-    from attribution.queries.findings import Filter, context
+    from attribution.queries.findings import FindingFilter, context
     from attribution.queries.findings import findings as find
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = [row for row in find(store, None, Filter(status="")) if row["fingerprint"].startswith(fingerprint)]
+        rows = [row for row in find(store, None, FindingFilter(status="")) if row["fingerprint"].startswith(fingerprint)]
         if not rows:
             raise click.UsageError(f"no finding begins with {fingerprint}; see: attribute findings --db {db}")
         found = context(store, rows[0])
@@ -220,7 +220,7 @@ def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | Non
 
     with Store(db, create=False) as store:
         if taken is not None:
-            notice(f"{view.take(store, taken.read_text('utf-8'))} verdicts read")
+            notice(f"{view.import_reviews(store, taken.read_text('utf-8'))} verdicts read")
         if export is not None:
             rows = view.reviews(store)
             _write(export, csv_text(view.REVIEW, rows))
@@ -249,7 +249,7 @@ def _read(store: Store, rows: list[dict[str, Any]], reviewer: str) -> None:
         if answer == "q":
             break
         if answer in _ANSWERS:
-            view.keep(store, row, reviewer, _ANSWERS[answer], click.prompt("why", default="", show_default=False, err=True))
+            view.store_review(store, row, reviewer, _ANSWERS[answer], click.prompt("why", default="", show_default=False, err=True))
 
 
 # --- report -----------------------------------------------------------------------------------------------------------
@@ -267,12 +267,12 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, low: bool, db
 
     Of the clone at PATH, or of all scanned repositories of the database.
     """
-    from attribution.queries.weaknesses import BY, report
+    from attribution.queries.weaknesses import BY, weakness_report
     from attribution.weaknesses.scan.exclude import SCANNED, SOURCE
 
     wanted = BY if form else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
-        found = report(store, repo, wanted, SCANNED if tests else (SOURCE,), low)
+        found = weakness_report(store, repo, wanted, SCANNED if tests else (SOURCE,), low)
     if form == "json":
         write_json(found.data())
     else:

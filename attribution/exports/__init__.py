@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
-class Wanted:
+class ExportRequest:
     """What is to be written and where."""
 
     store: Store
@@ -30,7 +30,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Written:
+class ExportResult:
     """What a writer did."""
 
     files: list[Path] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Export(Protocol):
     LABEL: str
     GIVES: str  # what it writes, for people
 
-    def write(self, wanted: Wanted) -> Written: ...
+    def write(self, wanted: ExportRequest) -> ExportResult: ...
 
 
 def exports() -> list[Export]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from attribution.exports import Wanted, Written
-from attribution.exports.lines import DOMAIN, Piece, Stretch, model_id, write_records
+from attribution.exports import ExportRequest, ExportResult
+from attribution.exports.lines import DOMAIN, CommitShare, ExportedSpan, model_id, write_records
 
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
@@ -15,11 +15,11 @@ GIVES = "JSON lines; `revision` is the commit whose lines are numbered; evidence
 VERSION = "0.1.0"
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     return write_records(wanted, record, people=True)
 
 
-def record(piece: Piece) -> dict[str, Any]:
+def record(piece: CommitShare) -> dict[str, Any]:
     found: dict[str, Any] = {
         "version": VERSION,
         "id": piece.uuid(),
@@ -40,7 +40,7 @@ def record(piece: Piece) -> dict[str, Any]:
     return found
 
 
-def _conversations(stretches: list[Stretch]) -> list[dict[str, Any]]:
+def _conversations(stretches: list[ExportedSpan]) -> list[dict[str, Any]]:
     """One per contributor."""
     found: dict[tuple[str, str], list[dict[str, int]]] = {}
     for one in stretches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.exports import Wanted, Written
+from attribution.exports import ExportRequest, ExportResult
 from attribution.exports.tablefiles import write_csv
 from attribution.exports.tables import write_all
 
@@ -11,5 +11,5 @@ LABEL = "CSV"
 GIVES = "a directory with a file per table and view of the database"
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     return write_all(wanted, ".csv", write_csv)

@@ -13,10 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from attribution.exports import Wanted, Written
-from attribution.exports.lines import Piece, left_out, pieces
+from attribution.exports import ExportRequest, ExportResult
+from attribution.exports.lines import CommitShare, commit_shares, left_out
 from collector.claims import git_ai as reader
-from collector.claims.model import Source
+from collector.claims.model import ClaimSource
 from collector.errors import WhoWroteError
 from collector.git.program import bundle_files, write_files
 from collector.git.ranges import text, united
@@ -34,12 +34,12 @@ _TOOLS = {
 }  # fmt: skip
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     """Raises WhoWroteError when the ref holds notes of somebody else."""
-    done = Written(rows={"notes": 0, "lines": 0})
-    by_commit: dict[str, list[Piece]] = {}
+    done = ExportResult(rows={"notes": 0, "lines": 0})
+    by_commit: dict[str, list[CommitShare]] = {}
     for repo in wanted.repos:
-        for piece in pieces(wanted.store, repo, people=False):
+        for piece in commit_shares(wanted.store, repo, people=False):
             by_commit.setdefault(piece.commit, []).append(piece)
             done.rows["lines"] += piece.lines
     notes = {sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()}
@@ -62,7 +62,7 @@ def write(wanted: Wanted) -> Written:
     return done
 
 
-def note(sha: str, group: Iterable[Piece]) -> str:
+def note(sha: str, group: Iterable[CommitShare]) -> str:
     """The text of one commit's note."""
     files: dict[str, dict[str, list[tuple[int, int]]]] = {}
     sessions: dict[str, dict[str, Any]] = {}
@@ -124,7 +124,7 @@ def _ours(repo: GitRepo, ref: str) -> dict[str, bytes]:
     target = repo.refs().get(ref)
     for place, blob in (repo.paths(target) if target else {}).items():
         data = repo.blob(blob) or b""
-        records = reader.read(Source("note", ref, place, blob, place.replace("/", "")), data)
+        records = reader.read(ClaimSource("note", ref, place, blob, place.replace("/", "")), data)
         if not records or records[0].state != "own":
             raise WhoWroteError(
                 f"{ref} of {repo.path} holds notes that are not ours, for example of {place.replace('/', '')}",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from attribution.exports import Wanted, Written
+from attribution.exports import ExportRequest, ExportResult
 from collector.storage.store import Store
 
 DOMAIN = "dev.whowrote"
@@ -31,7 +31,7 @@ _PROVIDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ExportedSpan:
     """Consecutive lines of one file with one origin."""
 
     path: str
@@ -50,7 +50,7 @@ class Stretch:
 
 
 @dataclass(slots=True)
-class Piece:
+class CommitShare:
     """What one session wrote into one commit; without a session: what people did."""
 
     repo: str
@@ -63,11 +63,11 @@ class Piece:
     agent_version: str
     started_at: str
     ended_at: str
-    stretches: list[Stretch] = field(default_factory=list)
+    stretches: list[ExportedSpan] = field(default_factory=list)
 
     @property
-    def files(self) -> dict[str, list[Stretch]]:
-        found: dict[str, list[Stretch]] = {}
+    def files(self) -> dict[str, list[ExportedSpan]]:
+        found: dict[str, list[ExportedSpan]] = {}
         for stretch in self.stretches:
             found.setdefault(stretch.path, []).append(stretch)
         return dict(sorted(found.items()))
@@ -93,9 +93,9 @@ ORDER BY c.position, n.key, f.path, s.start_line
 """
 
 
-def pieces(store: Store, repo_id: int, people: bool = True) -> Iterator[Piece]:
+def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[CommitShare]:
     """Commit by commit, session by session. Lines that only a trailer gives to an agent, and unknown ones, are left out."""
-    current: Piece | None = None
+    current: CommitShare | None = None
     for row in store.rows(_QUERY, (repo_id,)):
         if row["author"] == "human" and not people:
             continue
@@ -103,14 +103,14 @@ def pieces(store: Store, repo_id: int, people: bool = True) -> Iterator[Piece]:
         if current is None or (current.commit, current.session) != (row["commit_sha"], session):
             if current is not None:
                 yield current
-            current = Piece(
+            current = CommitShare(
                 row["name"], row["url"] or "", row["commit_sha"], row["author_at"],
                 f"{row['author_name'] or ''} <{row['author_email'] or ''}>".strip(), session,
                 row["agent"] or row["agent_label"] or "", row["agent_version"] or "", row["started_at"] or "",
                 row["ended_at"] or "",
             )  # fmt: skip
         current.stretches.append(
-            Stretch(
+            ExportedSpan(
                 row["path"], row["start_line"], row["end_line"], row["author"], row["how"], row["evidence"], row["turn_index"],
                 row["call_id"] or "", row["model"] or "",
             )
@@ -129,12 +129,12 @@ def model_id(model: str) -> str:
     return f"{provider}/{model.replace(' ', '-').lower()}"[:250] if provider else ""
 
 
-def write_records(wanted: Wanted, record: Callable[[Piece], dict[str, Any]], people: bool) -> Written:
+def write_records(wanted: ExportRequest, record: Callable[[CommitShare], dict[str, Any]], people: bool) -> ExportResult:
     """JSON lines, a record per piece, into the file that is wanted."""
-    done = Written([wanted.out], {"records": 0, "lines": 0})
+    done = ExportResult([wanted.out], {"records": 0, "lines": 0})
     with wanted.out.open("w", encoding="utf-8") as file:
         for repo in wanted.repos:
-            for piece in pieces(wanted.store, repo, people):
+            for piece in commit_shares(wanted.store, repo, people):
                 file.write(json.dumps(record(piece), ensure_ascii=False) + "\n")
                 done.rows["records"] += 1
                 done.rows["lines"] += piece.lines

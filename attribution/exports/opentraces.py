@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.exports import Wanted, Written
-from attribution.exports.lines import Piece, Stretch, model_id, write_records
+from attribution.exports import ExportRequest, ExportResult
+from attribution.exports.lines import CommitShare, ExportedSpan, model_id, write_records
 from collector.claims.opentraces import OWN
 
 NAME = "opentraces"
@@ -17,11 +17,11 @@ _CONFIDENCE = {"observed": "high", "replayed": "high", "matched": "medium"}
 _WEAK = ("edited", "shell", "moved")
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     return write_records(wanted, record, people=False)
 
 
-def record(piece: Piece) -> dict[str, Any]:
+def record(piece: CommitShare) -> dict[str, Any]:
     trace = piece.uuid()
     model = next((found for s in piece.stretches if (found := model_id(s.model))), None)
     exact = all(s.how == "exact" for s in piece.stretches)
@@ -56,9 +56,9 @@ def record(piece: Piece) -> dict[str, Any]:
     }
 
 
-def _conversations(trace: str, stretches: list[Stretch]) -> list[dict[str, Any]]:
+def _conversations(trace: str, stretches: list[ExportedSpan]) -> list[dict[str, Any]]:
     """One per turn and model; the step is the turn."""
-    found: dict[tuple[int, str], list[Stretch]] = {}
+    found: dict[tuple[int, str], list[ExportedSpan]] = {}
     for one in stretches:
         found.setdefault((one.turn or 0, model_id(one.model)), []).append(one)
     return [
@@ -72,7 +72,7 @@ def _conversations(trace: str, stretches: list[Stretch]) -> list[dict[str, Any]]
     ]
 
 
-def _range(s: Stretch) -> dict[str, Any]:
+def _range(s: ExportedSpan) -> dict[str, Any]:
     confidence = _CONFIDENCE.get(s.evidence, "low")
     return {
         "start_line": s.start,

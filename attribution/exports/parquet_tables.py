@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.exports import Wanted, Written
+from attribution.exports import ExportRequest, ExportResult
 from attribution.exports.tablefiles import require_parquet, write_parquet
 from attribution.exports.tables import write_all
 
@@ -11,6 +11,6 @@ LABEL = "Parquet"
 GIVES = "a directory with a file per table and view of the database; needs the extra `parquet`"
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     require_parquet()
     return write_all(wanted, ".parquet", write_parquet)

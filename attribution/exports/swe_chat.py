@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attribution.exports import Wanted, Written
+from attribution.exports import ExportRequest, ExportResult
 from attribution.exports.tablefiles import Columns, has_parquet, write_csv, write_parquet
 from collector.storage.store import Store
 
@@ -77,11 +77,11 @@ TABLES: dict[str, Columns] = {
 Row = dict[str, Any]
 
 
-def write(wanted: Wanted) -> Written:
+def write(wanted: ExportRequest) -> ExportResult:
     parquet = has_parquet()
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
     wanted.out.mkdir(parents=True, exist_ok=True)
-    done = Written()
+    done = ExportResult()
     for number, (table, columns) in enumerate(TABLES.items()):
         wanted.progress("writing tables", number, len(TABLES))
         path = wanted.out / f"{table}{ending}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.exports import Wanted, Written
+from attribution.exports import ExportRequest, ExportResult
 from attribution.exports.tablefiles import Columns
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
@@ -42,14 +42,14 @@ def _seen(store: Store, table: str, column: str) -> str:
     return "float" if kinds <= {"integer", "real"} else "" if kinds == {"blob"} else "str"
 
 
-def write_all(wanted: Wanted, ending: str, writer: Writer) -> Written:
+def write_all(wanted: ExportRequest, ending: str, writer: Writer) -> ExportResult:
     """One file per table below `wanted.out`. Raises WhoWroteError for a table that is not there."""
     known = names(wanted.store)
     for name in wanted.tables:
         if name not in known:
             raise WhoWroteError(f"there is no table {name}", f"There are: {', '.join(known)}")
     wanted.out.mkdir(parents=True, exist_ok=True)
-    done = Written()
+    done = ExportResult()
     chosen = [name for name in known if not wanted.tables or name in wanted.tables]
     for number, name in enumerate(chosen):
         wanted.progress("writing tables", number, len(chosen))

@@ -9,20 +9,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Protocol, cast
 
-from attribution.features.registry import Feature, Group, Values, version_of
+from attribution.features.registry import Feature, FeatureGroup, Values, version_of
 from attribution.features.tables import source
 from attribution.features.view import SessionView, view_of
 from collector.model import Session
 from collector.plugins import modules_of
 
 
-class SessionGroup(Group, Protocol):
+class TranscriptGroup(FeatureGroup, Protocol):
     def compute(self, view: SessionView) -> Values: ...
 
 
 @lru_cache(maxsize=1)
-def groups() -> tuple[Group, ...]:
-    return tuple(cast(Group, module) for module in modules_of(__name__))
+def groups() -> tuple[FeatureGroup, ...]:
+    return tuple(cast(FeatureGroup, module) for module in modules_of(__name__))
 
 
 @lru_cache(maxsize=1)
@@ -38,8 +38,8 @@ def version() -> str:
 
 
 @lru_cache(maxsize=1)
-def _session_groups() -> tuple[SessionGroup, ...]:
-    return tuple(cast(SessionGroup, group) for group in groups() if group.STAGE == "session")
+def _session_groups() -> tuple[TranscriptGroup, ...]:
+    return tuple(cast(TranscriptGroup, group) for group in groups() if group.STAGE == "session")
 
 
 def of_session(session: Session) -> dict[str, Any]:

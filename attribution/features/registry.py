@@ -32,7 +32,7 @@ class Feature:
         return TYPES[self.type]
 
 
-class Group(Protocol):
+class FeatureGroup(Protocol):
     """A module of `attribution/features/` with a NAME: one group of features."""
 
     NAME: str

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.features.tools import category, paths_read
-from collector.model import Said, Session, Status, ToolCall, Turn, Usage
+from collector.model import AgentMessage, Session, Status, ToolCall, Turn, Usage
 
 TYPED = ("prompt", "queued")
 _UNSPACED = re.compile("[぀-鿿가-힣]")
@@ -26,8 +26,8 @@ class SessionView:
     reads: tuple[tuple[str, ...], ...]  # of each call: paths it reads or searches
     typed: tuple[Turn, ...]  # what the user typed
     user_turns: tuple[Turn, ...]  # typed, approved plans, and slash commands that the model answered
-    spoken: tuple[Said, ...]  # text of the main agent
-    thought: tuple[Said, ...]  # its recorded reasoning
+    spoken: tuple[AgentMessage, ...]  # text of the main agent
+    thought: tuple[AgentMessage, ...]  # its recorded reasoning
     responses: tuple[Usage, ...]  # of the main agent
     touched: frozenset[str]  # paths that edit calls changed, as recorded
 

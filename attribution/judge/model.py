@@ -12,7 +12,7 @@ INSTALL = "Install it with: pip install 'whowrote[judge]'"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     text: str
     input_tokens: int | None  # as the model reports them
     output_tokens: int | None
@@ -41,11 +41,11 @@ class Model:
         self.name = str(self._model.model_id)
         self.has_schemas = bool(self._model.supports_schema)
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> Answer:
+    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
         """One answer. Raises ModelFailed."""
         try:
             response = self._model.prompt(prompt, system=system, stream=False, **({"schema": schema} if self.has_schemas else {}))
             text, usage = str(response.text()), response.usage()
         except Exception as error:
             raise ModelFailed(f"{type(error).__name__}: {without_secrets(str(error))[:300]}") from error
-        return Answer(text, usage.input, usage.output)
+        return ModelAnswer(text, usage.input, usage.output)

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from attribution.judge.labels import QUESTIONS, Question
-from attribution.outcomes.conversation import Action, Conversation, Exchange
+from attribution.outcomes.conversation import CallSummary, Conversation, Exchange
 from collector.text import printable
 
 MOST = 60_000  # characters of the data of one question
@@ -164,7 +164,7 @@ def _turn(exchange: Exchange, sizes: tuple[int, int, int], aside: bool) -> str:
     return _line({name: value for name, value in shown.items() if value is not None})
 
 
-def _actions(actions: Sequence[Action], most: int) -> list[str]:
+def _actions(actions: Sequence[CallSummary], most: int) -> list[str]:
     """The first and the last actions of a turn; paths by their last two parts."""
     texts = [f"{a.kind} {_target(a)}{' (failed)' if a.failed else ''}".strip() for a in actions]
     if len(texts) <= most:
@@ -172,7 +172,7 @@ def _actions(actions: Sequence[Action], most: int) -> list[str]:
     return [*texts[: most // 2], f"… {len(texts) - most} more …", *texts[len(texts) - (most - most // 2) :]]
 
 
-def _target(action: Action) -> str:
+def _target(action: CallSummary) -> str:
     target = action.target if action.kind.startswith(("bash", "git")) else "/".join(action.target.split("/")[-2:])
     target = without_secrets(target)
     return target if len(target) <= _TARGET else target[: _TARGET - 1] + "…"

@@ -6,15 +6,15 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.lineage.model import History, State, numbers
+from attribution.lineage.model import LineHistory, State, numbers
 from attribution.lineage.outside import blame
-from attribution.lineage.walk import Options, Pass
+from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 
 
 @dataclass(slots=True)
-class Agreement:
+class BlameAgreement:
     files: int = 0
     lines: int = 0
     same: int = 0  # commit, path and line number agree
@@ -36,16 +36,16 @@ def verify(
     sample: Mapping[str, int | None] | None = None,
     otherwise: int | None = None,
     seed: int = 0,
-    options: Options | None = None,
+    options: WalkOptions | None = None,
     tell: Callable[[int, int], None] | None = None,
-) -> dict[str, Agreement]:
+) -> dict[str, BlameAgreement]:
     """Commit -> agreement, for the tip or the given commits before it.
 
     `sample`: number of files by commit, `otherwise` of all other commits; None is all of them. `tell` (done, of how many commits).
     """
     wanted = list(commits) or [tip]
     states: dict[str, State] = {}
-    history = Pass(repo, git, options).run(
+    history = HistoryWalk(repo, git, options).run(
         tip, wanted=set(wanted), at=lambda sha, state: states.update({sha: state.copy()}), tell=tell
     )
     limits = sample or {}
@@ -57,9 +57,9 @@ def pick(state: State, sample: int | None, seed: int) -> list[str]:
     return paths if sample is None or sample >= len(paths) else random.Random(seed).sample(paths, sample)
 
 
-def compare(git: ScratchGit, history: History, sha: str, state: State, paths: Sequence[str]) -> Agreement:
+def compare(git: ScratchGit, history: LineHistory, sha: str, state: State, paths: Sequence[str]) -> BlameAgreement:
     """Our origins of some files of a commit against git blame there."""
-    result = Agreement()
+    result = BlameAgreement()
     for path in paths:
         try:
             theirs = blame(git, sha, path)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from attribution.lineage.files import Contents
-from attribution.lineage.match_policy import REFORMATTED, Hunk, Keep, find_kept
+from attribution.lineage.match_policy import REFORMATTED, LineHunk, MatchPolicy, find_kept
 from attribution.lineage.model import (
     BINARY,
     DELETED,
@@ -17,15 +17,15 @@ from attribution.lineage.model import (
     MODIFIED,
     UNREADABLE,
     WIDTH,
-    Born,
-    FileState,
-    Gone,
-    Kept,
+    CommitStep,
+    FileLines,
+    IntroducedLines,
+    KeptLines,
+    LineRange,
     Origins,
-    Place,
     Range,
+    RemovedLines,
     State,
-    Step,
     counted,
     numbers,
 )
@@ -35,7 +35,7 @@ from collector.git.repository import line_changes
 from collector.text import split_lines
 
 Text = list[tuple[list[bytes], list[bytes]]]
-_NOTHING = FileState("", 0, b"")
+_NOTHING = FileLines("", 0, b"")
 
 
 @dataclass(slots=True)
@@ -45,25 +45,25 @@ class _Work:
     path: str
     oid: str
     mode: int
-    old: FileState
+    old: FileLines
     old_path: str
     hunks: Sequence[Range]
     flags: int
     text: Text | None = None
-    plan: list[Hunk] = field(default_factory=list)
+    plan: list[LineHunk] = field(default_factory=list)
 
 
-class Edit:
+class CommitEdit:
     """Applies the deltas of one commit to `state`."""
 
     def __init__(
         self,
         contents: Contents,
         origins: Origins,
-        step: Step,
+        step: CommitStep,
         state: State,
-        missing: Callable[[FileDelta], FileState],
-        keep: Keep,
+        missing: Callable[[FileDelta], FileLines],
+        keep: MatchPolicy,
         doubt: int = 0,
         texts: bool = False,
     ) -> None:
@@ -77,13 +77,13 @@ class Edit:
         self._doubt = doubt
         self._texts = texts
         self.net = 0  # how many lines more the files have afterwards, those from before left out
-        self._hunks: list[Hunk] = []
-        self._ends: dict[str, Hunk] = {}
+        self._hunks: list[LineHunk] = []
+        self._ends: dict[str, LineHunk] = {}
         self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
         self._heirs: Counter[int] = Counter()  # origins inherited so far
 
     def apply(self, deltas: Sequence[FileDelta]) -> None:
-        removed: dict[str, tuple[FileState, FileDelta]] = {}
+        removed: dict[str, tuple[FileLines, FileDelta]] = {}
         added: list[FileDelta] = []
         works: list[_Work] = []
         state = self._state
@@ -110,18 +110,18 @@ class Edit:
             if work.flags & UNREADABLE:
                 self._step.unread.append(work.path)
             vector = self._write_file(work)
-            self._state[work.path] = FileState(work.oid, work.mode, vector)
+            self._state[work.path] = FileLines(work.oid, work.mode, vector)
             self.net += counted(vector)
         for path, old, _ in ends:
             self._end(path, old)
 
     # --- what is to be done -------------------------------------------------------------------------------------------
 
-    def _pop(self, delta: FileDelta) -> FileState:
+    def _pop(self, delta: FileDelta) -> FileLines:
         found = self._state.pop(delta.path, None)
         return self._missing(delta) if found is None else found
 
-    def _sources(self, removed: dict[str, tuple[FileState, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
+    def _sources(self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
         retyped = removed.keys() & {d.path for d in added}
         files = by_path((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
@@ -145,7 +145,7 @@ class Edit:
         text = delta.text if known else None
         return _Work(delta.path, delta.new, delta.new_mode, old, delta.path, hunks, flags, text)
 
-    def _renamed(self, delta: FileDelta, source: str, old: FileState, several: bool) -> _Work:
+    def _renamed(self, delta: FileDelta, source: str, old: FileLines, several: bool) -> _Work:
         asked = FileDelta(delta.path, old.oid, delta.new, old.mode, delta.new_mode, None)
         hunks, flags, _ = self._changes(asked, old)
         return _Work(delta.path, delta.new, delta.new_mode, old, "" if several else source, hunks, flags)
@@ -158,7 +158,7 @@ class Edit:
         hunks = [(0, 0, 0, count)] if count else []
         return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
 
-    def _changes(self, delta: FileDelta, old: FileState) -> tuple[Sequence[Range], int, bool]:
+    def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
         """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""
         lines = len(old.vector) // WIDTH
         if delta.hunks is not None and delta.old == old.oid and (not delta.hunks or delta.hunks[-1][1] <= lines):
@@ -174,7 +174,7 @@ class Edit:
 
     # --- lines that stay what they were -------------------------------------------------------------------------------
 
-    def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileState, FileDelta]]) -> None:
+    def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]) -> None:
         """Decides for the whole commit which new lines continue old ones."""
         for work in works:
             if work.hunks and work.old_path and not work.flags:
@@ -183,7 +183,7 @@ class Edit:
             data = self._contents.get(old.oid)
             lines = split_lines(data) if data is not None else []
             if lines and len(lines) * WIDTH == len(old.vector):
-                self._ends[path] = Hunk(path, 0, lines, "", 0, [])
+                self._ends[path] = LineHunk(path, 0, lines, "", 0, [])
                 self._hunks.append(self._ends[path])
                 self._vectors.append(old.vector)
         find_kept(self._hunks, self._keep, line_changes)
@@ -195,7 +195,7 @@ class Edit:
         for (a0, a1, b0, b1), (removed, added) in zip(work.hunks, text, strict=True):
             if len(removed) != a1 - a0 or len(added) != b1 - b0:
                 return
-            hunk = Hunk(work.old_path, a0, removed, work.path, b0, added)
+            hunk = LineHunk(work.old_path, a0, removed, work.path, b0, added)
             work.plan.append(hunk)
             self._hunks.append(hunk)
             self._vectors.append(work.old.vector)
@@ -218,7 +218,7 @@ class Edit:
             plan = work.plan[number] if number < len(work.plan) else None
             if a1 > a0 and work.old_path:
                 cause = LOST if work.flags & UNREADABLE else MODIFIED if b1 > b0 else DELETED
-                into = Place(work.path, b0 + 1, b1 - b0)
+                into = LineRange(work.path, b0 + 1, b1 - b0)
                 self._gone(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
             if b1 > b0:
                 parts.append(self._added(work, number, b0, b1, plan))
@@ -231,7 +231,7 @@ class Edit:
             self._step.again.append(kept.tobytes())
         return b"".join(parts)
 
-    def _added(self, work: _Work, number: int, start: int, end: int, plan: Hunk | None) -> bytes:
+    def _added(self, work: _Work, number: int, start: int, end: int, plan: LineHunk | None) -> bytes:
         blank = self._blank(work, number, start, end)
 
         def new(at: int, stop: int) -> bytes:
@@ -266,17 +266,17 @@ class Edit:
         number, removed, how = heir
         at = (self._hunks[number].old_start + removed) * WIDTH
         origin = self._vectors[number][at : at + WIDTH]
-        self._step.kept.append(Kept(path, line + 1, origin, how))
+        self._step.kept.append(KeptLines(path, line + 1, origin, how))
         key = number << 32 | removed
         self._heirs[key] += 1
         if self._heirs[key] > 1:  # a line that was broken in two
             self._step.again.append(origin)
         return origin
 
-    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: Hunk | None, into: Place) -> None:
+    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
         """Notes deaths, line by line where some lines of the hunk go on."""
         if plan is None or not plan.spared:
-            self._step.gone.append(Gone(path, start + 1, origins, cause, into))
+            self._step.gone.append(RemovedLines(path, start + 1, origins, cause, into))
             return
         if any(how == REFORMATTED for _, _, how in plan.heir.values()):
             cause = REFORMATTED
@@ -287,17 +287,17 @@ class Edit:
             while stop < count and stop not in plan.spared:
                 stop += 1
             if stop > at:
-                self._step.gone.append(Gone(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause, into))
+                self._step.gone.append(RemovedLines(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause, into))
             at = stop + 1
 
-    def _end(self, path: str, old: FileState) -> None:
+    def _end(self, path: str, old: FileLines) -> None:
         if not old.vector:
             return
-        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), Place(path, 1, 0))
+        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
 
 
-def write(origins: Origins, step: Step, path: str, line: int, count: int, flags: int, blank: tuple[int, ...] = ()) -> bytes:
+def write(origins: Origins, step: CommitStep, path: str, line: int, count: int, flags: int, blank: tuple[int, ...] = ()) -> bytes:
     """Numbers for new lines, noted as births."""
     first = origins.add(step.index, path, line, count, flags)
-    step.born.append(Born(path, line, first, count, flags, blank))
+    step.born.append(IntroducedLines(path, line, first, count, flags, blank))
     return array("i", range(first, first + count)).tobytes()

@@ -17,7 +17,7 @@ from typing import NamedTuple
 SESSION_SLACK = 5.0  # seconds: a call may end just after the commit it made
 
 
-class Span(NamedTuple):
+class AuthoredSpan(NamedTuple):
     """Added lines of one commit with one verdict."""
 
     start: int
@@ -28,7 +28,7 @@ class Span(NamedTuple):
     session: int | None
 
 
-class Life(NamedTuple):
+class StoredLifetime(NamedTuple):
     """A row of line_lives, with ids of history_commits."""
 
     origin: int
@@ -42,7 +42,7 @@ class Life(NamedTuple):
     into: tuple[str, int, int] | None  # path, first and last line
 
 
-class Fate(NamedTuple):
+class LineFate(NamedTuple):
     """A row of line_fates."""
 
     origin: int
@@ -62,14 +62,14 @@ NOBODY: Actor = ("unknown", None, "none")
 
 
 @dataclass(slots=True)
-class Verdicts:
+class CommitVerdicts:
     """What is known about commits, by ids of history_commits."""
 
-    spans: Mapping[tuple[int, str], Sequence[Span]]  # (commit, path) -> spans in order
+    spans: Mapping[tuple[int, str], Sequence[AuthoredSpan]]  # (commit, path) -> spans in order
     removers: Mapping[tuple[int, str], set[int]] = field(default_factory=dict)  # sessions linked to the commit that took lines away
     _actors: dict[tuple[int, str, int, int], Actor] = field(default_factory=lambda: defaultdict(lambda: NOBODY))
 
-    def between(self, commit: int, path: str, start: int, end: int) -> list[Span]:
+    def between(self, commit: int, path: str, start: int, end: int) -> list[AuthoredSpan]:
         """Spans of a file with at least one line from `start` to `end`."""
         spans = self.spans.get((commit, path), ())
         first = bisect_left(spans, start, key=lambda s: s.end)
@@ -94,7 +94,7 @@ class Verdicts:
         return ("agent", next(iter(sessions)), "file")
 
 
-def _one_author(spans: Sequence[Span]) -> Actor:
+def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
     authors, sessions = {s.author for s in spans}, {s.session for s in spans}
     if authors == {"agent"}:
         return ("agent", next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
@@ -103,7 +103,7 @@ def _one_author(spans: Sequence[Span]) -> Actor:
     return NOBODY
 
 
-def fates(lives: Iterable[Life], verdicts: Verdicts) -> Iterator[Fate]:
+def fates(lives: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iterator[LineFate]:
     """Each life cut where its author changes."""
     for life in lives:
         actor: tuple[str | None, int | None, str | None] = (None, None, None)
@@ -112,10 +112,10 @@ def fates(lives: Iterable[Life], verdicts: Verdicts) -> Iterator[Fate]:
         for start, end, origin_id in _pieces(life, verdicts.between(life.birth, life.path, life.start, life.end)):
             blank = bisect_right(life.blank, end) - bisect_left(life.blank, start)
             lines = end - start + 1
-            yield Fate(life.origin + start - life.start, life.origin, lines, lines - blank, origin_id, *actor)
+            yield LineFate(life.origin + start - life.start, life.origin, lines, lines - blank, origin_id, *actor)
 
 
-def _pieces(life: Life, spans: Sequence[Span]) -> Iterator[tuple[int, int, int | None]]:
+def _pieces(life: StoredLifetime, spans: Sequence[AuthoredSpan]) -> Iterator[tuple[int, int, int | None]]:
     """(first line, last line, who wrote it) over the whole life; None where no verdict is."""
     at = life.start
     for span in spans:

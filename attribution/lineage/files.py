@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from attribution.lineage.model import BINARY, UNREADABLE, Range
-from collector.git.renames import Texts
+from collector.git.renames import RenameTexts
 from collector.git.repository import GitRepo, line_changes
 from collector.model import Problem
 from collector.text import is_binary, split_lines
@@ -69,9 +69,9 @@ class Contents:
             return None
         return [(c.a0, c.a1, c.b0, c.b1) for c in line_changes(a, b)]
 
-    def texts(self) -> Texts:
+    def texts(self) -> RenameTexts:
         """For the search of renames in one commit."""
-        return Texts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
+        return RenameTexts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
 
     def entry(self, sha: str, path: str) -> tuple[str, int] | None:
         """(blob id, mode) of a path in a commit."""

@@ -21,11 +21,11 @@ from attribution.lineage.model import (
     LOST,
     MERGED_AWAY,
     MODIFIED,
-    Gone,
-    History,
+    CommitStep,
+    LineHistory,
+    LineRange,
     Origin,
-    Place,
-    Step,
+    RemovedLines,
     numbers,
 )
 
@@ -34,7 +34,7 @@ _NONE = -1
 _MERGE = _CAUSES.index(MERGED_AWAY)
 
 
-class Fate(NamedTuple):
+class LineEnd(NamedTuple):
     """How a line ended; commits are indices, -1 for none."""
 
     death: int  # commit that ended it
@@ -43,11 +43,11 @@ class Fate(NamedTuple):
     removal: int  # row of the removal
 
 
-_ALIVE = Fate(_NONE, 0, _NONE, _NONE)
+_ALIVE = LineEnd(_NONE, 0, _NONE, _NONE)
 
 
-class Life(NamedTuple):
-    """Consecutive lines with one fate. Commits are indices into `History.shas`; death -1 is alive at the tip."""
+class LineLifetime(NamedTuple):
+    """Consecutive lines with one fate. Commits are indices into `LineHistory.shas`; death -1 is alive at the tip."""
 
     birth: int
     path: str  # at birth
@@ -59,7 +59,7 @@ class Life(NamedTuple):
     left: int  # main-line commit that first did without the lines: the death, or the merge that brought it; else -1
     origin: int  # number of the first line
     nonblank: int  # lines with text; all of them when texts were not looked at
-    into: Place | None  # what the death put in their place; None for a merge that dropped them
+    into: LineRange | None  # what the death put in their place; None for a merge that dropped them
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Removals:
     paths: list[str] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
-    def add(self, commit: int, gone: Gone) -> int:
+    def add(self, commit: int, gone: RemovedLines) -> int:
         place = gone.into
         number = self._numbers.setdefault(place.path, len(self.paths))
         if number == len(self.paths):
@@ -86,8 +86,8 @@ class Removals:
         self.lines.append(place.lines)
         return len(self.commit) - 1
 
-    def into(self, row: int) -> Place | None:
-        return Place(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
+    def into(self, row: int) -> LineRange | None:
+        return LineRange(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
 
     def restore(self, paths: list[str]) -> None:
         """After the columns were filled from a save."""
@@ -96,7 +96,7 @@ class Removals:
 
 
 @dataclass(slots=True)
-class Lives:
+class LineLifetimes:
     """An observer that keeps, for every line, the commit that removed it last."""
 
     killer: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
@@ -110,7 +110,7 @@ class Lives:
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         self._note(step)
         for born in step.born:
             self._grow(born.first + born.lines)
@@ -132,7 +132,7 @@ class Lives:
         self._known = {sha: number for number, sha in enumerate(shas)}
         self.touched = set()
 
-    def _note(self, step: Step) -> None:
+    def _note(self, step: CommitStep) -> None:
         """Which commits this one brings to the main line: all its ancestors that have not landed yet."""
         while len(self.landed) <= step.index:
             self.landed.append(_NONE)
@@ -174,12 +174,12 @@ class Lives:
             if self.touched is not None:
                 self.touched.add(origin)
 
-    def _merge(self, step: Step) -> None:
+    def _merge(self, step: CommitStep) -> None:
         gone, came = step.flow()
         self._leave(gone, step.index)
         self._leave(came, _NONE)
 
-    def lives(self, history: History, rows: Iterable[int] | None = None) -> Iterator[Life]:
+    def lives(self, history: LineHistory, rows: Iterable[int] | None = None) -> Iterator[LineLifetime]:
         """Lives of some hunks (rows of the origin table), in order of birth; default: of all."""
         self._grow(history.origins.next)
         self._mark(history)
@@ -198,27 +198,27 @@ class Lives:
             return self.alive[a] == self.alive[b]
         return self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
 
-    def _life(self, origin: Origin, first: int, start: int, end: int, fate: Fate) -> Life:
+    def _life(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
         line = origin.line + start - first
         nonblank = end - start - sum(self.blank[start:end])
         into = self.removals.into(fate.removal)
         cause = _CAUSES[fate.cause]
-        return Life(
+        return LineLifetime(
             origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into
         )  # fmt: skip
 
-    def _mark(self, history: History) -> None:
+    def _mark(self, history: LineHistory) -> None:
         self.alive = bytearray(history.origins.next)
         for file in history.state.values():
             for origin in numbers(file.vector):
                 self.alive[origin] = 1
 
-    def fate(self, origin: int, birth: int) -> Fate:
+    def fate(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
             return _ALIVE
         last, left = self.killer[origin], self.left[origin]
         if left == _NONE:  # it never was on the main line
-            return self._removed(last, _NONE) if last != _NONE else Fate(self._landing(birth), _MERGE, _NONE, _NONE)
+            return self._removed(last, _NONE) if last != _NONE else LineEnd(self._landing(birth), _MERGE, _NONE, _NONE)
         rows = [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []
         commits = self.removals.commit
         for row in rows:
@@ -227,10 +227,10 @@ class Lives:
         for row in rows:
             if commits[row] != self._landing(commits[row]) < left:
                 return self._removed(row, left)
-        return Fate(left, _MERGE, left, _NONE)
+        return LineEnd(left, _MERGE, left, _NONE)
 
-    def _removed(self, row: int, left: int) -> Fate:
-        return Fate(self.removals.commit[row], self.removals.cause[row], left, row)
+    def _removed(self, row: int, left: int) -> LineEnd:
+        return LineEnd(self.removals.commit[row], self.removals.cause[row], left, row)
 
     def _landing(self, commit: int) -> int:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE

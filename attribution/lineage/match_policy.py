@@ -31,7 +31,7 @@ _NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class MatchPolicy:
     whitespace: bool = False
     reformatted: bool = False
     moved: bool = False
@@ -41,7 +41,7 @@ class Keep:
 
 
 @dataclass(slots=True)
-class Hunk:
+class LineHunk:
     """Lines taken away and lines put in their place; 0-based starts."""
 
     old_path: str
@@ -54,7 +54,7 @@ class Hunk:
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
-def find_kept(hunks: Sequence[Hunk], keep: Keep, differ: Differ) -> None:
+def find_kept(hunks: Sequence[LineHunk], keep: MatchPolicy, differ: Differ) -> None:
     """Fills `heir` and `spared` of each hunk. `differ` aligns two texts line by line."""
     for number, hunk in enumerate(hunks):
         if hunk.removed and hunk.added:
@@ -68,7 +68,7 @@ def find_kept(hunks: Sequence[Hunk], keep: Keep, differ: Differ) -> None:
 # --- inside one hunk --------------------------------------------------------------------------------------------------
 
 
-def _inside(number: int, hunk: Hunk, keep: Keep, differ: Differ) -> None:
+def _inside(number: int, hunk: LineHunk, keep: MatchPolicy, differ: Differ) -> None:
     old = [_bare(line) for line in hunk.removed]
     new = [_bare(line) for line in hunk.added]
     if not keep.whitespace or set(old).isdisjoint(new):
@@ -101,7 +101,7 @@ def _aligned(gaps: Sequence[LineChange], old: int, new: int) -> Iterator[tuple[i
         a, b = gap.a1, gap.b1
 
 
-def _reformatted(number: int, hunk: Hunk, gap: LineChange) -> None:
+def _reformatted(number: int, hunk: LineHunk, gap: LineChange) -> None:
     """Both sides of a gap hold the same characters: each new line continues the old one in which it begins."""
     old = [_shape(line) for line in hunk.removed[gap.a0 : gap.a1]]
     new = [_shape(line) for line in hunk.added[gap.b0 : gap.b1]]
@@ -137,7 +137,7 @@ def _words(line: bytes) -> int:
 class _Moves:
     """Looks for blocks that were removed in one place and added in another."""
 
-    def __init__(self, hunks: Sequence[Hunk], bare: bool) -> None:
+    def __init__(self, hunks: Sequence[LineHunk], bare: bool) -> None:
         self._hunks = hunks
         key = _bare if bare else bytes
         self._old = [[key(line) for line in hunk.removed] for hunk in hunks]

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from attribution.lineage.files import Contents
-from attribution.lineage.model import AT_MERGE, UNREADABLE, WIDTH, FileState, Range, State, numbers
+from attribution.lineage.model import AT_MERGE, UNREADABLE, WIDTH, FileLines, Range, State, numbers
 from attribution.lineage.outside import Outside
 from attribution.lineage.patch import FileDelta
-from collector.git.renames import File, Texts, best_source, by_path
+from collector.git.renames import File, RenameTexts, best_source, by_path
 
 _TYPE = 0o170000
 _UNCLAIMED = -1
-_END = FileState("", 0, b"")
+_END = FileLines("", 0, b"")
 
 
 @dataclass(slots=True)
@@ -33,12 +33,12 @@ class Parent:
     deleted: Callable[[], list[File]]
     _sources: list[File] | None = field(default=None)
 
-    def file(self, path: str) -> FileState | None:
+    def file(self, path: str) -> FileLines | None:
         found = self.state.get(path)
         if found is None and self.outside is not None:
             listed = self.outside.entry(self.sha, path)
             if listed is not None:
-                found = FileState(*listed, self.outside.vector(self.base, path, listed[0]))
+                found = FileLines(*listed, self.outside.vector(self.base, path, listed[0]))
         return found
 
     def sources(self) -> list[File]:
@@ -53,11 +53,11 @@ class Merger:
     def __init__(self, parents: Sequence[Parent], contents: Contents) -> None:
         self._parents = parents
         self._contents = contents
-        self._texts: Texts | None = None
+        self._texts: RenameTexts | None = None
 
-    def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileState:
+    def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileLines:
         """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
-        bases: list[FileState | None] = []
+        bases: list[FileLines | None] = []
         absent: set[int] = set()
         for number, parent in enumerate(self._parents):
             file = parent.file(path)
@@ -66,20 +66,20 @@ class Merger:
             elif file.mode & _TYPE != mode & _TYPE:
                 file = None
             elif file.oid == oid:
-                return FileState(oid, mode, file.vector)
+                return FileLines(oid, mode, file.vector)
             bases.append(file)
         for number in sorted(absent):
             if any(source[1] == oid for source in self._parents[number].sources()):
                 renamed = self._renamed(number, path, oid, mode)
                 if renamed is not None and renamed.oid == oid:
-                    return FileState(oid, mode, renamed.vector)
+                    return FileLines(oid, mode, renamed.vector)
 
-        def base(number: int) -> FileState | None:
+        def base(number: int) -> FileLines | None:
             return self._renamed(number, path, oid, mode) if number in absent else bases[number]
 
-        return FileState(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
+        return FileLines(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
 
-    def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileState | None:
+    def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileLines | None:
         parent = self._parents[number]
         sources = parent.sources()
         if not sources:
@@ -89,7 +89,7 @@ class Merger:
         source = best_source(path, oid, mode, sources, self._texts)
         return None if source is None else parent.file(source)
 
-    def _combine(self, oid: str, bases: Iterator[FileState | None], write: Callable[[int, int, int], bytes]) -> bytes:
+    def _combine(self, oid: str, bases: Iterator[FileLines | None], write: Callable[[int, int, int], bytes]) -> bytes:
         """Each base explains what it can; those behind it are looked for only while lines are left."""
         count, flags = self._contents.count(oid)
         result = array("i", [_UNCLAIMED]) * count
@@ -103,7 +103,7 @@ class Merger:
             result[start:end] = array("i", numbers(write(start + 1, end - start, flags | AT_MERGE)))
         return result.tobytes()
 
-    def _claim(self, result: array[int], left: list[tuple[int, int]], base: FileState, oid: str) -> list[tuple[int, int]]:
+    def _claim(self, result: array[int], left: list[tuple[int, int]], base: FileLines, oid: str) -> list[tuple[int, int]]:
         """Gives the unclaimed lines that are unchanged since `base` its origins; what is still unclaimed."""
         hunks = self._contents.diff(base.oid, oid)
         if hunks is None or len(base.vector) // WIDTH != self._contents.count(base.oid)[0]:

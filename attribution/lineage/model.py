@@ -42,16 +42,16 @@ class Origin(NamedTuple):
     flags: int
 
 
-class FileState(NamedTuple):
+class FileLines(NamedTuple):
     oid: str
     mode: int
     vector: bytes
 
 
-State = dict[str, FileState]
+State = dict[str, FileLines]
 
 
-class Born(NamedTuple):
+class IntroducedLines(NamedTuple):
     """Lines that a commit wrote: `path` from 1-based `line` on."""
 
     path: str
@@ -62,7 +62,7 @@ class Born(NamedTuple):
     blank: tuple[int, ...] = ()  # which of them have no text, counted from 0; filled in when texts are looked at
 
 
-class Place(NamedTuple):
+class LineRange(NamedTuple):
     """Lines of a commit: `path`, 1-based first line, number of lines."""
 
     path: str
@@ -70,17 +70,17 @@ class Place(NamedTuple):
     lines: int
 
 
-class Gone(NamedTuple):
+class RemovedLines(NamedTuple):
     """Lines of the first parent that a commit took away: `path` in the parent, from 1-based `line` on."""
 
     path: str
     line: int
     origins: bytes
     cause: str
-    into: Place  # the lines that the commit put in their place; none of them: where they stood
+    into: LineRange  # the lines that the commit put in their place; none of them: where they stood
 
 
-class Kept(NamedTuple):
+class KeptLines(NamedTuple):
     """Lines that went on in a changed shape or place and kept their origin."""
 
     path: str
@@ -97,17 +97,17 @@ class Fingerprint(NamedTuple):
 
 
 @dataclass(slots=True)
-class Step:
+class CommitStep:
     """What one commit did, seen from its first parent. `lines present` changes by `born + again - gone`."""
 
     index: int
     sha: str
     parents: tuple[str, ...]
     mainline: bool  # on the first-parent chain of the tip
-    born: list[Born] = field(default_factory=list)
-    gone: list[Gone] = field(default_factory=list)
+    born: list[IntroducedLines] = field(default_factory=list)
+    gone: list[RemovedLines] = field(default_factory=list)
     again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[KeptLines] = field(default_factory=list)
     swapped: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # at a merge: path, old and new vector
     unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
     present: int = 0  # lines in all files of the commit, those from before the window left out
@@ -165,7 +165,7 @@ def _equal(limit: int, equal: Callable[[int], bool]) -> int:
 
 
 class Observer(Protocol):
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         """Called for every commit, parents before children."""
         ...
 
@@ -239,7 +239,7 @@ class Origins:
 
 
 @dataclass(slots=True)
-class History:
+class LineHistory:
     """The result of a pass: everything about the origins, and the files of the tip."""
 
     shas: list[str]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.lineage.model import BEFORE, Fingerprint, Kept, Observer, Step, counted, numbers, trimmed
+from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, counted, numbers, trimmed
 
 
 class Count(NamedTuple):
@@ -23,7 +23,7 @@ class Count(NamedTuple):
     patch: Fingerprint | None
 
 
-class Travel(NamedTuple):
+class Relocation(NamedTuple):
     """Consecutive lines that a commit kept: `path` in the commit, from 1-based `line` on; `origin` of the first, or BEFORE."""
 
     commit: int
@@ -35,11 +35,11 @@ class Travel(NamedTuple):
 
 
 @dataclass(slots=True)
-class Notes:
+class CommitNotes:
     """An observer that counts. `counts` are in the order of the commits, from index `first` on."""
 
     counts: list[Count] = field(default_factory=list)
-    travels: list[Travel] = field(default_factory=list)
+    travels: list[Relocation] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)  # commit, path: content is missing or too large
     _index: dict[str, int] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ class Notes:
         """Commits of an earlier run."""
         self._index = {sha: number for number, sha in enumerate(shas)}
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         self._index[step.sha] = step.index
         parent = self._index.get(step.parents[0], -1) if step.parents else -1
         born = sum(b.lines for b in step.born)
@@ -59,12 +59,12 @@ class Notes:
         self.travels.extend(_joined(step.index, step.kept))
 
 
-def _changed(step: Step) -> tuple[int, int]:
+def _changed(step: CommitStep) -> tuple[int, int]:
     """Lines gone and lines that exist once more, at an ordinary commit."""
     return sum(counted(g.origins) for g in step.gone), sum(counted(again) for again in step.again)
 
 
-def _swapped(step: Step, born: int) -> tuple[int, int]:
+def _swapped(step: CommitStep, born: int) -> tuple[int, int]:
     """The same at a merge, births left out."""
     gone = came = 0
     for _, old, new in step.swapped:
@@ -74,9 +74,9 @@ def _swapped(step: Step, born: int) -> tuple[int, int]:
     return gone, came - born
 
 
-def _joined(commit: int, kept: Sequence[Kept]) -> Iterator[Travel]:
+def _joined(commit: int, kept: Sequence[KeptLines]) -> Iterator[Relocation]:
     """Single lines put together where places and numbers go on."""
-    last: Travel | None = None
+    last: Relocation | None = None
     for one in sorted(kept, key=lambda k: (k.path, k.line)):
         origin = numbers(one.origins)[0]
         if last is not None and _goes_on(last, one, origin):
@@ -84,22 +84,22 @@ def _joined(commit: int, kept: Sequence[Kept]) -> Iterator[Travel]:
             continue
         if last is not None:
             yield last
-        last = Travel(commit, one.path, one.line, 1, one.how, origin)
+        last = Relocation(commit, one.path, one.line, 1, one.how, origin)
     if last is not None:
         yield last
 
 
-def _goes_on(last: Travel, one: Kept, origin: int) -> bool:
+def _goes_on(last: Relocation, one: KeptLines, origin: int) -> bool:
     following = last.origin + last.lines if last.origin != BEFORE else BEFORE
     return (one.path, one.line, one.how, origin) == (last.path, last.line + last.lines, last.how, following)
 
 
-class Several:
+class Observers:
     """Observers in a row."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         for observer in self._observers:
             observer.step(step)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from attribution.lineage.files import Contents
-from attribution.lineage.model import BEFORE, History, vector
+from attribution.lineage.model import BEFORE, LineHistory, vector
 from attribution.lineage.patch import unquoted
 from collector.git.program import GitFailed, ScratchGit
 from collector.text import decode
@@ -63,7 +63,7 @@ class Older:
 class Blamed(Older):
     """Outside lines are looked up among the origins of the saved history."""
 
-    def __init__(self, git: ScratchGit, contents: Contents, saved: History) -> None:
+    def __init__(self, git: ScratchGit, contents: Contents, saved: LineHistory) -> None:
         super().__init__(git, contents)
         self._origins = saved.origins
         self._shas = saved.shas
@@ -117,7 +117,7 @@ class Blamed(Older):
             self._table.setdefault(key, []).append((origin.line, first, count))
         self._rows = len(self._origins)
 
-    def _number(self, line: BlameLine) -> int:
+    def _number(self, line: GitBlameLine) -> int:
         for start, first, count in self._table.get((line.sha, line.path), ()):
             if start <= line.number < start + count:
                 return first + line.number - start
@@ -139,26 +139,26 @@ def list_files(git: ScratchGit, sha: str) -> Listing | None:
     return found
 
 
-class BlameLine(NamedTuple):
+class GitBlameLine(NamedTuple):
     sha: str
     path: str
     number: int  # in that commit
 
 
-def blame(git: ScratchGit, sha: str, path: str) -> list[BlameLine]:
+def blame(git: ScratchGit, sha: str, path: str) -> list[GitBlameLine]:
     """What git itself says about each line of a file. Raises GitFailed."""
     data = git.output(["blame", "--porcelain", sha, "--", path])
     return list(_blame_lines(data))
 
 
-def _blame_lines(data: bytes) -> Iterator[BlameLine]:
+def _blame_lines(data: bytes) -> Iterator[GitBlameLine]:
     """A header `sha original final [count]`, notes (only the first time a commit is named), then the text after a tab."""
     names: dict[str, str] = {}
     header: list[str] = []
     for line in data.split(b"\n"):
         if line.startswith(b"\t"):
             sha = header[0]
-            yield BlameLine(sha, names.get(sha, ""), int(header[1]))
+            yield GitBlameLine(sha, names.get(sha, ""), int(header[1]))
             header = []
         elif not header:
             header = line.decode("ascii").split(" ") if line else []

@@ -20,7 +20,7 @@ _PATCH_TAIL = ("--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-p
 _RAW = ("diff-tree", "--stdin", "-r", "--raw", "--no-renames", "--no-abbrev", "-z")
 
 
-class Source:
+class ChangeSource:
     """Changes of commits, to be asked for in the order in which `start` was told them."""
 
     def __init__(self, repo: GitRepo, git: ScratchGit, max_file: int, with_text: bool) -> None:

@@ -13,8 +13,8 @@ import zlib
 from array import array
 from collections.abc import Iterable
 
-from attribution.lineage.lifetimes import Lives, Removals
-from attribution.lineage.model import BEFORE, FileState, History, Origins, runs, vector
+from attribution.lineage.lifetimes import LineLifetimes, Removals
+from attribution.lineage.model import BEFORE, FileLines, LineHistory, Origins, runs, vector
 from collector.git.program import GitFailed, ScratchGit
 
 _MAGIC = b"whowrote history 2\n"
@@ -36,7 +36,7 @@ def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
     return bool(last) and last[0][1:2] == [saved_tip]
 
 
-def dump(history: History, lives: Lives | None = None) -> bytes:
+def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
     origins = history.origins
     paths = sorted(history.state)
     head = {
@@ -62,7 +62,7 @@ def dump(history: History, lives: Lives | None = None) -> bytes:
     return _MAGIC + zlib.compress(b"".join(struct.pack("<Q", len(part)) + part for part in parts), 3)
 
 
-def load(data: bytes) -> tuple[History, Lives | None] | None:
+def load(data: bytes) -> tuple[LineHistory, LineLifetimes | None] | None:
     """What `dump` wrote; None if it is something else or damaged."""
     if not data.startswith(_MAGIC):
         return None
@@ -73,7 +73,7 @@ def load(data: bytes) -> tuple[History, Lives | None] | None:
         return None
 
 
-def _restore(parts: list[bytes]) -> tuple[History, Lives | None]:
+def _restore(parts: list[bytes]) -> tuple[LineHistory, LineLifetimes | None]:
     head = json.loads(parts[0])
     width = head["width"]
     shas = [parts[1][at : at + width].hex() for at in range(0, len(parts[1]), width)]
@@ -92,10 +92,10 @@ def _restore(parts: list[bytes]) -> tuple[History, Lives | None]:
     at = 0
     for (path, oid, mode), length in zip(head["files"], lengths, strict=True):
         pieces = zip(starts[at : at + length], counts[at : at + length], strict=True)
-        state[path] = FileState(oid, mode, b"".join(_run(first, count) for first, count in pieces))
+        state[path] = FileLines(oid, mode, b"".join(_run(first, count) for first, count in pieces))
         at += length
     boundary = frozenset(head["boundary"])
-    history = History(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
+    history = LineHistory(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
     return history, (_restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
 
 
@@ -114,18 +114,18 @@ def _run(first: int, count: int) -> bytes:
     return vector([BEFORE]) * count if first == BEFORE else vector(range(first, first + count))
 
 
-def _lives_parts(lives: Lives) -> list[bytes]:
+def _lives_parts(lives: LineLifetimes) -> list[bytes]:
     others = array("i", [v for origin, rows in lives.others.items() for row in rows for v in (origin, row)])
     removals = lives.removals
     columns = (removals.commit, removals.path, removals.line, removals.lines, lives.killer, lives.left, lives.landed, others)
     return [bytes(removals.cause), bytes(lives.blank), *map(_integers, columns)]
 
 
-def _restore_lives(parts: list[bytes], history: History, paths: list[str]) -> Lives:
+def _restore_lives(parts: list[bytes], history: LineHistory, paths: list[str]) -> LineLifetimes:
     commit, path, line, lines, killer, left, landed, others = (_array(part) for part in parts[2:10])
     removals = Removals(commit, bytearray(parts[0]), path, line, lines)
     removals.restore(paths)
-    lives = Lives(killer, left, bytearray(parts[1]), landed=landed, removals=removals)
+    lives = LineLifetimes(killer, left, bytearray(parts[1]), landed=landed, removals=removals)
     for at in range(0, len(others), 2):
         lives.others.setdefault(others[at], []).append(others[at + 1])
     lives.know(history.shas)

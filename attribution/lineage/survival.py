@@ -24,7 +24,7 @@ BASELINES: Mapping[str, tuple[str, ...]] = {"human": NARROW, "human + undeclared
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class LifetimeRecord:
     """Lines with one author and one fate. Ages are of the death, or of the tip while they are alive."""
 
     lines: int  # with text
@@ -64,7 +64,7 @@ class Point(NamedTuple):
 # --- alive after a while ----------------------------------------------------------------------------------------------
 
 
-def alive_at(records: Sequence[Record]) -> list[Point]:
+def alive_at(records: Sequence[LifetimeRecord]) -> list[Point]:
     """Every horizon at which some line is at risk."""
     points = [_days(records, h) for h in DAYS] + [_commits(records, h) for h in COMMITS]
     seen = [r for r in records if not r.lost]
@@ -72,22 +72,22 @@ def alive_at(records: Sequence[Record]) -> list[Point]:
     return [p for p in points if p.at_risk]
 
 
-def _days(records: Iterable[Record], horizon: int) -> Point:
+def _days(records: Iterable[LifetimeRecord], horizon: int) -> Point:
     risk = [r for r in records if r.follow_days >= horizon and not (r.lost and r.days < horizon)]
     return Point("days", horizon, sum(r.lines for r in risk), sum(r.lines for r in risk if not _died(r, r.days, horizon)))
 
 
-def _commits(records: Iterable[Record], horizon: int) -> Point:
+def _commits(records: Iterable[LifetimeRecord], horizon: int) -> Point:
     risk = [r for r in records if r.follow_commits >= horizon and not (r.lost and r.commits < horizon)]
     return Point("commits", horizon, sum(r.lines for r in risk), sum(r.lines for r in risk if not _died(r, r.commits, horizon)))
 
 
-def _died(record: Record, age: float, horizon: float) -> bool:
+def _died(record: LifetimeRecord, age: float, horizon: float) -> bool:
     """Dead by the horizon: a line that ends on its 30th day is not alive at 30 days."""
     return record.dead and age <= horizon
 
 
-GROUPINGS: Mapping[str, Callable[[Record], str]] = {
+GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
     "class": lambda r: r.author,
     "model": lambda r: r.model,
     "agent": lambda r: r.agent,
@@ -98,10 +98,10 @@ GROUPINGS: Mapping[str, Callable[[Record], str]] = {
 OF_AGENTS = ("model", "agent", "session")  # groupings that only lines of agents have
 
 
-def grouped(records: Iterable[Record], grouping: str) -> dict[tuple[str, str], list[Record]]:
+def grouped(records: Iterable[LifetimeRecord], grouping: str) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
-    found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    found: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
     for record in records:
         if name(record) and (grouping not in OF_AGENTS or record.author in (AGENT, "declared")):
             found[name(record), record.author].append(record)
@@ -127,7 +127,7 @@ def language(path: str) -> str:
 # --- who ends lines ---------------------------------------------------------------------------------------------------
 
 
-def ended_by(records: Iterable[Record]) -> dict[str, int]:
+def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
     """Dead lines of agents by who ended them: same session, another session, agent (which session is not known), human, unknown."""
     count: Counter[str] = Counter()
     for r in records:
@@ -139,7 +139,7 @@ def ended_by(records: Iterable[Record]) -> dict[str, int]:
 ENDERS = ("same session", "another session", "agent, session not known", "human", "unknown")
 
 
-def _ender(r: Record) -> str:
+def _ender(r: LifetimeRecord) -> str:
     if r.actor == "human":
         return "human"
     if r.actor != AGENT:
@@ -169,7 +169,7 @@ class Comparison:
     excess_rework: float | None  # share dead within 30 days, agent minus baseline, in the whole repository
 
 
-def compare(records: Sequence[Record], baseline: str) -> Comparison:
+def compare(records: Sequence[LifetimeRecord], baseline: str) -> Comparison:
     """The log-rank test is stratified by file (and repository): only files with lines of both count."""
     ours, theirs, strata = sides(records, baseline)
     observed = expected = variance = 0.0
@@ -187,19 +187,21 @@ def compare(records: Sequence[Record], baseline: str) -> Comparison:
     )  # fmt: skip
 
 
-def sides(records: Sequence[Record], baseline: str) -> tuple[list[Record], list[Record], dict[tuple[int, str], list[Record]]]:
+def sides(
+    records: Sequence[LifetimeRecord], baseline: str
+) -> tuple[list[LifetimeRecord], list[LifetimeRecord], dict[tuple[int, str], list[LifetimeRecord]]]:
     """Agent lines, lines of the baseline, and both by file for the files that have both."""
     authors = BASELINES[baseline]
     ours = [r for r in records if r.author == AGENT]
     theirs = [r for r in records if r.author in authors]
-    strata: dict[tuple[int, str], list[Record]] = defaultdict(list)
+    strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
     mixed = {key: one for key, one in strata.items() if len({r.author == AGENT for r in one}) == 2}
     return ours, theirs, mixed
 
 
-def _log_rank(records: Sequence[Record]) -> tuple[float, float, float]:
+def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
     """(observed, expected, variance) of agent deaths in one stratum; weights are counts. Mantel 1966."""
     ages = sorted({r.days for r in records if r.dead})
     if not ages:
@@ -220,7 +222,7 @@ def _log_rank(records: Sequence[Record]) -> tuple[float, float, float]:
     return observed, expected, variance
 
 
-def _at_risk(records: Iterable[Record], ages: Sequence[float]) -> list[int]:
+def _at_risk(records: Iterable[LifetimeRecord], ages: Sequence[float]) -> list[int]:
     """Lines at least as old as each age when they ended."""
     gone = [0] * (len(ages) + 1)
     total = 0
@@ -243,9 +245,9 @@ def _first_after(ages: Sequence[float], age: float) -> int:
 # --- deletions --------------------------------------------------------------------------------------------------------
 
 
-def deletions(records: Iterable[tuple[int, Record]]) -> list[dict[str, Any]]:
+def deletions(records: Iterable[tuple[int, LifetimeRecord]]) -> list[dict[str, Any]]:
     """(commit that ended them, record) -> rows by commit, author, actor and cause: lines and their ages in days."""
-    groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[LifetimeRecord]] = defaultdict(list)
     for commit, r in records:
         if r.dead and r.lines:
             groups[commit, r.author, r.session, r.actor, r.actor_session, r.cause].append(r)

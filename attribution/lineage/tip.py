@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
-class Written(NamedTuple):
+class WrittenLines(NamedTuple):
     """Consecutive origins with one author, as `line_fates` has them."""
 
     origin: int  # of the first line
@@ -18,24 +18,24 @@ class Written(NamedTuple):
     line: int
 
 
-class Piece(NamedTuple):
+class TipPiece(NamedTuple):
     """Consecutive lines of a file with one author and one birth. `written` is None for lines from before the window."""
 
     start: int
     end: int
     nonblank: int
-    written: Written | None
+    written: WrittenLines | None
 
 
 class Authors:
     """Who wrote each origin. `written` is in order of origins; `blank` says by origin whether the line has no text."""
 
-    def __init__(self, written: Sequence[Written], blank: Sequence[int]) -> None:
+    def __init__(self, written: Sequence[WrittenLines], blank: Sequence[int]) -> None:
         self._written = written
         self._firsts = [w.origin for w in written]
         self._blank = blank
 
-    def pieces(self, rows: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+    def pieces(self, rows: Iterable[tuple[int, int]]) -> Iterator[TipPiece]:
         """A file cut where author or birth change, from its (first origin, lines) from top to bottom.
 
         Origin 0 stands for lines from before the window. They count as blank: nobody looked.
@@ -44,10 +44,10 @@ class Authors:
         for first, lines in rows:
             for count, one in self._cut(first, lines):
                 with_text = count - sum(self._blank[one.origin : one.origin + count]) if one is not None else 0
-                yield Piece(at, at + count - 1, with_text, one)
+                yield TipPiece(at, at + count - 1, with_text, one)
                 at += count
 
-    def _cut(self, first: int, lines: int) -> Iterator[tuple[int, Written | None]]:
+    def _cut(self, first: int, lines: int) -> Iterator[tuple[int, WrittenLines | None]]:
         origin, end = first, first + lines
         while first and origin < end:
             found = bisect_right(self._firsts, origin) - 1
@@ -61,9 +61,9 @@ class Authors:
             yield end - origin, None
 
 
-def joined(found: Iterable[Piece]) -> Iterator[Piece]:
+def joined(found: Iterable[TipPiece]) -> Iterator[TipPiece]:
     """Neighbours that one commit wrote one after the other, by the same author, put together."""
-    last: Piece | None = None
+    last: TipPiece | None = None
     for piece in found:
         if last is not None and _continues(last, piece):
             last = last._replace(end=piece.end, nonblank=last.nonblank + piece.nonblank)
@@ -75,7 +75,7 @@ def joined(found: Iterable[Piece]) -> Iterator[Piece]:
         yield last
 
 
-def _continues(a: Piece, b: Piece) -> bool:
+def _continues(a: TipPiece, b: TipPiece) -> bool:
     if a.written is None or b.written is None:
         return a.written is b.written
     same = (a.written.origin_id, a.written.birth, a.written.path) == (b.written.origin_id, b.written.birth, b.written.path)

@@ -15,29 +15,29 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from attribution.lineage.edit import Edit
+from attribution.lineage.edit import CommitEdit
 from attribution.lineage.edit import write as write_lines
 from attribution.lineage.files import Contents
-from attribution.lineage.match_policy import Keep
+from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.merge import Merger, Parent, merge_deltas
-from attribution.lineage.model import BINARY, UNREADABLE, FileState, History, Observer, Origins, State, Step, counted
+from attribution.lineage.model import BINARY, UNREADABLE, CommitStep, FileLines, LineHistory, Observer, Origins, State, counted
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
 from attribution.lineage.patch import FileDelta, fingerprint
-from attribution.lineage.source import Source
+from attribution.lineage.source import ChangeSource
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
 
 MAX_FILE = 8 << 20
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-EXACT = Keep()
+EXACT = MatchPolicy()
 Commits = list[tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WalkOptions:
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
-    keep: Keep = EXACT  # what does not end a line; nothing of it in exact mode
+    keep: MatchPolicy = EXACT  # what does not end a line; nothing of it in exact mode
     texts: bool = False  # also look at what lines say: blank ones, patches that take others back
 
 
@@ -46,13 +46,13 @@ def open_scratch(repo: GitRepo) -> ScratchGit:
     return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow)
 
 
-class Pass:
+class HistoryWalk:
     """Walks a history once. A new one for each run."""
 
-    def __init__(self, repo: GitRepo, git: ScratchGit, options: Options | None = None) -> None:
+    def __init__(self, repo: GitRepo, git: ScratchGit, options: WalkOptions | None = None) -> None:
         self._repo = repo
         self._git = git
-        self._options = options or Options()
+        self._options = options or WalkOptions()
         self._contents = Contents(repo, self._options.max_file)
         self._states: dict[str, State] = {}
         self._uses: Counter[str] = Counter()
@@ -71,12 +71,12 @@ class Pass:
         *,
         since: Collection[str] = (),
         after: str = "",
-        saved: History | None = None,
+        saved: LineHistory | None = None,
         observer: Observer | None = None,
         wanted: Collection[str] = (),
         at: Callable[[str, State], None] | None = None,
         tell: Callable[[int, int], None] | None = None,
-    ) -> History:
+    ) -> LineHistory:
         """All of it, or from the commits `since` on, or what `after` does not have, or from the tip of a `saved` history on.
 
         `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards);
@@ -90,7 +90,7 @@ class Pass:
         if since:
             commits = _descendants(commits, since)
         self._prepare(commits, tip, saved, bool(since or after))
-        source = Source(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
+        source = ChangeSource(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
@@ -120,7 +120,7 @@ class Pass:
         self._boundary.update(c.sha for c in found if not all(p in there or self._repo.has(p) for p in c.parents))
         return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in found]
 
-    def _prepare(self, commits: Commits, tip: str, saved: History | None, window: bool) -> None:
+    def _prepare(self, commits: Commits, tip: str, saved: LineHistory | None, window: bool) -> None:
         if saved is not None:
             self._shas, self._origins, self._present = saved.shas, saved.origins, saved.present
             self._states[saved.tip] = saved.state
@@ -143,16 +143,16 @@ class Pass:
         if window and not commits:
             self._partial[tip] = tip
 
-    def _result(self, tip: str) -> History:
+    def _result(self, tip: str) -> LineHistory:
         state = self._states.get(tip, {})
         boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
         complete = tip not in self._partial
-        return History(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
+        return LineHistory(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
 
     # --- one commit ---------------------------------------------------------------------------------------------------
 
-    def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: Source) -> None:
-        step = Step(self._index[sha], sha, parents, mainline)
+    def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: ChangeSource) -> None:
+        step = CommitStep(self._index[sha], sha, parents, mainline)
         # A parent outside the window has none of the lines that are counted.
         step.present = self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
         if len(parents) > 1:
@@ -177,7 +177,7 @@ class Pass:
         if not self._uses[parent]:
             del self._states[parent]
 
-    def _plain(self, step: Step, source: Source) -> State:
+    def _plain(self, step: CommitStep, source: ChangeSource) -> State:
         parent = step.parents[0] if step.parents else ""
         state = self._take(parent) if parent else {}
         deltas = source.changes(step.sha, step.parents)
@@ -188,13 +188,13 @@ class Pass:
         self._edit(step, state, parent, deltas)
         return state
 
-    def _edit(self, step: Step, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
+    def _edit(self, step: CommitStep, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
         missing = self._old_file(parent)
-        edit = Edit(self._contents, self._origins, step, state, missing, self._options.keep, doubt, self._options.texts)
+        edit = CommitEdit(self._contents, self._origins, step, state, missing, self._options.keep, doubt, self._options.texts)
         edit.apply(deltas)
         step.present += edit.net
 
-    def _catch_up(self, step: Step, state: State) -> State:
+    def _catch_up(self, step: CommitStep, state: State) -> State:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
         self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
         now = list_files(self._git, step.sha)
@@ -210,20 +210,20 @@ class Pass:
         self._edit(step, state, "", deltas, UNREADABLE)
         return state
 
-    def _old_file(self, parent: str) -> Callable[[FileDelta], FileState]:
+    def _old_file(self, parent: str) -> Callable[[FileDelta], FileLines]:
         """A file that is not in the state: older than the window, or a gap in the clone."""
 
-        def find(delta: FileDelta) -> FileState:
+        def find(delta: FileDelta) -> FileLines:
             oid, mode = delta.old, delta.old_mode
             if not oid:
                 oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
-            return FileState(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
+            return FileLines(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
 
         return find
 
     # --- merges -------------------------------------------------------------------------------------------------------
 
-    def _merge(self, step: Step, source: Source) -> State:
+    def _merge(self, step: CommitStep, source: ChangeSource) -> State:
         deltas = source.merge_changes(step.sha, step.parents)
         if deltas is None:
             return self._catch_up(step, self._take(step.parents[0]))
@@ -256,7 +256,7 @@ class Pass:
         base = self._partial.get(sha)
         return Parent(sha, base or sha, self._states[sha], self._outside if base else None, deleted)
 
-    def _parents(self, step: Step, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
+    def _parents(self, step: CommitStep, deltas: Sequence[FileDelta], gone: list[File]) -> list[Parent]:
         first = step.parents[0]
         first_gone = {path for path, _, _ in gone}
         first_new = {d.path for d in deltas if not d.old}

@@ -22,7 +22,7 @@ _MOST_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class CallSummary:
     """A tool call in few words."""
 
     kind: str  # as in features.tools; the agent's own name of a tool that has no kind
@@ -38,7 +38,7 @@ class Exchange:
     origin: str  # prompt, queued, plan, command
     asked: str
     answered: str
-    actions: tuple[Action, ...]
+    actions: tuple[CallSummary, ...]
     last_words: str  # the agent's last text of the turn
 
     @property
@@ -69,7 +69,7 @@ def conversation_of(session: Session) -> Conversation:
     for one in view.spoken:
         if one.text.strip():
             said[one.turn].append(one.text.strip())
-    done = defaultdict[int, list[Action]](list)
+    done = defaultdict[int, list[CallSummary]](list)
     for call, kind in zip(view.calls, view.categories, strict=True):
         if not call.agent_id:
             done[call.turn].append(_action(call, kind))
@@ -84,7 +84,7 @@ def conversation_of(session: Session) -> Conversation:
     return Conversation(exchanges, _plans(view), tuple(sorted(view.touched)), interruptions)
 
 
-def _action(call: ToolCall, kind: str) -> Action:
+def _action(call: ToolCall, kind: str) -> CallSummary:
     if call.edits:
         target = call.edits[0].path
     elif call.command is not None:
@@ -93,7 +93,7 @@ def _action(call: ToolCall, kind: str) -> Action:
         target = call.seen.path
     else:
         target = ""
-    return Action(call.name if kind in ("other", "mcp") else kind, target, call.status in (Status.ERROR, Status.REJECTED))
+    return CallSummary(call.name if kind in ("other", "mcp") else kind, target, call.status in (Status.ERROR, Status.REJECTED))
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------

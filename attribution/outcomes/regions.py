@@ -152,7 +152,7 @@ def returned(states: Sequence[State]) -> int:
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-class History:
+class RegionHistory:
     """The text of a region over time, from the moment before its session first touched it.
 
     Its lines are put in order only where that can matter: it is most of the work.
@@ -192,7 +192,7 @@ class History:
         return tuple(filter(None, map(self._text.__getitem__, lines)))
 
 
-def history_of(hunks: Sequence[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> History:
+def history_of(hunks: Sequence[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> RegionHistory:
     """The region that these hunks make, before and after every change that touches one of its lines."""
     lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
     ordered = sorted(set(hunks) | {n for line in lines for n in where[line]})
@@ -213,7 +213,7 @@ def history_of(hunks: Sequence[int], changes: Sequence[Change], where: Mapping[i
         alive.difference_update(changes[n].gone)
         alive.update(lines.intersection(changes[n].fresh))
         found.append(frozenset(alive))
-    return History(ordered, found, text, changes, min(hunks))
+    return RegionHistory(ordered, found, text, changes, min(hunks))
 
 
 def _bare(text: str) -> str:

@@ -6,14 +6,14 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attribution.lineage.blame_check import Agreement, verify
+from attribution.lineage.blame_check import BlameAgreement, verify
 from attribution.lineage.walk import open_scratch
 from collector.git.repository import GitRepo
 
 
 def agreement(
     path: str, branch: str, sample: int | None, commits: int, seed: int, progress: Callable[[str, int, int], None]
-) -> dict[str, Agreement]:
+) -> dict[str, BlameAgreement]:
     """Commit -> agreement, at the tip and at `commits` others drawn at random. Raises NotARepository, UnknownBranch, GitFailed."""
     repo = GitRepo(path)
     tip = repo.resolve(branch)[1] if branch else repo.default_branch()[1]
@@ -25,7 +25,7 @@ def agreement(
         )  # fmt: skip
 
 
-def rows(found: Mapping[str, Agreement]) -> list[dict[str, Any]]:
+def rows(found: Mapping[str, BlameAgreement]) -> list[dict[str, Any]]:
     """Plain values, for data."""
     return [
         {

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Birth, births
-from attribution.queries.moves import Journey, Journeys
-from attribution.queries.open_repo import SHORT, Place, file_in
-from attribution.queries.verdicts import CommitRef, Said, Verdicts
+from attribution.queries.introduced import Introduction, introductions
+from attribution.queries.moves import MoveHistories, MoveHistory
+from attribution.queries.open_repo import SHORT, OpenRepo, file_in
+from attribution.queries.verdicts import Attributions, CommitRef, LineAttribution
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.storage.store import Store
 from collector.text import decode, is_binary, split_lines
@@ -19,10 +19,10 @@ from collector.text import decode, is_binary, split_lines
 class BlameLine:
     line: int
     text: str
-    birth: Birth
+    birth: Introduction
     commit: CommitRef | None
-    said: Said
-    journey: Journey | None = None  # where git blame stops but the line is older, when its history is stored
+    said: LineAttribution
+    journey: MoveHistory | None = None  # where git blame stops but the line is older, when its history is stored
 
     def row(self) -> dict[str, Any]:
         """Plain values, for data."""
@@ -51,7 +51,7 @@ class FileStory:
     notes: list[str]
 
 
-def blame(where: Place, file: str, commit: str = "", only: Sequence[int] = ()) -> FileStory:
+def blame(where: OpenRepo, file: str, commit: str = "", only: Sequence[int] = ()) -> FileStory:
     """The file at a commit (default: the tip), all lines or only some. Raises UnknownBranch, WhoWroteError."""
     sha = where.repo.resolve(commit)[1] if commit else where.head
     path, data = file_in(where, sha, file)
@@ -61,9 +61,9 @@ def blame(where: Place, file: str, commit: str = "", only: Sequence[int] = ()) -
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
-    verdicts = Verdicts(where)
-    found = births(where.repo, sha, path, only or range(1, len(texts) + 1))
-    journeys = Journeys(where.store, where.repo_id)
+    verdicts = Attributions(where)
+    found = introductions(where.repo, sha, path, only or range(1, len(texts) + 1))
+    journeys = MoveHistories(where.store, where.repo_id)
     lines = [
         BlameLine(n, texts[n - 1], b, verdicts.commit(b.sha), verdicts.said(b), journeys.of(b)) for n, b in sorted(found.items())
     ]
@@ -85,7 +85,7 @@ class Block:
         return {"start_line": self.start, "end_line": self.end, **values, "prompt": self.prompt}
 
 
-def blocks(where: Place, story: FileStory) -> list[Block]:
+def blocks(where: OpenRepo, story: FileStory) -> list[Block]:
     """The lines of a file put together: same commit, author, evidence and turn."""
     groups: list[list[BlameLine]] = []
     for line in story.lines:
@@ -103,7 +103,7 @@ def _same(a: BlameLine, b: BlameLine) -> bool:
     return b.line == a.line + 1 and key(a) == key(b)
 
 
-def _prompt_of(store: Store, said: Said) -> str:
+def _prompt_of(store: Store, said: LineAttribution) -> str:
     """What the user asked for in the turn that wrote the line."""
     found = store.value("SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?", (said.session_id, said.turn))
     return str(found or "")

@@ -27,7 +27,7 @@ class CallLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallExcerpt:
     """The tool call that wrote the line, and the part of its text around it."""
 
     name: str
@@ -40,7 +40,7 @@ class Call:
     cut: bool  # there is more text
 
 
-def call_of(store: Store, line: BlameLine, neighbours: tuple[str, str]) -> Call | None:
+def call_of(store: Store, line: BlameLine, neighbours: tuple[str, str]) -> CallExcerpt | None:
     said = line.said
     rows = store.rows(
         "SELECT t.*, e.outcome FROM tool_calls t "
@@ -53,7 +53,7 @@ def call_of(store: Store, line: BlameLine, neighbours: tuple[str, str]) -> Call 
     row = rows[0]
     texts = [("$", "", row["command"])] if row["command"] is not None else list(_texts(row["input"] or ""))
     lines, match, cut = _excerpt(texts, printable(line.text), neighbours)
-    return Call(row["name"], row["at"] or "", row["call_id"], row["agent_id"] or "", row["outcome"] or "", lines, match, cut)
+    return CallExcerpt(row["name"], row["at"] or "", row["call_id"], row["agent_id"] or "", row["outcome"] or "", lines, match, cut)
 
 
 def neighbours_of(texts: Sequence[str], number: int) -> tuple[str, str]:

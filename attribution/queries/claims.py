@@ -52,7 +52,7 @@ class Added:
 
 
 @dataclass(slots=True)
-class Agreement:
+class ClaimAgreement:
     """Lines that both a claim and we speak of."""
 
     producer: str
@@ -71,7 +71,7 @@ class ClaimsReport:
     statuses: list[dict[str, Any]] = field(default_factory=list)  # producer, status, records, lines
     months: list[Worth] = field(default_factory=list)
     versions: list[Worth] = field(default_factory=list)
-    agreement: list[Agreement] = field(default_factory=list)
+    agreement: list[ClaimAgreement] = field(default_factory=list)
     added: list[Added] = field(default_factory=list)
     problems: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -86,7 +86,7 @@ def with_claims(store: Store) -> list[int]:
     return [row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''")]
 
 
-def report(store: Store, repos: list[int]) -> ClaimsReport:
+def claims_report(store: Store, repos: list[int]) -> ClaimsReport:
     marks = ", ".join(map(str, repos)) or "NULL"
     found = ClaimsReport([row["name"] for row in store.rows(f"SELECT name FROM repos WHERE id IN ({marks}) ORDER BY name")])
     found.worth = _worth(store, marks, "''")
@@ -211,7 +211,7 @@ GROUP BY 2 HAVING SUM(f.agent_lines) > 0
 """
 
 
-def _agreement(store: Store, repos: str) -> list[Agreement]:
+def _agreement(store: Store, repos: str) -> list[ClaimAgreement]:
     sums: dict[tuple[str, str, str, str, str, str], int] = defaultdict(int)
     named: dict[tuple[str, str], int] = defaultdict(int)
     for query in (_BESIDE, _WHOLE):
@@ -229,24 +229,24 @@ def _agreement(store: Store, repos: str) -> list[Agreement]:
             sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += left
     for row in store.rows(_NO_TRAILER.format(repos=repos)):
         sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += row["lines"]
-    return [Agreement(*key, lines) for key, lines in sorted(sums.items())]
+    return [ClaimAgreement(*key, lines) for key, lines in sorted(sums.items())]
 
 
-def summed(rows: list[Agreement]) -> list[Agreement]:
+def summed(rows: list[ClaimAgreement]) -> list[ClaimAgreement]:
     """Without months and versions, most lines first within a producer."""
     sums: dict[tuple[str, str, str, str, str], int] = defaultdict(int)
     for one in rows:
         sums[one.producer, one.claimed, one.ours, one.verdict, one.cause] += one.lines
-    found = [Agreement(key[0], "", *key[1:], lines) for key, lines in sums.items()]
+    found = [ClaimAgreement(key[0], "", *key[1:], lines) for key, lines in sums.items()]
     return sorted(found, key=lambda one: (one.producer, -one.lines))
 
 
-def decided(rows: list[Agreement]) -> int:
+def decided(rows: list[ClaimAgreement]) -> int:
     """Lines where both sides know."""
     return sum(one.lines for one in rows if one.verdict not in (UNDECIDED, NOT_CLAIMED))
 
 
-def disputed(rows: list[Agreement]) -> int:
+def disputed(rows: list[ClaimAgreement]) -> int:
     return sum(one.lines for one in rows if one.verdict == DISAGREE)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from attribution.queries.open_repo import Place
+from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import CommitRef, Span, commit_ref, commit_spans
 from collector.errors import UnknownBranch
 from collector.storage.store import Store
@@ -15,7 +15,7 @@ from collector.vocabulary import line_class
 
 
 @dataclass(frozen=True, slots=True)
-class FileRow:
+class CommitFileRow:
     path: str
     old_path: str
     status: str
@@ -41,7 +41,7 @@ class LinkedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class VendorClaim:
     """The producer's number beside ours."""
 
     session: str
@@ -57,9 +57,9 @@ class CommitStory:
     commit: CommitRef
     lines: dict[str, int]  # non-blank lines by class
     checkpoints: list[tuple[str, bool]]  # id, is it in this clone
-    files: list[FileRow]
+    files: list[CommitFileRow]
     sessions: list[LinkedSession]
-    claims: list[Claim]
+    claims: list[VendorClaim]
 
     def data(self) -> dict[str, Any]:
         return asdict(self)
@@ -70,7 +70,7 @@ class CommitStory:
                 yield {"commit": self.commit.sha, "path": f.path, "start_line": start, "end_line": end, **said.row()}
 
 
-def commit_story(store: Store, given: str, where: Place | None = None) -> CommitStory:
+def commit_story(store: Store, given: str, where: OpenRepo | None = None) -> CommitStory:
     """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises UnknownBranch."""
     row = _commit_row(store, given, where)
     ref = commit_ref(row)
@@ -80,7 +80,7 @@ def commit_story(store: Store, given: str, where: Place | None = None) -> Commit
     )
 
 
-def _commit_row(store: Store, given: str, where: Place | None) -> dict[str, Any]:
+def _commit_row(store: Store, given: str, where: OpenRepo | None) -> dict[str, Any]:
     sha = where.repo.resolve(given)[1] if where is not None else given.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
@@ -101,11 +101,13 @@ def _commit_row(store: Store, given: str, where: Place | None) -> dict[str, Any]
     return rows[0]
 
 
-def _files(store: Store, commit: CommitRef) -> list[FileRow]:
+def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
     rows = store.rows("SELECT * FROM commit_files WHERE commit_id = ? ORDER BY path", (commit.id,))
     spans = commit_spans(store, commit)
     return [
-        FileRow(r["path"], r["old_path"] or "", r["status"], r["kind"], r["lines_added"], r["lines_deleted"], spans[r["path"]])
+        CommitFileRow(
+            r["path"], r["old_path"] or "", r["status"], r["kind"], r["lines_added"], r["lines_deleted"], spans[r["path"]]
+        )
         for r in rows
     ]
 
@@ -146,7 +148,7 @@ def _linked(store: Store, commit: CommitRef) -> list[LinkedSession]:
     ]  # fmt: skip
 
 
-def _claims(store: Store, commit: CommitRef) -> list[Claim]:
+def _claims(store: Store, commit: CommitRef) -> list[VendorClaim]:
     rows = store.rows(
         "SELECT s.label, k.checkpoint_id, r.vendor_percentage AS theirs, v.our_percentage AS ours, v.disagreement_reason AS reason "
         "FROM commit_checkpoint_links l JOIN checkpoints k ON k.id = l.checkpoint "
@@ -155,7 +157,7 @@ def _claims(store: Store, commit: CommitRef) -> list[Claim]:
         "WHERE l.commit_id = ? AND r.vendor_percentage IS NOT NULL ORDER BY k.checkpoint_id, r.position",
         (commit.id,),
     )
-    return [Claim(r["label"], r["checkpoint_id"], r["theirs"], r["ours"], r["reason"] or "not_comparable") for r in rows]
+    return [VendorClaim(r["label"], r["checkpoint_id"], r["theirs"], r["ours"], r["reason"] or "not_comparable") for r in rows]
 
 
 @dataclass(slots=True)

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attribution.queries.blame import BlameLine, blame
-from attribution.queries.calls import Call, call_of, neighbours_of
+from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.claims import LineClaim, claims_of
-from attribution.queries.open_repo import SHORT, Known, Place
+from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
-from attribution.queries.verdicts import Said
+from attribution.queries.verdicts import LineAttribution
 from collector.text import printable
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?4) > 0"
@@ -23,7 +23,7 @@ _SUSPECTS = {"opaque_shell": _ANY_COMMAND, "git_operation": _ANY_COMMAND, "invis
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class EarlierAction:
     """Something an agent did shortly before the commit."""
 
     at: str
@@ -42,7 +42,7 @@ class Window:
 
 
 @dataclass(slots=True)
-class LineStory:
+class LineExplanation:
     """All there is to say about one line."""
 
     name: str
@@ -54,9 +54,9 @@ class LineStory:
     evidence: list[str]  # how we know
     prompt: str
     turn_at: str
-    call: Call | None
+    call: CallExcerpt | None
     others: list[str]  # why not someone else
-    actions: list[Action]
+    actions: list[EarlierAction]
     needed: list[str]  # what would tell more
     notes: list[str]
     claims: list[LineClaim]
@@ -73,7 +73,7 @@ class LineStory:
         }  # fmt: skip
 
 
-def explain(where: Place, file: str, number: int, commit: str = "") -> LineStory:
+def explain(where: OpenRepo, file: str, number: int, commit: str = "") -> LineExplanation:
     """Why a line is whose it is. Raises UnknownBranch, WhoWroteError."""
     story = blame(where, file, commit, [number])
     found = story_of(where, story.lines[0], story.texts, story.path, story.sha)
@@ -81,14 +81,14 @@ def explain(where: Place, file: str, number: int, commit: str = "") -> LineStory
     return found
 
 
-def story_of(where: Known, line: BlameLine, texts: Sequence[str], path: str, sha: str) -> LineStory:
+def story_of(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str) -> LineExplanation:
     """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
     said = line.said
     window = _window(where, line)
     actions = _actions(where, line, window)
     turn = where.store.rows("SELECT at, prompt FROM turns WHERE session_id = ? AND turn_index = ?", (said.session_id, said.turn))
     why, needed = reasons(line)
-    return LineStory(
+    return LineExplanation(
         where.name,
         path,
         sha,
@@ -107,7 +107,7 @@ def story_of(where: Known, line: BlameLine, texts: Sequence[str], path: str, sha
     )
 
 
-def _window(where: Known, line: BlameLine) -> Window | None:
+def _window(where: KnownRepo, line: BlameLine) -> Window | None:
     if line.commit is None:
         return None
     path = printable(line.birth.path)
@@ -121,7 +121,7 @@ def _window(where: Known, line: BlameLine) -> Window | None:
     return Window(before["author_at"], line.commit.author_at, before["commit_sha"][:SHORT])
 
 
-def _actions(where: Known, line: BlameLine, window: Window | None) -> list[Action]:
+def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
     """Edits of the file by any agent within the window, and what else may concern it: commands that name it, or all suspects."""
     if window is None:
         return []
@@ -138,9 +138,9 @@ def _actions(where: Known, line: BlameLine, window: Window | None) -> list[Actio
         (where.repo_id, window.since, window.until, path.rpartition("/")[2]),
     )
     done = {e["call_id"] for e in edits}
-    found = [Action(e["at"], e["label"], _edit_words(e), e["call_id"] == line.said.call_id) for e in edits]
+    found = [EarlierAction(e["at"], e["label"], _edit_words(e), e["call_id"] == line.said.call_id) for e in edits]
     found += [
-        Action(c["at"], c["label"], _command_words(c), c["call_id"] == line.said.call_id)
+        EarlierAction(c["at"], c["label"], _command_words(c), c["call_id"] == line.said.call_id)
         for c in commands
         if c["call_id"] not in done
     ]
@@ -158,7 +158,7 @@ def _command_words(row: Mapping[str, Any]) -> str:
     return f"{row['name']}: {first[:200]}"
 
 
-def _others(line: BlameLine, actions: Sequence[Action], window: Window | None) -> list[str]:
+def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
     said = line.said
     if window is None or not said.author or said.how == "declared":
         return []
@@ -181,7 +181,7 @@ def _others(line: BlameLine, actions: Sequence[Action], window: Window | None) -
     return [f"Agents edited or named {file} {times} {span} (below); none of it explains the line."]
 
 
-def _not_a_human(said: Said) -> list[str]:
+def _not_a_human(said: LineAttribution) -> list[str]:
     if said.how in ("exact", "shell") and said.evidence in ("observed", "replayed"):
         return ["The line was there the moment the call ended: nobody needed to type it afterwards."]
     return []

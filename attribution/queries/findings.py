@@ -24,7 +24,7 @@ _AROUND = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FindingFilter:
     """Which findings. Empty: all."""
 
     cwe: str = ""
@@ -36,7 +36,7 @@ class Filter:
     confidence: tuple[str, ...] = ()
 
 
-def findings(store: Store, repo: int | None, wanted: Filter) -> list[dict[str, Any]]:
+def findings(store: Store, repo: int | None, wanted: FindingFilter) -> list[dict[str, Any]]:
     """Rows of findings with the names of repository, session and prompt. Raises WhoWroteError when nothing was scanned."""
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise WhoWroteError(f"nothing in {store.path} was scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
@@ -100,7 +100,7 @@ def _by_rule(rows: Iterable[dict[str, Any]], generator: random.Random) -> list[d
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class FindingContext:
     """A finding with the lines around it and the prompt behind it."""
 
     row: Mapping[str, Any]
@@ -109,7 +109,7 @@ class Context:
     prompt: str
 
 
-def context(store: Store, row: Mapping[str, Any], repo: GitRepo | None = None) -> Context:
+def context(store: Store, row: Mapping[str, Any], repo: GitRepo | None = None) -> FindingContext:
     """Read from the clone; no lines when that is gone."""
     lines: list[str] = []
     first = max(1, row["start_line"] - _AROUND)
@@ -120,13 +120,13 @@ def context(store: Store, row: Mapping[str, Any], repo: GitRepo | None = None) -
         data = repo.blob(oid) if oid else None
         lines = [decode(line) for line in split_lines(data or b"")[first - 1 : row["end_line"] + _AROUND]]
     prompt = store.value("SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?", (row["session_id"], row["turn_index"]))
-    return Context(row, first, lines, str(prompt or ""))
+    return FindingContext(row, first, lines, str(prompt or ""))
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
 
 
-def keep(store: Store, row: Mapping[str, Any], reviewer: str, verdict: str, note: str = "") -> None:
+def store_review(store: Store, row: Mapping[str, Any], reviewer: str, verdict: str, note: str = "") -> None:
     """Stores what a person says of a finding; it replaces what the same person said before."""
     now = iso(datetime.now(UTC).timestamp())
     values = (
@@ -141,7 +141,7 @@ def reviews(store: Store) -> list[dict[str, Any]]:
     return store.rows(f"SELECT {', '.join(REVIEW)} FROM finding_reviews ORDER BY repo, commit_sha, path, line, rule_id, reviewer")
 
 
-def take(store: Store, text: str) -> int:
+def import_reviews(store: Store, text: str) -> int:
     """Verdicts from a CSV as `reviews` gives them; returns how many. All or nothing. Raises WhoWroteError."""
     rows = list(csv.DictReader(io.StringIO(text)))
     if rows and not {"fingerprint", "reviewer", "verdict"} <= set(rows[0]):

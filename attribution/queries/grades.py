@@ -8,7 +8,7 @@ from typing import Any
 
 from attribution.queries.scores import model_points, session_scores
 from attribution.scores import grades
-from attribution.scores.grades import Cell, Gap, Graded, Harm, Harmed, Trend
+from attribution.scores.grades import GradeCell, Graded, GradeGap, Harm, Harmed, Trend
 from attribution.scores.quality import ModelPoint
 from attribution.stats import estimates
 from collector.errors import WhoWroteError
@@ -23,8 +23,8 @@ class GradeReport:
     method: str  # of the intervals: jackknife | bootstrap
     graded: int
     ungraded: int  # sessions without a score
-    cells: dict[str, list[Cell]]
-    gaps: dict[str, list[Gap]]
+    cells: dict[str, list[GradeCell]]
+    gaps: dict[str, list[GradeGap]]
     trend: Trend
     harm: list[Harm]
     models: list[ModelPoint]
@@ -58,7 +58,7 @@ def _row(value: Any) -> dict[str, Any]:
     return row
 
 
-def report(store: Store, least: int = grades.LEAST, bootstrap: bool = False) -> GradeReport:
+def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = False) -> GradeReport:
     """Cells, gaps, trend and harm over all repositories of a database. Raises WhoWroteError without scores, StatsMissing."""
     if bootstrap:
         estimates.require()

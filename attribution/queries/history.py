@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attribution.queries.blame import blame
-from attribution.queries.introduced import Birth, trail
-from attribution.queries.moves import Journeys
-from attribution.queries.open_repo import Place
-from attribution.queries.verdicts import Said, Verdicts
+from attribution.queries.introduced import Introduction, trail
+from attribution.queries.moves import MoveHistories
+from attribution.queries.open_repo import OpenRepo
+from attribution.queries.verdicts import Attributions, LineAttribution
 from collector.text import decode, printable, split_lines
 
 
@@ -28,13 +28,13 @@ class Event:
 
 
 @dataclass(slots=True)
-class LifeStory:
+class LineHistoryReport:
     name: str
     path: str
     line: int
     sha: str
     text: str
-    said: Said  # who wrote it first
+    said: LineAttribution  # who wrote it first
     events: list[Event]
     days: float | None = None  # from birth to death, or to the tip
     actor: str = ""  # who ended it; "" while it is alive
@@ -54,7 +54,7 @@ class LifeStory:
         return [asdict(e) for e in self.events]
 
 
-def life_story(where: Place, file: str, number: int, commit: str = "") -> LifeStory:
+def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
     """A line of a file of a commit (default: the tip), from its first commit to its last. Raises UnknownBranch, WhoWroteError."""
     story = blame(where, file, commit, [number])
     line = story.lines[0]
@@ -67,10 +67,17 @@ def life_story(where: Place, file: str, number: int, commit: str = "") -> LifeSt
         notes.append("its first commit is older than the window; with --full the whole history is followed")
     events = [teller.event("born", first)] if first is not None else []
     if journey is not None:
-        events += [teller.event(t.how, Birth(t.sha, t.path, t.line)) for t in journey.travels]
+        events += [teller.event(t.how, Introduction(t.sha, t.path, t.line)) for t in journey.travels]
     events += [teller.event("renamed", at, f"from {before}") for at, before in reversed(renames)]
-    found = LifeStory(
-        story.name, story.path, number, story.sha, line.text, teller.verdicts.said(first) if first else Said(), events, notes=notes
+    found = LineHistoryReport(
+        story.name,
+        story.path,
+        number,
+        story.sha,
+        line.text,
+        teller.verdicts.said(first) if first else LineAttribution(),
+        events,
+        notes=notes,
     )
     if first is not None:
         teller.ending(found, first)
@@ -80,12 +87,12 @@ def life_story(where: Place, file: str, number: int, commit: str = "") -> LifeSt
 class _Teller:
     """Looks up commits and fates of one repository."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: OpenRepo) -> None:
         self.where = where
-        self.verdicts = Verdicts(where)
-        self.journeys = Journeys(where.store, where.repo_id)
+        self.verdicts = Attributions(where)
+        self.journeys = MoveHistories(where.store, where.repo_id)
 
-    def event(self, what: str, at: Birth, detail: str = "") -> Event:
+    def event(self, what: str, at: Introduction, detail: str = "") -> Event:
         commit = self.where.repo.commit(at.sha)
         known = self.where.store.rows(
             "SELECT author_at FROM history_commits WHERE repo_id = ? AND commit_sha = ?", (self.where.repo_id, at.sha)
@@ -97,7 +104,7 @@ class _Teller:
             commit.author_name if commit else "", detail,
         )  # fmt: skip
 
-    def ending(self, story: LifeStory, first: Birth) -> None:
+    def ending(self, story: LineHistoryReport, first: Introduction) -> None:
         """Adds the death, or that the line is alive at the tip."""
         rows = self.where.store.rows(_LIFE, (self.where.repo_id, first.sha, printable(first.path), first.line))
         if not rows:
@@ -106,13 +113,15 @@ class _Teller:
         r = rows[0]
         story.days = r["days"]
         if r["death_sha"] is None:
-            story.events.append(self.event("alive", Birth(self.where.head, story.path if story.sha == self.where.head else "", 0)))
+            story.events.append(
+                self.event("alive", Introduction(self.where.head, story.path if story.sha == self.where.head else "", 0))
+            )
             return
         story.cause, story.actor, story.actor_session = r["cause"], r["actor"] or "unknown", r["session"] or ""
-        place = Birth(r["death_sha"], r["into_path"] or "", r["into_start"] or 0)
+        place = Introduction(r["death_sha"], r["into_path"] or "", r["into_start"] or 0)
         story.events.append(self.event("ended", place, r["cause"].replace("_", " ")))
         if r["gone_sha"] and r["gone_sha"] != r["death_sha"]:
-            story.events.append(self.event("merged", Birth(r["gone_sha"], "", 0), "its end reached the main line"))
+            story.events.append(self.event("merged", Introduction(r["gone_sha"], "", 0), "its end reached the main line"))
         story.replaced_by = self._lines(r)
 
     def _lines(self, r: dict[str, Any], most: int = 6) -> list[str]:

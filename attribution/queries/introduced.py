@@ -14,7 +14,7 @@ from collector.git.repository import GitRepo, line_changes
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class Introduction:
     """The commit that added a line, and where the line stood there."""
 
     sha: str
@@ -26,9 +26,9 @@ Pair = tuple[int, int]
 """(line of the version at hand, wanted line); after a merge two wanted lines can come from the same one."""
 
 
-def births(repo: GitRepo, sha: str, path: str, wanted: Sequence[int]) -> dict[int, Birth]:
+def introductions(repo: GitRepo, sha: str, path: str, wanted: Sequence[int]) -> dict[int, Introduction]:
     """Where each wanted line (1-based, of a file of a commit) was added. Lines go to the first parent that has them."""
-    found: dict[int, Birth] = {}
+    found: dict[int, Introduction] = {}
     pending: dict[tuple[str, str], list[Pair]] = {(sha, path): [(n, n) for n in wanted]}
     queue = [(0.0, sha, path)]
     while queue:
@@ -49,7 +49,7 @@ def births(repo: GitRepo, sha: str, path: str, wanted: Sequence[int]) -> dict[in
                 heapq.heappush(queue, (-known.commit_time, parent, old_path))
                 gone = {n for _, n in passed}
                 lines = [pair for pair in lines if pair[1] not in gone]
-        found.update((n, Birth(sha, path, line)) for line, n in lines)
+        found.update((n, Introduction(sha, path, line)) for line, n in lines)
     return found
 
 
@@ -90,13 +90,13 @@ def _unchanged(old: bytes, new: bytes, lines: Sequence[Pair]) -> list[Pair]:
     return kept
 
 
-def trail(repo: GitRepo, sha: str, path: str, line: int) -> tuple[list[tuple[Birth, str]], Birth]:
+def trail(repo: GitRepo, sha: str, path: str, line: int) -> tuple[list[tuple[Introduction, str]], Introduction]:
     """One line followed back: ([(place in a commit that renamed the file, the name before)], where it was added), newest first.
 
     Where it was added is what `births` says.
     """
-    renames: list[tuple[Birth, str]] = []
-    here = Birth(sha, path, line)
+    renames: list[tuple[Introduction, str]] = []
+    here = Introduction(sha, path, line)
     while (older := _before(repo, here.sha, here.path, here.line)) is not None:
         if older.path != here.path:
             renames.append((here, older.path))
@@ -104,7 +104,7 @@ def trail(repo: GitRepo, sha: str, path: str, line: int) -> tuple[list[tuple[Bir
     return renames, here
 
 
-def _before(repo: GitRepo, sha: str, path: str, line: int) -> Birth | None:
+def _before(repo: GitRepo, sha: str, path: str, line: int) -> Introduction | None:
     """The line in the first parent that has it."""
     commit = repo.commit(sha)
     if commit is None:
@@ -115,5 +115,5 @@ def _before(repo: GitRepo, sha: str, path: str, line: int) -> Birth | None:
             continue
         old_path, passed = _handed_on(repo, sha, number, parent, path, [(line, line)])
         if passed:
-            return Birth(parent, old_path, passed[0][0])
+            return Introduction(parent, old_path, passed[0][0])
     return None

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from attribution.lineage.model import LOST
-from attribution.lineage.survival import Record
+from attribution.lineage.survival import LifetimeRecord
 from collector.storage.store import Store
 from collector.vocabulary import line_class
 
 
-def records(store: Store, repo_id: int) -> list[Record]:
+def records(store: Store, repo_id: int) -> list[LifetimeRecord]:
     """All lines with text of files of text; see `left_out` for the others."""
     return [record for _, record in _records(store, repo_id)]
 
@@ -40,7 +40,7 @@ WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' ORDER BY t.origin
 """
 
 
-def _records(store: Store, repo_id: int) -> list[tuple[int, Record]]:
+def _records(store: Store, repo_id: int) -> list[tuple[int, LifetimeRecord]]:
     """(commit that ended them or 0, record)."""
     tip = store.rows(
         "SELECT h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h ON h.repo_id = t.repo_id "
@@ -53,7 +53,7 @@ def _records(store: Store, repo_id: int) -> list[tuple[int, Record]]:
     return [(r["death"] or 0, _record(r, repo_id, end, last)) for r in store.rows(_RECORDS, (repo_id,))]
 
 
-def _record(r: dict[str, Any], repo_id: int, end: float, last: int) -> Record:
+def _record(r: dict[str, Any], repo_id: int, end: float, last: int) -> LifetimeRecord:
     born = _seconds(r["born"])
     follow = max(0.0, end - born) / _DAY
     arrived = r["arrived"] if r["arrived"] is not None else last
@@ -64,7 +64,7 @@ def _record(r: dict[str, Any], repo_id: int, end: float, last: int) -> Record:
         commits = max(0, r["left_main"] - arrived) if r["left_main"] is not None else 0
     author = line_class(r["author"], r["evidence"], r["reason"]) if r["author"] else ""
     agent = (r["agent"] or r["agent_label"] or "") if author == "agent" else (r["declared_agent"] or "")
-    return Record(
+    return LifetimeRecord(
         r["nonblank"], author, days, max(follow, days), commits, max(last - arrived, commits), dead and not lost, lost, r["path"],
         repo_id, r["birth"], r["model"] or "", agent, r["session_id"], r["key"] or "", r["actor"] or "", r["actor_session_id"],
         r["cause"] or "", bool(r["reverted"]),

@@ -6,14 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Birth
+from attribution.queries.introduced import Introduction
 from attribution.queries.open_repo import SHORT
 from collector.storage.store import Store
 from collector.text import printable
 
 
 @dataclass(frozen=True, slots=True)
-class Travel:
+class Move:
     """A commit that changed the line only in shape or place; where the line stands there."""
 
     sha: str
@@ -23,37 +23,37 @@ class Travel:
 
 
 @dataclass(frozen=True, slots=True)
-class Journey:
+class MoveHistory:
     """`first` is None when the line is older than the window."""
 
-    first: Birth | None
-    travels: tuple[Travel, ...] = ()
+    first: Introduction | None
+    travels: tuple[Move, ...] = ()
     origin: int = 0
 
     def words(self) -> str:
         return "; ".join(f"{t.how} in {t.sha[:SHORT]}" for t in self.travels)
 
 
-class Journeys:
+class MoveHistories:
     """Lookups in one repository's history; empty where no history is stored."""
 
     def __init__(self, store: Store, repo_id: int) -> None:
         self._store, self._repo = store, repo_id
         self._files: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        self._all: dict[int, list[tuple[int, Travel]]] | None = None
+        self._all: dict[int, list[tuple[int, Move]]] | None = None
 
-    def of(self, birth: Birth) -> Journey | None:
+    def of(self, birth: Introduction) -> MoveHistory | None:
         """The journey that ends where git blame stops; None for a line that git blame follows to its beginning."""
         row = next((r for r in self._kept(birth) if r["start_line"] <= birth.line <= r["end_line"]), None)
         if row is None:
             return None
         if not row["origin"]:
-            return Journey(None, (Travel(birth.sha, birth.path, birth.line, row["how"]),))
+            return MoveHistory(None, (Move(birth.sha, birth.path, birth.line, row["how"]),))
         origin = row["origin"] + birth.line - row["start_line"]
         travels = [t for t in self._travels(origin) if t[0] <= row["number"]]
-        return Journey(self.first(origin), tuple(t for _, t in travels), origin)
+        return MoveHistory(self.first(origin), tuple(t for _, t in travels), origin)
 
-    def _kept(self, birth: Birth) -> list[dict[str, Any]]:
+    def _kept(self, birth: Introduction) -> list[dict[str, Any]]:
         key = (birth.sha, printable(birth.path))
         if key not in self._files:
             self._files[key] = self._store.rows(
@@ -63,21 +63,25 @@ class Journeys:
             )
         return self._files[key]
 
-    def first(self, origin: int) -> Birth | None:
+    def first(self, origin: int) -> Introduction | None:
         rows = self._store.rows(
             "SELECT h.commit_sha, l.path, l.start_line, l.origin FROM line_lives l JOIN history_commits h ON h.id = l.birth "
             "WHERE l.repo_id = ? AND l.origin <= ? ORDER BY l.origin DESC LIMIT 1",
             (self._repo, origin),
         )
-        return Birth(rows[0]["commit_sha"], rows[0]["path"], rows[0]["start_line"] + origin - rows[0]["origin"]) if rows else None
+        return (
+            Introduction(rows[0]["commit_sha"], rows[0]["path"], rows[0]["start_line"] + origin - rows[0]["origin"])
+            if rows
+            else None
+        )
 
-    def _travels(self, origin: int) -> list[tuple[int, Travel]]:
+    def _travels(self, origin: int) -> list[tuple[int, Move]]:
         """(number of the commit, travel) of a line, oldest first."""
         if self._all is None:
             self._all = defaultdict(list)
             for r in self._store.rows(_TRAVELS, (self._repo,)):
                 for n in range(r["end_line"] - r["start_line"] + 1):
-                    travel = Travel(r["commit_sha"], r["path"], r["start_line"] + n, r["how"])
+                    travel = Move(r["commit_sha"], r["path"], r["start_line"] + n, r["how"])
                     self._all[r["origin"] + n].append((r["number"], travel))
         return self._all.get(origin, [])
 

@@ -20,7 +20,7 @@ SHORT = 9  # digits of a commit id for people
 
 
 @dataclass(slots=True)
-class Known:
+class KnownRepo:
     """A repository of the database."""
 
     store: Store
@@ -32,7 +32,7 @@ class Known:
 
 
 @dataclass(slots=True)
-class Place(Known):
+class OpenRepo(KnownRepo):
     """An attributed clone."""
 
     repo: GitRepo = field(kw_only=True)
@@ -45,7 +45,7 @@ def _repo_row(store: Store, name: str) -> dict[str, Any] | None:
     return rows[0] if rows else None
 
 
-def file_in(where: Place, sha: str, given: str) -> tuple[str, bytes]:
+def file_in(where: OpenRepo, sha: str, given: str) -> tuple[str, bytes]:
     """(path, content) of a file of a commit; `given` may also be relative to the working directory. Raises UnknownBranch."""
     for path in (given, normal_path(given), *_from_here(where.repo, given)):
         oid = where.repo.file_at(sha, path) if path else None

@@ -14,7 +14,7 @@ from collector.transcripts import readers
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedSession:
     """A session that can be read when it is wanted."""
 
     session_id: int
@@ -28,8 +28,10 @@ class Recorded:
         return read_session(self._repo, self._files, readers()).session
 
 
-def recorded(store: Store, repo: GitRepo, repo_id: int) -> list[Recorded]:
+def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
     """The sessions of a repository that the database knows, in order of time."""
     ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
     files = session_files(read_all(repo))
-    return [Recorded(ids[shown(one.key)], shown(one.key), one.input_key(), repo, one) for one in files if shown(one.key) in ids]
+    return [
+        RecordedSession(ids[shown(one.key)], shown(one.key), one.input_key(), repo, one) for one in files if shown(one.key) in ids
+    ]

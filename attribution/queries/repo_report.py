@@ -87,7 +87,7 @@ class RepoReport:
         return values | {"sessions": sum(s.sessions for s in self.sessions), "problems": sum(p.count for p in self.problems)}
 
 
-def report(store: Store, repo_id: int) -> RepoReport:
+def repo_report(store: Store, repo_id: int) -> RepoReport:
     """The numbers of one repository."""
     row = store.rows("SELECT * FROM repos WHERE id = ?", (repo_id,))[0]
     path, branch, head, first, last = (row[n] or "" for n in ("path", "branch", "head_sha", "first_commit_at", "last_commit_at"))

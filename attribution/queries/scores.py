@@ -35,7 +35,7 @@ def model_points(found: Iterable[Mapping[str, Any]]) -> list[ModelPoint]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RatingAgreement:
     """Q against ratings of people. Correlations are None with fewer than three sessions or when one side is constant."""
 
     rated: int
@@ -48,7 +48,7 @@ class Agreement:
     spearman_interval: Interval | None = None
 
 
-def validate(store: Store, path: Path) -> Agreement:
+def validate(store: Store, path: Path) -> RatingAgreement:
     """Compares Q with a CSV of `session,rating`. Raises WhoWroteError when the file is none."""
     ratings = _ratings(path)
     known = {row["key"]: row for row in session_scores(store) if row["q"] is not None}
@@ -65,7 +65,7 @@ def validate(store: Store, path: Path) -> Agreement:
         of_task = [(q, r) for t, q, r in pairs if t == task]
         tasks[task] = (len(of_task), pearson(of_task))
     intervals = [estimates.resampled(values, one) if estimates.available() else None for one in (pearson, spearman)]
-    return Agreement(len(ratings), len(pairs), pearson(values), spearman(values), tasks, unmatched, *intervals)
+    return RatingAgreement(len(ratings), len(pairs), pearson(values), spearman(values), tasks, unmatched, *intervals)
 
 
 def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:

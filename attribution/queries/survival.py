@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attribution.lineage import survival
-from attribution.lineage.survival import Comparison, Point, Record
+from attribution.lineage.survival import Comparison, LifetimeRecord, Point
 from attribution.queries import lifetimes
 from attribution.stats import estimates
 from attribution.stats.estimates import Curve, Hazard
@@ -20,7 +20,7 @@ CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SurvivalGroup:
     """Lines with text of one group and class."""
 
     grouping: str
@@ -38,7 +38,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class FollowedHistory:
     """Which history of a repository the numbers are about."""
 
     name: str
@@ -52,8 +52,8 @@ class Followed:
 
 @dataclass(slots=True)
 class SurvivalReport:
-    repos: list[Followed]
-    groups: list[Group]
+    repos: list[FollowedHistory]
+    groups: list[SurvivalGroup]
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     ended_by: dict[str, int]  # agent lines
     comparisons: list[Comparison]
@@ -76,14 +76,14 @@ class SurvivalReport:
         }  # fmt: skip
 
 
-def report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curves: bool) -> SurvivalReport:
+def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curves: bool) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
     followed = [one for repo_id in repo_ids for one in _followed(store, repo_id)]
     if not followed:
         raise WhoWroteError(
             f"{store.path} has no history of lines yet", f"Follow the lines with: attribute survival PATH --db {store.path}"
         )
-    records: list[Record] = []
+    records: list[LifetimeRecord] = []
     left_out: Counter[str] = Counter()
     for repo_id in repo_ids:
         records += lifetimes.records(store, repo_id)
@@ -107,14 +107,14 @@ def report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curv
     return found
 
 
-def _followed(store: Store, repo_id: int) -> list[Followed]:
+def _followed(store: Store, repo_id: int) -> list[FollowedHistory]:
     rows = store.rows(
         "SELECT r.name, r.head_sha, t.tip_sha, t.after_sha, t.keep, t.commits, (SELECT MIN(author_at) FROM history_commits h "
         "WHERE h.repo_id = r.id) AS since FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
         (repo_id,),
     )
     return [
-        Followed(
+        FollowedHistory(
             r["name"], r["tip_sha"], r["after_sha"], r["keep"], r["commits"], r["since"] or "", r["head_sha"] != r["tip_sha"]
         )
         for r in rows
@@ -127,18 +127,18 @@ def with_history(store: Store) -> tuple[list[int], list[str]]:
     return [r["id"] for r in rows if r["repo_id"] is not None], [r["name"] for r in rows if r["repo_id"] is None]
 
 
-def _groups(records: Sequence[Record], grouping: str) -> list[Group]:
+def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[SurvivalGroup]:
     found = []
     for (name, author), some in survival.grouped(records, grouping).items():
         lines, dead = sum(r.lines for r in some), sum(r.lines for r in some if r.dead)
         reverted = sum(r.lines for r in some if r.reverted_later)
-        found.append(Group(grouping, name, author, lines, dead, reverted, survival.alive_at(some)))
+        found.append(SurvivalGroup(grouping, name, author, lines, dead, reverted, survival.alive_at(some)))
     if grouping == "class":
         return sorted(found, key=lambda g: CLASSES.index(g.author))
     return sorted(found, key=lambda g: (-g.lines, g.name, g.author))
 
 
-def _causes(records: Sequence[Record]) -> dict[str, int]:
+def _causes(records: Sequence[LifetimeRecord]) -> dict[str, int]:
     count: Counter[str] = Counter()
     for r in records:
         if r.cause:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.queries.blame import BlameLine
-from attribution.queries.explain import LineStory, story_of
-from attribution.queries.introduced import Birth
-from attribution.queries.open_repo import Known
-from attribution.queries.verdicts import CommitRef, Said, commit_ref
+from attribution.queries.explain import LineExplanation, story_of
+from attribution.queries.introduced import Introduction
+from attribution.queries.open_repo import KnownRepo
+from attribution.queries.verdicts import CommitRef, LineAttribution, commit_ref
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
@@ -22,7 +22,7 @@ PAGE = 2000  # lines on one page
 class TipSpan:
     start: int
     end: int
-    said: Said
+    said: LineAttribution
     commit: CommitRef | None
     birth_path: str
     birth_line: int | None
@@ -96,10 +96,10 @@ def _findings(store: Store, row: dict[str, Any]) -> dict[int, list[dict[str, Any
 
 def _span(r: dict[str, Any]) -> TipSpan:
     commit = commit_ref(r | {"id": r["c_id"]}) if r["c_id"] is not None else None
-    said = Said()
+    said = LineAttribution()
     if r["author"] is not None:
         declared = (r["declared_agent"] or "") if r["evidence"] == "declared" else ""
-        said = Said(
+        said = LineAttribution(
             r["author"], r["how"], r["evidence"], r["reason"], r["session_id"], r["key"] or "", r["session_label"] or "",
             r["agent"] or declared, r["model"] or r["session_model"] or "", r["turn_index"], r["call_id"] or "",
             r["edited_by"] or "", r["similarity"],
@@ -127,13 +127,13 @@ def _texts(repo: dict[str, Any], row: dict[str, Any]) -> tuple[list[str] | None,
     return (texts, "") if len(texts) == row["lines"] else (None, "the file in the clone is another one than was read")
 
 
-def explained(store: Store, file: TipFile, number: int) -> LineStory | None:
+def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:
     """Everything about one line of the file; None when it has no birth in the attributed history."""
     span = file.span_at(number)
     if span is None or span.commit is None or span.birth_line is None:
         return None
-    where = Known(store, file.repo["id"], file.repo["name"], file.repo["tip_sha"] or "", file.repo["branch"] or "")
-    birth = Birth(span.commit.sha, span.birth_path, span.birth_line + number - span.start)
+    where = KnownRepo(store, file.repo["id"], file.repo["name"], file.repo["tip_sha"] or "", file.repo["branch"] or "")
+    birth = Introduction(span.commit.sha, span.birth_path, span.birth_line + number - span.start)
     texts = file.texts or []
     line = BlameLine(number, texts[number - 1] if texts else "", birth, span.commit, span.said)
     return story_of(where, line, texts, file.path, where.head)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Birth
-from attribution.queries.open_repo import Place
+from attribution.queries.introduced import Introduction
+from attribution.queries.open_repo import OpenRepo
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary import line_class
@@ -33,7 +33,7 @@ class CommitRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LineAttribution:
     """What the database says about one line. `author` is "" when it says nothing."""
 
     author: str = ""
@@ -64,14 +64,14 @@ class Said:
         }  # fmt: skip
 
 
-Span = tuple[int, int, Said]
+Span = tuple[int, int, LineAttribution]
 """First line, last line, and what holds for them."""
 
 
-class Verdicts:
+class Attributions:
     """Commits and spans of one repository, each read once."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: OpenRepo) -> None:
         self._store, self._repo = where.store, where.repo_id
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[Span]] = {}
@@ -82,8 +82,8 @@ class Verdicts:
             self._commits[sha] = commit_ref(rows[0]) if rows else None
         return self._commits[sha]
 
-    def said(self, birth: Birth) -> Said:
-        return next((s for a, b, s in self.spans(birth.sha, birth.path) if a <= birth.line <= b), Said())
+    def said(self, birth: Introduction) -> LineAttribution:
+        return next((s for a, b, s in self.spans(birth.sha, birth.path) if a <= birth.line <= b), LineAttribution())
 
     def spans(self, sha: str, path: str) -> list[Span]:
         key = (sha, printable(path))
@@ -108,9 +108,9 @@ def commit_ref(row: Mapping[str, Any]) -> CommitRef:
     return CommitRef(row["id"], row["commit_sha"], *(row[n] or "" for n in names))
 
 
-def _said(row: Mapping[str, Any], commit: CommitRef | None) -> Said:
+def _said(row: Mapping[str, Any], commit: CommitRef | None) -> LineAttribution:
     declared = commit.declared_agent if commit is not None and row["evidence"] == "declared" else ""
-    return Said(
+    return LineAttribution(
         row["author"], row["how"], row["evidence"], row["reason"], row["session_id"], row["key"] or "", row["label"] or "",
         row["agent"] or declared, row["model"] or row["session_model"] or "", row["turn_index"], row["call_id"] or "",
         row["edited_by"] or "", row["similarity"],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from attribution.lineage.survival import BASELINES
 from attribution.weaknesses import rates as stats
-from attribution.weaknesses.rates import Cell, Compared, Rate, Reviewed
+from attribution.weaknesses.rates import Compared, RateCell, Reviewed, WeaknessRate
 from attribution.weaknesses.scan.exclude import SCANNED, SOURCE
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
@@ -21,7 +21,7 @@ FEW = 20  # findings below which a comparison is not worth much
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
 
 
-class Line(NamedTuple):
+class ScannedLines(NamedTuple):
     """Scanned lines of one author in one commit and language."""
 
     repo: str
@@ -36,25 +36,25 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RateRow:
     """One line of a table of rates."""
 
     by: str
     name: str
     author: str
-    rate: Rate
+    rate: WeaknessRate
 
     def data(self) -> dict[str, Any]:
         return {"by": self.by, "name": self.name, "author": self.author, **self.rate._asdict()}
 
 
 @dataclass(slots=True)
-class Report:
+class WeaknessReport:
     repos: list[str]
     rules: list[dict[str, Any]]  # rule sets
     places: tuple[str, ...]
     confidence: tuple[str, ...]
-    rows: list[Row]
+    rows: list[RateRow]
     comparisons: list[tuple[str, Compared]]  # what the strata are
     status: dict[str, int]  # introduced, reintroduced, …, moved, reworded, suppressed, ignored
     fates: dict[str, dict[str, int]]  # class -> introduced, alive, fixed by …
@@ -76,9 +76,9 @@ class Report:
         }  # fmt: skip
 
 
-def report(
+def weakness_report(
     store: Store, repo: int | None = None, by: Sequence[str] = BY, places: Sequence[str] = (SOURCE,), low: bool = False
-) -> Report:
+) -> WeaknessReport:
     """Numbers over the scanned repositories. `low`: findings of low confidence too. Raises WhoWroteError when none was scanned."""
     sets = store.rows(
         "SELECT DISTINCT s.id, s.name, s.hash, s.engine, s.rules FROM rule_sets s JOIN scan_files n ON n.rule_set_id = s.id "
@@ -95,7 +95,7 @@ def report(
     modes = _modes(store, repo)
     bounds = stats.terciles([(one.complexity, one.lines) for one in lines if one.complexity is not None])
     keys = _keys(modes, bounds)
-    found = Report(
+    found = WeaknessReport(
         sorted({one.repo for one in lines}), sets, tuple(places), confidence,
         [row for name in by for row in _table(name, keys, counted, lines, [f for f in findings if f["status"] == "introduced"])],
         _comparisons(counted, lines, keys, bounds),
@@ -129,10 +129,10 @@ def _findings(store: Store, repo: int | None) -> list[dict[str, Any]]:
     return store.rows(_FINDINGS, (repo, repo))
 
 
-def _lines(store: Store, repo: int | None, places: Sequence[str]) -> list[Line]:
+def _lines(store: Store, repo: int | None, places: Sequence[str]) -> list[ScannedLines]:
     rows = store.rows(_LINES, (repo, repo))
     return [
-        Line(r["repo"], r["commit_id"], r["place"], r["language"], r["complexity"], r["author_class"], r["agent"] or "",
+        ScannedLines(r["repo"], r["commit_id"], r["place"], r["language"], r["complexity"], r["author_class"], r["agent"] or "",
              r["model"] or "", r["lines"])
         for r in rows if r["place"] in places
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def _mode(agent: int, human: int) -> str:
 
 # --- rates ------------------------------------------------------------------------------------------------------------
 
-Key = tuple[Callable[[dict[str, Any]], Hashable], Callable[[Line], Hashable]]
+Key = tuple[Callable[[dict[str, Any]], Hashable], Callable[[ScannedLines], Hashable]]
 """Group of a finding, group of lines."""
 
 
@@ -178,12 +178,12 @@ def _table(
     by: str,
     keys: Mapping[str, Key],
     findings: Sequence[dict[str, Any]],
-    lines: Sequence[Line],
+    lines: Sequence[ScannedLines],
     introduced: Sequence[dict[str, Any]],
-) -> list[Row]:
+) -> list[RateRow]:
     """Rates by one grouping: for cwe and confidence events differ and the lines below are the same."""
     authors = {one.author for one in lines} | {str(f["author_class"]) for f in findings}
-    below = stats.grouped((one.author, Cell(0, one.lines)) for one in lines)
+    below = stats.grouped((one.author, RateCell(0, one.lines)) for one in lines)
     rows = []
     if by in ("cwe", "confidence"):
         some = introduced if by == "confidence" else findings  # every confidence, not only the ones of the headline
@@ -191,21 +191,21 @@ def _table(
         many = Counter({name: sum(c for (m, _), c in count.items() if m == name) for name, _ in count})
         for name in sorted(many, key=lambda n: (_LEVELS.get(n, 0), -many[n], n)):
             for author in _ordered(authors):
-                cell = Cell(count[name, author], below.get(author, stats.ZERO).lines)
+                cell = RateCell(count[name, author], below.get(author, stats.ZERO).lines)
                 if cell.events or author in ("agent", "human"):
-                    rows.append(Row(by, name, author, stats.rate(cell)))
+                    rows.append(RateRow(by, name, author, stats.rate(cell)))
         return rows
     of_finding, of_line = keys[by]
     cells = stats.grouped(
         [
-            *(((of_finding(f), f["author_class"]), Cell(1, 0)) for f in findings),
-            *(((of_line(one), one.author), Cell(0, one.lines)) for one in lines),
+            *(((of_finding(f), f["author_class"]), RateCell(1, 0)) for f in findings),
+            *(((of_line(one), one.author), RateCell(0, one.lines)) for one in lines),
         ]
     )
     for key, cell in cells.items():
         name, author = key if isinstance(key, tuple) else ("", "")
         if name and (by != "complexity" or name != "not measured"):
-            rows.append(Row(by, str(name), str(author), stats.rate(cell)))
+            rows.append(RateRow(by, str(name), str(author), stats.rate(cell)))
     weight: Counter[str] = Counter()
     for row in rows:
         weight[row.name] += row.rate.lines
@@ -218,7 +218,7 @@ def _ordered(authors: Iterable[str]) -> list[str]:
 
 
 def _comparisons(
-    findings: Sequence[dict[str, Any]], lines: Sequence[Line], keys: Mapping[str, Key], bounds: tuple[float, float]
+    findings: Sequence[dict[str, Any]], lines: Sequence[ScannedLines], keys: Mapping[str, Key], bounds: tuple[float, float]
 ) -> list[tuple[str, Compared]]:
     """Agent against each baseline, within repository and language, and with the complexity of the file where it was measured."""
     found = []
@@ -227,17 +227,21 @@ def _comparisons(
         strata.append(("repository x language x complexity", ("repo", "language", "complexity")))
     for name, groups in strata:
         for baseline, classes in BASELINES.items():
-            table: dict[tuple[Hashable, ...], dict[str, Cell]] = defaultdict(lambda: {"agent": stats.ZERO, "other": stats.ZERO})
+            table: dict[tuple[Hashable, ...], dict[str, RateCell]] = defaultdict(lambda: {"agent": stats.ZERO, "other": stats.ZERO})
             for f in findings:
-                _count(table, tuple(keys[g][0](f) for g in groups), str(f["author_class"]), classes, Cell(1, 0))
+                _count(table, tuple(keys[g][0](f) for g in groups), str(f["author_class"]), classes, RateCell(1, 0))
             for one in lines:
-                _count(table, tuple(keys[g][1](one) for g in groups), one.author, classes, Cell(0, one.lines))
+                _count(table, tuple(keys[g][1](one) for g in groups), one.author, classes, RateCell(0, one.lines))
             found.append((name, stats.compare(baseline, table)))
     return found
 
 
 def _count(
-    table: dict[tuple[Hashable, ...], dict[str, Cell]], key: tuple[Hashable, ...], author: str, baseline: Sequence[str], cell: Cell
+    table: dict[tuple[Hashable, ...], dict[str, RateCell]],
+    key: tuple[Hashable, ...],
+    author: str,
+    baseline: Sequence[str],
+    cell: RateCell,
 ) -> None:
     side = "agent" if author == "agent" else "other" if author in baseline else ""
     if side:
@@ -290,7 +294,7 @@ def _left_out(store: Store, repo: int | None) -> list[dict[str, Any]]:
 # --- reviews ----------------------------------------------------------------------------------------------------------
 
 
-def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Line]) -> dict[str, Any]:
+def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[ScannedLines]) -> dict[str, Any]:
     """Share of true findings by class of author from what people said, weighted by rule, and the rate corrected by it.
 
     By rule, since samples are drawn evenly over rules. Unsure ones are left out.
@@ -299,7 +303,7 @@ def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Lin
     for r in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[r["fingerprint"]].add(r["verdict"])
     sides: dict[str, dict[str, Any]] = {}
-    below = stats.grouped((one.author, Cell(0, one.lines)) for one in lines)
+    below = stats.grouped((one.author, RateCell(0, one.lines)) for one in lines)
     for author in ("", *_ordered({str(f["author_class"]) for f in counted})):
         some = [f for f in counted if not author or f["author_class"] == author]
         strata = []
@@ -312,7 +316,7 @@ def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Lin
         if found is None:
             continue
         whole = sum(cell.lines for name, cell in below.items() if author in ("", name))
-        rate = stats.corrected(Cell(len(some), whole), strata)
+        rate = stats.corrected(RateCell(len(some), whole), strata)
         sides[author or "all"] = {
             "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": found[0], "low": found[1],
             "high": found[2], "corrected_rate": rate and rate.rate, "corrected_low": rate and rate.low,
@@ -321,4 +325,4 @@ def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[Lin
     return sides
 
 
-__all__ = ["BY", "SCANNED", "Report", "report"]
+__all__ = ["BY", "SCANNED", "WeaknessReport", "weakness_report"]

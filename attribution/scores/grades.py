@@ -47,7 +47,7 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GradeCell:
     """Sessions of one group. Without a mean: too few."""
 
     grouping: str
@@ -63,7 +63,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GradeDifference:
     """`value`: mean of the group minus mean of the reference."""
 
     value: float | None
@@ -73,7 +73,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class GradeGap:
     """One harness or model against the one with most sessions; `standardised` over the `categories` both did often enough."""
 
     grouping: str
@@ -84,9 +84,9 @@ class Gap:
     repositories: int
     reference_repositories: int
     shared_repositories: int  # that have sessions of both: 0 means that the gap may as well be one between repositories
-    raw: Difference
-    standardised: Difference
-    within: Difference  # same tasks in the same repository
+    raw: GradeDifference
+    standardised: GradeDifference
+    within: GradeDifference  # same tasks in the same repository
     categories: tuple[str, ...]
     left_out: tuple[str, ...]  # categories without support in one of the two
     weight: float  # share of all graded sessions that are of these; below LEAST_WEIGHT nothing is standardised
@@ -99,8 +99,8 @@ class Trend:
     sessions: int
     repositories: int
     weeks: int
-    slope: Difference
-    within: Difference
+    slope: GradeDifference
+    within: GradeDifference
 
 
 GROUPINGS: Mapping[str, Callable[[Graded], str | None]] = {
@@ -118,7 +118,7 @@ COMPARED = ("harness", "model")
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
-def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[Cell]:
+def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[GradeCell]:
     """One cell for each group, the largest first; weeks in order. Sessions without a name for the grouping are left out."""
     found: dict[str, list[Graded]] = defaultdict(list)
     for one in graded:
@@ -129,14 +129,14 @@ def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST, draw: Dra
     return [cell(grouping, name, some, least, draw) for name, some in order]
 
 
-def cell(grouping: str, name: str, some: Sequence[Graded], least: int = LEAST, draw: Draw | None = None) -> Cell:
+def cell(grouping: str, name: str, some: Sequence[Graded], least: int = LEAST, draw: Draw | None = None) -> GradeCell:
     sizes = Counter(g.repository for g in some)
     effective = len(some) ** 2 / sum(n * n for n in sizes.values()) if some else 0.0
     head = (grouping, name, len(some), len(sizes), effective)
     if len(some) < least:
-        return Cell(*head)
+        return GradeCell(*head)
     found = estimate([(g.repository, (1.0, g.q)) for g in some], _mean, len(sizes), (0.0, 1.0), draw=draw)
-    return Cell(*head, found.value, statistics.median(g.q for g in some), found.error, found.interval, found.over)
+    return GradeCell(*head, found.value, statistics.median(g.q for g in some), found.error, found.interval, found.over)
 
 
 def _mean(sums: Moments) -> float | None:
@@ -146,21 +146,21 @@ def _mean(sums: Moments) -> float | None:
 def estimate(
     rows: Sequence[tuple[str, Moments]], statistic: Statistic, clusters: int, limits: tuple[float, float],
     smallest: int | None = None, draw: Draw | None = None,
-) -> Difference:  # fmt: skip
+) -> GradeDifference:  # fmt: skip
     """A statistic of (repository, moments of a session) with its interval.
 
     `clusters` and `smallest`: repositories and sessions on the side that has fewer, when it compares two.
     """
     value = statistic(total([moments for _, moments in rows])) if rows else None
     if value is None:
-        return Difference(None)
+        return GradeDifference(None)
     if clusters >= LEAST_CLUSTERS:
         parts, over, df = clustered(rows), REPOSITORIES, clusters - 1
     else:
         parts, over, df = [moments for _, moments in rows], SESSIONS, (smallest or len(rows)) - 1
     error = jackknife(parts, statistic)
     interval = around(value, error, df, *limits) if draw is None else draw(parts, statistic)
-    return Difference(value, error, interval, over if interval else "")
+    return GradeDifference(value, error, interval, over if interval else "")
 
 
 def clustered(rows: Iterable[tuple[str, Moments]]) -> list[Moments]:
@@ -174,7 +174,7 @@ def clustered(rows: Iterable[tuple[str, Moments]]) -> list[Moments]:
 # --- gaps -------------------------------------------------------------------------------------------------------------
 
 
-def gaps(graded: Sequence[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[Gap]:
+def gaps(graded: Sequence[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[GradeGap]:
     """Every group of at least `least` sessions against the largest one. Groups that nobody can name are not compared."""
     name_of = GROUPINGS[grouping]
     sizes = Counter(name for g in graded if (name := name_of(g)) not in (None, NONE))
@@ -186,7 +186,7 @@ def gaps(graded: Sequence[Graded], grouping: str, least: int = LEAST, draw: Draw
 
 def _gap(
     grouping: str, names: tuple[str, str], groups: Mapping[str, list[Graded]], weights: Mapping[str, int], draw: Draw | None
-) -> Gap:
+) -> GradeGap:
     name, reference = names
     ours, theirs = groups[name], groups[reference]
     here, there = ({g.repository for g in side} for side in (ours, theirs))
@@ -194,7 +194,7 @@ def _gap(
     missing = tuple(c for c in sorted(weights) if c not in shared and any(g.category == c for g in (*ours, *theirs)))
     weight = sum(weights[c] for c in shared) / sum(weights.values())
     counted = {c: float(weights[c]) for c in shared} if weight >= LEAST_WEIGHT else {}
-    return Gap(
+    return GradeGap(
         grouping, name, reference, len(ours), len(theirs), len(here), len(there), len(here & there),
         difference(ours, theirs, {"": 1.0}, lambda _: "", draw),
         difference(ours, theirs, counted, lambda g: g.category, draw),
@@ -211,7 +211,7 @@ def _supported(side: Sequence[Graded], category: str) -> bool:
 def difference(
     ours: Sequence[Graded], theirs: Sequence[Graded], weights: Mapping[str, float], stratum: Callable[[Graded], str],
     draw: Draw | None = None,
-) -> Difference:  # fmt: skip
+) -> GradeDifference:  # fmt: skip
     """Weighted means of strata, ours minus theirs. Sessions outside these strata do not count; weights are taken as given."""
     rows, statistic = moments(ours, theirs, weights, stratum)
     sides = [[g for g in side if stratum(g) in weights] for side in (ours, theirs)]
@@ -219,7 +219,7 @@ def difference(
     return estimate(rows, statistic, clusters, (-1.0, 1.0), min(len(side) for side in sides), draw)
 
 
-def within_repositories(ours: Sequence[Graded], theirs: Sequence[Graded], draw: Draw | None = None) -> Difference:
+def within_repositories(ours: Sequence[Graded], theirs: Sequence[Graded], draw: Draw | None = None) -> GradeDifference:
     """Over every repository and category that has sessions of both, weighted with how much both say there: n m / (n + m).
 
     Without an interval when fewer than LEAST_CLUSTERS repositories have both.
@@ -286,7 +286,7 @@ def _slope(sums: Moments) -> float | None:
     return (xy - x * y / n) / spread if spread > 1e-9 else None
 
 
-def _within(rows: Sequence[tuple[str, Moments]], draw: Draw | None) -> Difference:
+def _within(rows: Sequence[tuple[str, Moments]], draw: Draw | None) -> GradeDifference:
     """The slope that all repositories have in common: each has its own level."""
     parts = []
     for n, x, y, xx, xy in clustered(rows):
@@ -294,14 +294,14 @@ def _within(rows: Sequence[tuple[str, Moments]], draw: Draw | None) -> Differenc
     return _of_repositories([part for part in parts if part[0] > 1e-9], draw)
 
 
-def _of_repositories(parts: Sequence[Moments], draw: Draw | None) -> Difference:
+def _of_repositories(parts: Sequence[Moments], draw: Draw | None) -> GradeDifference:
     """A ratio of sums of repositories; its interval only when there are LEAST_CLUSTERS of them."""
     value = _ratio(total(parts)) if parts else None
     if value is None or len(parts) < LEAST_CLUSTERS:
-        return Difference(value)
+        return GradeDifference(value)
     error = jackknife(parts, _ratio)
     interval = around(value, error, len(parts) - 1, -1.0, 1.0) if draw is None else draw(parts, _ratio)
-    return Difference(value, error, interval, REPOSITORIES if interval else "")
+    return GradeDifference(value, error, interval, REPOSITORIES if interval else "")
 
 
 def _ratio(sums: Moments) -> float | None:
@@ -325,7 +325,7 @@ class Harmed:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class HarmRate:
     """A share of sessions; the interval (Wilson) takes them as independent."""
 
     hits: int
@@ -344,10 +344,10 @@ class Harm:
     sessions: int
     commits: int | None
     reverted_commits: int | None
-    with_reverted_commits: Rate | None  # of the sessions with a commit that was followed
-    changes_reverted: Rate | None  # of the sessions that changed anything
+    with_reverted_commits: HarmRate | None  # of the sessions with a commit that was followed
+    changes_reverted: HarmRate | None  # of the sessions that changed anything
     findings: int | None
-    with_findings: Rate | None  # of the sessions of scanned repositories
+    with_findings: HarmRate | None  # of the sessions of scanned repositories
 
 
 def harm(sessions: Iterable[Harmed], grouping: str = "all") -> list[Harm]:
@@ -375,5 +375,5 @@ def _harm(grouping: str, name: str, some: Sequence[Harmed]) -> Harm:
     )  # fmt: skip
 
 
-def rate(hits: int, of: int) -> Rate | None:
-    return Rate(hits, of, wilson(hits, of)) if of else None
+def rate(hits: int, of: int) -> HarmRate | None:
+    return HarmRate(hits, of, wilson(hits, of)) if of else None

@@ -1,7 +1,7 @@
 """One call of a program: its name, its arguments, its directory, what it is fed with, and how to read its options.
 
-Handlers of programs take a `Call` and return effects. What they need of the rest (another shell's text, a program that a program
-runs) they ask the `Run` for, so no handler knows the others.
+Handlers of programs take a `ProgramCall` and return effects. What they need of the rest (another
+shell's text, a program that a program runs) they ask the `Evaluation` for, so no handler knows the others.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from attribution.shell import tables
-from attribution.shell.model import MAX_VALUE, Command, Effect, Word, join
+from attribution.shell.model import MAX_VALUE, Effect, ShellWord, SimpleCommand, join
 
 _MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are looked at
 
 
 @dataclass(slots=True)
-class Run(ABC):
+class Evaluation(ABC):
     """One text being judged: what was found so far, what is known, and how much work is left."""
 
     budget: int  # characters that may still be read, so that nesting cannot multiply the work
@@ -34,7 +34,7 @@ class Run(ABC):
         """Adds the effects of a text that a shell reads. Raises Unparsable, also when the budget is spent."""
 
     @abstractmethod
-    def program(self, call: Call) -> list[Effect]:
+    def program(self, call: ProgramCall) -> list[Effect]:
         """The effects of the program that the arguments start with, wrappers included."""
 
     @abstractmethod
@@ -43,14 +43,14 @@ class Run(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ProgramCall:
     """One program with its arguments, wrappers taken off."""
 
     name: str
-    args: tuple[Word, ...]
+    args: tuple[ShellWord, ...]
     cwd: str
-    command: Command
-    run: Run
+    command: SimpleCommand
+    run: Evaluation
 
     @property
     def texts(self) -> list[str]:
@@ -69,13 +69,13 @@ class Call:
         """The same for a program that runs what it reads: a heredoc counts as it stands, expansions included."""
         return self.command.stdin.body if self.command.stdin else self.given()
 
-    def make(self, kind: str, words: Sequence[Word], content: str | None = None) -> list[Effect]:
+    def make(self, kind: str, words: Sequence[ShellWord], content: str | None = None) -> list[Effect]:
         """One effect for the paths that are known, one without paths if some are not."""
         known = [join(self.cwd, word.text) for word in words if is_path(word.text)]
         found = [Effect(kind, tuple(known), content)] if known else []
         return found + ([Effect(kind)] if not words or len(known) < len(words) else [])
 
-    def program(self, words: Sequence[Word]) -> list[Effect]:
+    def program(self, words: Sequence[ShellWord]) -> list[Effect]:
         """The effects of a program that this one runs."""
         return self.run.program(replace(self, args=tuple(words)))
 
@@ -90,7 +90,7 @@ class Call:
         return found
 
 
-Handler = Callable[[Call], list[Effect]]
+Handler = Callable[[ProgramCall], list[Effect]]
 
 
 def is_path(text: str) -> bool:
@@ -99,7 +99,7 @@ def is_path(text: str) -> bool:
     return last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * MAX_VALUE
 
 
-def output(command: Command) -> str | None:
+def output(command: SimpleCommand) -> str | None:
     """What the command prints, when the text tells."""
     texts = [word.text for word in command.words]
     if not texts:
@@ -122,14 +122,14 @@ def _printf(args: list[str]) -> str | None:
     return None if "%" in plain or "\\" in plain else plain
 
 
-def fed(words: Sequence[Word], mark: str) -> list[Word]:
+def fed(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
     """The words with `mark` standing for something that is only known when the command runs."""
-    return [Word("$_", False) if mark in word.text and " " not in word.text else word for word in words]
+    return [ShellWord("$_", False) if mark in word.text and " " not in word.text else word for word in words]
 
 
-def operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:
+def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -> list[ShellWord]:
     """The words that are neither options nor their values."""
-    found: list[Word] = []
+    found: list[ShellWord] = []
     at = 0
     while at < len(words):
         text = words[at].text
@@ -143,7 +143,7 @@ def operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> lis
     return found
 
 
-def past_options(words: list[Word], valued: frozenset[str]) -> list[Word]:
+def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWord]:
     """What follows the leading options."""
     at = 0
     while at < len(words) and words[at].text.startswith("-") and len(words[at].text) > 1:
@@ -155,7 +155,7 @@ def past_options(words: list[Word], valued: frozenset[str]) -> list[Word]:
     return words[at:]
 
 
-def subcommand_at(words: Sequence[Word], start: int = 1) -> int:
+def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
     """Where the next word stands that is neither an option nor its value; 0 if there is none."""
     at = start
     while at < len(words):
@@ -169,7 +169,7 @@ def subcommand_at(words: Sequence[Word], start: int = 1) -> int:
     return 0
 
 
-def directory(options: Sequence[Word], cwd: str) -> str:
+def directory(options: Sequence[ShellWord], cwd: str) -> str:
     """Where the program works after its `-C`, `--prefix` and the like."""
     for option, value in pairwise(options):
         if option.text in tables.DIRECTORY:

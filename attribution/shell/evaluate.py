@@ -10,8 +10,8 @@ import re
 from dataclasses import replace
 
 from attribution.shell import programs
-from attribution.shell.calls import Call, Run, output
-from attribution.shell.model import Command, Effect, Unparsable, Word
+from attribution.shell.calls import Evaluation, ProgramCall, output
+from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 from attribution.shell.powershell import is_powershell, powershell
 from attribution.shell.syntax import commands
 
@@ -54,7 +54,7 @@ def _is_trivial(effect: Effect) -> bool:
     return known and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
 
 
-class _Run(Run):
+class _Run(Evaluation):
     """Judges the commands of a text one after the other."""
 
     def read(self, text: str, cwd: str) -> None:
@@ -68,7 +68,7 @@ class _Run(Run):
             self._bash(text, cwd)
         self.level -= 1
 
-    def program(self, call: Call) -> list[Effect]:
+    def program(self, call: ProgramCall) -> list[Effect]:
         return programs.program(call)
 
     def is_harmless(self, command: str) -> bool:
@@ -83,16 +83,16 @@ class _Run(Run):
             if len(self.found) > MAX_EFFECTS:
                 break
 
-    def _judge(self, command: Command) -> None:
+    def _judge(self, command: SimpleCommand) -> None:
         if command.words:
-            self.found += self.program(Call("", tuple(command.words), command.cwd, command, self))
+            self.found += self.program(ProgramCall("", tuple(command.words), command.cwd, command, self))
         for effect in _redirects(command, self):
             self.found.append(effect)
             if effect.content is not None and len(effect.paths) == 1:
                 self.files[effect.paths[0]] = effect.content
 
 
-def _rounds(command: Command) -> list[Command]:
+def _rounds(command: SimpleCommand) -> list[SimpleCommand]:
     """The command as it is in each round of the loop around it."""
     words = command.words + [redirect.word for redirect in command.redirects]
     count = max((len(word.each) for word in words), default=0)
@@ -101,20 +101,20 @@ def _rounds(command: Command) -> list[Command]:
     return [_round(command, at) for at in range(count)] if count else [command]
 
 
-def _round(command: Command, at: int) -> Command:
-    def pick(word: Word) -> Word:
+def _round(command: SimpleCommand, at: int) -> SimpleCommand:
+    def pick(word: ShellWord) -> ShellWord:
         if word.each and at < 0:
-            return Word("$_", False)
-        return Word(word.each[at % len(word.each)], word.exact) if word.each else word
+            return ShellWord("$_", False)
+        return ShellWord(word.each[at % len(word.each)], word.exact) if word.each else word
 
     redirects = [replace(redirect, word=pick(redirect.word)) for redirect in command.redirects]
     return replace(command, words=[pick(word) for word in command.words], redirects=redirects)
 
 
-def _redirects(command: Command, run: Run) -> list[Effect]:
+def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
     """What is written through `>`, `>>` and their kin."""
     found: list[Effect] = []
-    call = Call("", (), command.cwd, command, run)
+    call = ProgramCall("", (), command.cwd, command, run)
     texts = [word.text for word in command.words]
     from_git = texts[:1] == ["git"] and "show" in texts and any(":" in text for text in texts)
     for redirect in command.redirects:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
-from attribution.shell.model import MAX_VALUE, Command, Unparsable, Word
+from attribution.shell.model import MAX_VALUE, ShellWord, SimpleCommand, Unparsable
 
 _MAX_DEPTH = 30  # nested substitutions, subshells and `sh -c`
 _MAX_VALUES = 200  # most words of a `for` loop that are followed
@@ -48,16 +48,16 @@ class _Draft:
         self.parts.append(text)
         self.exact = False
 
-    def words(self) -> list[Word]:
+    def words(self) -> list[ShellWord]:
         if self.many is None:
             text = "".join(self.parts)
             texts = _braces(text) if self.braces else [text]
-            return [Word(text, self.exact) for text in texts]
+            return [ShellWord(text, self.exact) for text in texts]
         at, values = self.many
         before, after = "".join(self.parts[:at]), "".join(self.parts[at + 1 :])
         variants = tuple(before + value + after for value in values)
         exact = self.exact and not any(set(value) & set("*?[") for value in values)
-        return [Word(text, exact) for text in variants] if self.spread else [Word(variants[0], exact, variants)]
+        return [ShellWord(text, exact) for text in variants] if self.spread else [ShellWord(variants[0], exact, variants)]
 
 
 def _braces(text: str) -> list[str]:
@@ -80,7 +80,7 @@ class WordReader(ABC):
     def __init__(self, text: str, cwd: str, depth: int) -> None:
         self.text, self.start, self.cwd, self.depth = text, cwd, cwd, depth
         self.pos = 0
-        self.commands: list[Command] = []
+        self.commands: list[SimpleCommand] = []
         self.vars: dict[str, tuple[str, ...]] = {"PWD": (cwd,) if cwd else (), "TMPDIR": ("/tmp",)}
         self.growth = _MAX_GROWTH
         self.count = 0
@@ -102,7 +102,7 @@ class WordReader(ABC):
             self.pos = len(self.text) if end < 0 else end
         return self.pos < len(self.text)
 
-    def _word(self) -> list[Word]:
+    def _word(self) -> list[ShellWord]:
         draft = _Draft()
         self.count += 1
         if self.count > _MAX_WORDS:
@@ -116,7 +116,7 @@ class WordReader(ABC):
                 draft.parts[draft.many[0]], draft.many, draft.exact = "$_", None, False
         lone = len(draft.parts) == 1 and not draft.many and _LONE.fullmatch(self.text, start, self.pos)
         if lone and not draft.parts[0].startswith("$"):
-            return [Word(text, draft.exact) for text in draft.parts[0].split()]
+            return [ShellWord(text, draft.exact) for text in draft.parts[0].split()]
         return draft.words() if draft.parts else []
 
     def _piece(self, draft: _Draft) -> bool:
@@ -149,7 +149,7 @@ class WordReader(ABC):
     def _array(self, name: str) -> None:
         self._deeper()
         self.pos += 1
-        values: list[Word] = []
+        values: list[ShellWord] = []
         while self._skip() and self.text[self.pos] != ")":
             if self.text[self.pos] == "\n":
                 self.pos += 1
@@ -247,7 +247,7 @@ class WordReader(ABC):
         else:
             draft.plain(values[0])
 
-    def _assign(self, name: str, values: list[Word]) -> None:
+    def _assign(self, name: str, values: list[ShellWord]) -> None:
         """Remember values that are known (a glob is); forget the variable otherwise."""
         texts = tuple(text for word in values for text in word.each or (word.text,))
         if not texts or len(texts) > _MAX_VALUES or any("$" in text or len(text) > MAX_VALUE for text in texts):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from attribution.shell.calls import Call, is_path, operands
-from attribution.shell.model import Effect, Word, join
+from attribution.shell.calls import ProgramCall, is_path, operands
+from attribution.shell.model import Effect, ShellWord, join
 
 _SED_IN_PLACE = re.compile(r"-[nErsuz]*i")
 _PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )([^\t\n]{1,1000})", re.M)
 
 
-def sed(call: Call) -> list[Effect]:
+def sed(call: ProgramCall) -> list[Effect]:
     texts = call.texts
     at = next((i for i, text in enumerate(texts) if _SED_IN_PLACE.match(text) or text.startswith("--in-place")), -1)
     if at < 0:
@@ -25,17 +25,17 @@ def sed(call: Call) -> list[Effect]:
     return call.make("modify", words if scripted else words[1:])
 
 
-def remove(call: Call) -> list[Effect]:
+def remove(call: ProgramCall) -> list[Effect]:
     return call.make("remove", operands(call.args))
 
 
-def tee(call: Call) -> list[Effect]:
+def tee(call: ProgramCall) -> list[Effect]:
     words = [word for word in operands(call.args) if not word.text.startswith("/dev/")]
     appending = call.has("-a", "--append", "-ai", "-ia")
     return call.make("append" if appending else "write", words, call.given()) if words else []
 
 
-def transfer(call: Call) -> list[Effect]:
+def transfer(call: ProgramCall) -> list[Effect]:
     """`mv`, `cp`: one effect for each source."""
     kind = "move" if call.name == "mv" else "copy"
     words = operands(call.args, frozenset(("-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g")))
@@ -51,7 +51,7 @@ def transfer(call: Call) -> list[Effect]:
     return [transferred(call, kind, source.text, target) for source in sources]
 
 
-def transferred(call: Call, kind: str, source: str, target: str) -> Effect:
+def transferred(call: ProgramCall, kind: str, source: str, target: str) -> Effect:
     last = source.rstrip("/").rpartition("/")[2]
     if target in (".", "..") or target.endswith(("/", "/.", "/..")):
         target = f"{target}/{last}"
@@ -59,30 +59,30 @@ def transferred(call: Call, kind: str, source: str, target: str) -> Effect:
     return Effect(kind, paths, None, join(call.cwd, target) if is_path(target) else "")
 
 
-def link(call: Call) -> list[Effect]:
+def link(call: ProgramCall) -> list[Effect]:
     words = operands(call.args)
     return call.make("write", words[-1:]) if len(words) > 1 else []
 
 
-def touch(call: Call) -> list[Effect]:
+def touch(call: ProgramCall) -> list[Effect]:
     return call.make("append", operands(call.args, frozenset(("-t", "-d", "-r"))), "")
 
 
-def truncate(call: Call) -> list[Effect]:
+def truncate(call: ProgramCall) -> list[Effect]:
     empty = call.has("-s0") or "0" in call.texts
     words = [word for word in operands(call.args, frozenset(("-s", "-r"))) if word.text]
     return call.make("write", words, "" if empty else None)
 
 
-def option_target(call: Call) -> list[Effect]:
+def option_target(call: ProgramCall) -> list[Effect]:
     """`sort -o f`, `curl -o f`, `wget -O f`, `dd of=f`."""
     short = {"curl": "o", "sort": "o", "wget": "O", "dd": "of="}[call.name]
     for at, text in enumerate(call.texts):
         if call.name == "dd" and text.startswith(short):
-            return call.make("write", [Word(text[3:], True)])
+            return call.make("write", [ShellWord(text[3:], True)])
         combined = re.match(rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)", text)
         if call.name != "dd" and combined:
-            value = [Word(text[combined.end() :], True)] if combined.end() < len(text) else list(call.args[at + 1 : at + 2])
+            value = [ShellWord(text[combined.end() :], True)] if combined.end() < len(text) else list(call.args[at + 1 : at + 2])
             scrap = value and (value[0].text == "-" or value[0].text.startswith("/dev/"))
             return [] if scrap else call.make("write", value)
     named = re.compile(r"-[a-zA-Z]*O|--remote-name")
@@ -90,7 +90,7 @@ def option_target(call: Call) -> list[Effect]:
     return [Effect("write")] if call.name in ("curl", "wget") and fetching else []
 
 
-def in_place(call: Call) -> list[Effect]:
+def in_place(call: ProgramCall) -> list[Effect]:
     """`yq -i`, `awk -i inplace`, `crudini --set`."""
     if call.name == "crudini":
         return call.make("modify", operands(call.args)[:1])
@@ -102,7 +102,7 @@ def in_place(call: Call) -> list[Effect]:
     return call.make("modify", operands(call.args)[1:]) if changed else []
 
 
-def tar(call: Call) -> list[Effect]:
+def tar(call: ProgramCall) -> list[Effect]:
     mode = call.texts[0] if call.args else ""
     extracts = (
         call.has("--extract", "-x")
@@ -112,10 +112,10 @@ def tar(call: Call) -> list[Effect]:
     return [Effect("write")] if extracts else []
 
 
-def patch(call: Call) -> list[Effect]:
+def patch(call: ProgramCall) -> list[Effect]:
     if call.has("--dry-run", "-C", "--check", "--stat", "--numstat", "--summary", "--cached"):
         return []
     words = [word for word in operands(call.args) if call.name == "patch"][:1]
     text = call.given() or next(iter(call.texts), "") if call.name == "apply_patch" else call.given() or ""
-    words += [Word(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
+    words += [ShellWord(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
     return call.make("restore" if call.name == "git" else "modify", words)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from attribution.shell.calls import Call, Handler, directory, operands, subcommand_at
+from attribution.shell.calls import Handler, ProgramCall, directory, operands, subcommand_at
 from attribution.shell.files import patch, transfer
-from attribution.shell.model import Effect, Word
+from attribution.shell.model import Effect, ShellWord
 from attribution.shell.rules import ruled
 
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
 
-def git(call: Call) -> list[Effect]:
-    words = [Word("git", True), *call.args]
+def git(call: ProgramCall) -> list[Effect]:
+    words = [ShellWord("git", True), *call.args]
     at = subcommand_at(words)
     if not at:
         return []
@@ -23,18 +23,18 @@ def git(call: Call) -> list[Effect]:
     return handler(inner) if handler else ruled(call)
 
 
-def gh(call: Call) -> list[Effect]:
+def gh(call: ProgramCall) -> list[Effect]:
     switches = call.texts[:2] == ["pr", "merge"] and call.has("-d", "--delete-branch")
     return [Effect("restore")] if switches else ruled(call)
 
 
-def _paths(call: Call) -> list[Word]:
+def _paths(call: ProgramCall) -> list[ShellWord]:
     """What stands after `--`."""
     texts = call.texts
     return list(call.args[texts.index("--") + 1 :]) if "--" in texts else []
 
 
-def _checkout(call: Call) -> list[Effect]:
+def _checkout(call: ProgramCall) -> list[Effect]:
     if words := _paths(call):
         return call.make("restore", words)
     words = operands(call.args)
@@ -43,40 +43,40 @@ def _checkout(call: Call) -> list[Effect]:
     return call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)])
 
 
-def _restore(call: Call) -> list[Effect]:
+def _restore(call: ProgramCall) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
     return call.make("restore", operands(call.args, frozenset(("-s", "--source"))))
 
 
-def _reset(call: Call) -> list[Effect]:
+def _reset(call: ProgramCall) -> list[Effect]:
     return [Effect("restore")] if call.has("--hard", "--keep", "--merge") else []
 
 
-def _stash(call: Call) -> list[Effect]:
+def _stash(call: ProgramCall) -> list[Effect]:
     quiet = ("list", "show", "drop", "clear", "create", "store")
     return [] if call.texts[:1] and call.texts[0] in quiet else call.make("restore", _paths(call))
 
 
-def _remove(call: Call) -> list[Effect]:
+def _remove(call: ProgramCall) -> list[Effect]:
     quiet = call.has("--cached", "-n", "--dry-run")
     return [] if quiet else call.make("remove", operands(call.args))
 
 
-def _clean(call: Call) -> list[Effect]:
+def _clean(call: ProgramCall) -> list[Effect]:
     return [] if any(re.fullmatch(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run", text) for text in call.texts) else [Effect("remove")]
 
 
-def _move(call: Call) -> list[Effect]:
+def _move(call: ProgramCall) -> list[Effect]:
     return transfer(replace(call, name="mv"))
 
 
-def _commit(call: Call) -> list[Effect]:
+def _commit(call: ProgramCall) -> list[Effect]:
     words = _paths(call)
     return [] if call.has("--dry-run") else call.make("commit", words)
 
 
-def _worktree(call: Call) -> list[Effect]:
+def _worktree(call: ProgramCall) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
     return call.make(kind, words[1:2]) if kind else []

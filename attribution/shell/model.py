@@ -18,7 +18,7 @@ class Unparsable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ShellWord:
     text: str
     exact: bool  # nothing left to expand: no unknown variable, substitution or glob
     each: tuple[str, ...] = ()  # the texts it has in the rounds of a `for` loop
@@ -56,16 +56,16 @@ class Heredoc:
 class Redirect:
     fd: str
     op: str
-    word: Word
+    word: ShellWord
 
 
 @dataclass(slots=True)
-class Command:
+class SimpleCommand:
     """One simple command; a group's closing bracket with its redirections is a command without words."""
 
     cwd: str
-    fed: Command | None = None  # what is piped into it
-    words: list[Word] = field(default_factory=list)
+    fed: SimpleCommand | None = None  # what is piped into it
+    words: list[ShellWord] = field(default_factory=list)
     env: list[str] = field(default_factory=list)  # the assignments before the program
     redirects: list[Redirect] = field(default_factory=list)
     stdin: Heredoc | None = None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from attribution.shell.calls import Call, fed
+from attribution.shell.calls import ProgramCall, fed
 from attribution.shell.model import Effect, join
 
 _MAX_FIND = 500  # words of a `find`
 
 
-def source(call: Call) -> list[Effect]:
+def source(call: ProgramCall) -> list[Effect]:
     """`source x`: harmless for the usual environments, else a script."""
     known = re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1]))
     if known:
@@ -19,7 +19,7 @@ def source(call: Call) -> list[Effect]:
     return call.nested(text)
 
 
-def shell(call: Call) -> list[Effect]:
+def shell(call: ProgramCall) -> list[Effect]:
     """`sh -c …`, `bash script`, `eval …`, `bash <<EOF`."""
     texts = call.texts
     if call.name in ("eval", "trap"):
@@ -36,7 +36,7 @@ def shell(call: Call) -> list[Effect]:
     return call.nested(call.fed_text())
 
 
-def find(call: Call) -> list[Effect]:
+def find(call: ProgramCall) -> list[Effect]:
     """`find … -exec`, `-delete`, `-fprint`."""
     found = [Effect("remove")] if call.has("-delete") else []
     texts = call.texts

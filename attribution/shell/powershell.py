@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from attribution.shell.calls import Call, Run
+from attribution.shell.calls import Evaluation, ProgramCall
 from attribution.shell.files import transferred
-from attribution.shell.model import Command, Effect, Unparsable, Word
+from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
 _START = re.compile(
@@ -39,10 +39,10 @@ def is_powershell(text: str) -> bool:
     return _START.match(text) is not None
 
 
-def powershell(text: str, cwd: str, run: Run) -> list[Effect]:
+def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
     """The effects of all statements. Raises Unparsable for a text that is too long."""
     found: list[Effect] = []
-    words: list[Word] = []
+    words: list[ShellWord] = []
     if len(text) > _MAX_LENGTH:
         raise Unparsable
     for token in [*_TOKEN.findall(text), ";"]:
@@ -50,37 +50,37 @@ def powershell(text: str, cwd: str, run: Run) -> list[Effect]:
             found += _statement(words, cwd, run)
             words = []
         elif token[0] in "'\"":
-            words.append(Word(token[1:-1], "$" not in token or token[0] == "'"))
+            words.append(ShellWord(token[1:-1], "$" not in token or token[0] == "'"))
         elif not token.startswith(("`", "#", "@'", '@"')):
-            words.append(Word(token, "$" not in token))
+            words.append(ShellWord(token, "$" not in token))
     return found
 
 
-def _statement(words: list[Word], cwd: str, run: Run) -> list[Effect]:
+def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect]:
     words = words[2:] if len(words) > 1 and words[1].text == "=" else words
     first = words[0].text if words else ""
     if not first or first[0] in "$[@-" or first in _KEYWORDS:
         return [Effect("opaque")] if "WriteAll" in first else []
-    call = Call("mv", (), cwd, Command(cwd), run)
+    call = ProgramCall("mv", (), cwd, SimpleCommand(cwd), run)
     kind = _KINDS.get(first.lower())
     return _effects(call, kind, words) if kind else call.program(words)
 
 
-def _effects(call: Call, kind: str, words: list[Word]) -> list[Effect]:
+def _effects(call: ProgramCall, kind: str, words: list[ShellWord]) -> list[Effect]:
     named, loose = _arguments(words[1:])
     paths = [named[key] for key in ("-path", "-literalpath", "-filepath") if key in named] or loose[:1]
     if "directory" in (word.text.lower() for word in named.values()):
         return []
     if kind in ("move", "copy"):
-        target = named.get("-destination") or named.get("-newname") or (loose[-1] if loose else Word("", False))
+        target = named.get("-destination") or named.get("-newname") or (loose[-1] if loose else ShellWord("", False))
         return [transferred(call, kind, path.text, target.text) for path in paths]
     appended = kind == "write" and any(word.text.lower() == "-append" for word in words)
     return call.make("append" if appended else kind, paths)
 
 
-def _arguments(words: list[Word]) -> tuple[dict[str, Word], list[Word]]:
-    named: dict[str, Word] = {}
-    loose: list[Word] = []
+def _arguments(words: list[ShellWord]) -> tuple[dict[str, ShellWord], list[ShellWord]]:
+    named: dict[str, ShellWord] = {}
+    loose: list[ShellWord] = []
     at = 0
     while at < len(words):
         text = words[at].text.lower()

@@ -12,14 +12,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import files, git, nesting, rules, scripts, tables
-from attribution.shell.calls import Call, Handler, directory, fed, past_options, subcommand_at
-from attribution.shell.model import Effect, Unparsable, Word
+from attribution.shell.calls import Handler, ProgramCall, directory, fed, past_options, subcommand_at
+from attribution.shell.model import Effect, ShellWord, Unparsable
 
 _MAX_CALLS = 40  # programs that run programs
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl)[\d.]+")
 
 
-def program(call: Call) -> list[Effect]:
+def program(call: ProgramCall) -> list[Effect]:
     """The effects of the program that the arguments start with, wrappers included."""
     words, cwd = _unwrapped(call.args, call.cwd)
     if not words:
@@ -32,7 +32,7 @@ def program(call: Call) -> list[Effect]:
     return found
 
 
-def _dispatched(call: Call) -> list[Effect]:
+def _dispatched(call: ProgramCall) -> list[Effect]:
     name = call.name
     asks = call.has("--help", "--version") or call.texts in (["-h"], ["-v"], ["-V"], ["help"], ["version"])
     if name in call.run.functions or asks:
@@ -52,7 +52,7 @@ def _base(text: str) -> str:
     return match[1] if (match := _VERSIONED.fullmatch(name)) else name
 
 
-def _unwrapped(words: Sequence[Word], cwd: str) -> tuple[list[Word], str]:
+def _unwrapped(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]:
     """The program that is really run, without `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` … before it."""
     left = list(words)
     for _ in range(12):
@@ -73,7 +73,7 @@ def _unwrapped(words: Sequence[Word], cwd: str) -> tuple[list[Word], str]:
     return left, cwd
 
 
-def _xargs(words: list[Word]) -> list[Word]:
+def _xargs(words: list[ShellWord]) -> list[ShellWord]:
     """The command that `xargs` runs; `$_` stands for what it is fed with."""
     mark = ""
     for option, value in pairwise(words):
@@ -84,7 +84,7 @@ def _xargs(words: list[Word]) -> list[Word]:
         elif option.text.startswith(("-I", "-i")):
             mark = option.text[2:] or "{}"
     left = past_options(words, frozenset(("-I", "-J", "-n", "-P", "-L", "-d", "-s", "-a", "-E")))
-    return fed(left, mark) if mark else [*left, Word("$_", False)]
+    return fed(left, mark) if mark else [*left, ShellWord("$_", False)]
 
 
 _HANDLERS: dict[str, Handler] = {

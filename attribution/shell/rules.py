@@ -10,15 +10,15 @@ from collections.abc import Container
 from dataclasses import replace
 
 from attribution.shell import tables
-from attribution.shell.calls import Call, directory, operands, subcommand_at
-from attribution.shell.model import Effect, Word, join
+from attribution.shell.calls import ProgramCall, directory, operands, subcommand_at
+from attribution.shell.model import Effect, ShellWord, join
 
 _UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
 
 
-def ruled(call: Call) -> list[Effect]:
+def ruled(call: ProgramCall) -> list[Effect]:
     """What the longest rule that fits says; without one the program is unknown."""
-    words = [Word(call.name, True), *call.args]
+    words = [ShellWord(call.name, True), *call.args]
     first = subcommand_at(words)
     second = subcommand_at(words, first + 1) if first else 0
     keys = [call.name, *(words[at].text for at in (first, second) if at)]
@@ -30,7 +30,7 @@ def ruled(call: Call) -> list[Effect]:
     return unknown(call, keys[1] if first else "")
 
 
-def unknown(call: Call, verb: str) -> list[Effect]:
+def unknown(call: ProgramCall, verb: str) -> list[Effect]:
     """A program or script that is in no table: only a verb or a name that promises to look tells it from the worst."""
     looks = bool(tables.LOOKING.intersection(re.split(r"[-_.:/]", verb.lower())[:1]))
     if call.has("--fix", "--write", "-w", "--in-place"):
@@ -38,7 +38,7 @@ def unknown(call: Call, verb: str) -> list[Effect]:
     return [] if looks and not call.has("-o", "--output", "--out", "--update", "-u") else [Effect("opaque")]
 
 
-def _verdict(verdict: tuple[str, ...], call: Call, whole: Call) -> list[Effect]:
+def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) -> list[Effect]:
     kind, rest = verdict[0], verdict[1:]
     if kind == "-":
         return [Effect("generate")] if _updates(whole) else []
@@ -51,25 +51,25 @@ def _verdict(verdict: tuple[str, ...], call: Call, whole: Call) -> list[Effect]:
     return [Effect(kind)]
 
 
-def _fixed(call: Call, needed: list[str], stops: list[str]) -> list[Effect]:
+def _fixed(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:
     if call.has(*stops) or (needed and not call.has(*needed)):
         return []
     valued = tables.VALUED - frozenset(needed)
     return call.make("format", operands(call.args, valued))
 
 
-def _updates(call: Call) -> bool:
+def _updates(call: ProgramCall) -> bool:
     """A test run that rewrites what it compares with."""
     flagged = bool(tables.UPDATE_FLAGS.intersection(call.texts)) and call.name in tables.TESTERS
     return flagged or any(_UPDATING.match(text) for text in call.command.env)
 
 
-def task(call: Call, handled: Container[str]) -> list[Effect] | None:
+def task(call: ProgramCall, handled: Container[str]) -> list[Effect] | None:
     """`make x`, `npm run x`, `pnpm x`: judged by the name of the task; None for other programs.
 
     handled: programs that have a handler, which `pnpm` and its like run by their bare name.
     """
-    words = [Word(call.name, True), *call.args]
+    words = [ShellWord(call.name, True), *call.args]
     at = subcommand_at(words)
     sub = words[at].text if at else ""
     if f"{call.name} {sub}" in tables.TASK_RUNNERS:
@@ -87,11 +87,11 @@ def task(call: Call, handled: Container[str]) -> list[Effect] | None:
     return _named(call, names)
 
 
-def _named(call: Call, names: list[str]) -> list[Effect]:
+def _named(call: ProgramCall, names: list[str]) -> list[Effect]:
     if call.has("-n", "--dry-run", "--list", "-l", "--summary") and call.name in ("make", "gmake", "just", "task"):
         return []
     own = names[: names.index("--")] if "--" in names else names
-    tasks = [word.text for word in operands([Word(name, True) for name in own], tables.SELECTOR | tables.DIRECTORY)]
+    tasks = [word.text for word in operands([ShellWord(name, True) for name in own], tables.SELECTOR | tables.DIRECTORY)]
     tasks = [name for name in tasks if "=" not in name and name != ":::" and not name.isdigit()]
     if call.name not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw") and ":::" not in names:
         tasks = tasks[:1]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from attribution.shell.calls import Call, Run, operands
-from attribution.shell.model import Effect, Word, join
+from attribution.shell.calls import Evaluation, ProgramCall, operands
+from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import unknown
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
@@ -48,7 +48,7 @@ _PATH_WORDS = {"Path", "pathlib", "os", "path", "join", "glob", "rglob", "sorted
 _ARGUMENT = re.compile(r"(?:sys\.argv|process\.argv)\[(\d)\]")
 
 
-def interpreter(call: Call) -> list[Effect]:
+def interpreter(call: ProgramCall) -> list[Effect]:
     """`python -c …`, `node script.js`, `perl -pi -e …`."""
     texts = call.texts
     if call.name in ("perl", "ruby") and any(_PERL_IN_PLACE.match(text) for text in texts):
@@ -65,7 +65,7 @@ def interpreter(call: Call) -> list[Effect]:
     return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[at:])
 
 
-def _script_file(call: Call, texts: list[str]) -> list[Effect]:
+def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     """A script by its name, or on standard input."""
     named = bool(texts) and texts[0] != "-"
     if not (named or call.command.stdin or call.command.fed):
@@ -76,7 +76,7 @@ def _script_file(call: Call, texts: list[str]) -> list[Effect]:
     return _scanned(call, text, texts[1:])
 
 
-def _scanned(call: Call, text: str, args: Sequence[str]) -> list[Effect]:
+def _scanned(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
     """The effects of a script that is part of the command."""
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
@@ -93,11 +93,11 @@ def _scanned(call: Call, text: str, args: Sequence[str]) -> list[Effect]:
     return found
 
 
-def _known(call: Call, kind: str, paths: Iterable[str]) -> list[Effect]:
-    return [effect for effect in call.make(kind, [Word(path, True) for path in paths]) if effect.paths]
+def _known(call: ProgramCall, kind: str, paths: Iterable[str]) -> list[Effect]:
+    return [effect for effect in call.make(kind, [ShellWord(path, True) for path in paths]) if effect.paths]
 
 
-def _runs_harmless(text: str, run: Run) -> bool:
+def _runs_harmless(text: str, run: Evaluation) -> bool:
     """Whether all programs the script starts are named in it and change nothing."""
     commands = (_started(match[1] or "") for match in _PROCESS.finditer(text))
     return all(command and run.is_harmless(command) for command in commands)

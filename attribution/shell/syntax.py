@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from attribution.shell.expansion import ASSIGN, WordReader
-from attribution.shell.model import MAX_VALUE, Command, Heredoc, Redirect, Unparsable, Word, join
+from attribution.shell.model import MAX_VALUE, Heredoc, Redirect, ShellWord, SimpleCommand, Unparsable, join
 
 _REDIRECT = re.compile(r"(\d{1,3}|\{\w{1,40}\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;&|;;|[;|&\n()]")
@@ -22,7 +22,7 @@ _EMPTY = re.compile(r"\s*\(\s*\)")  # after the name of a function
 _OPENED = re.compile(r"(for|select|case|function|\[\[)(?=\s)")
 
 
-def commands(text: str, cwd: str = "", depth: int = 0) -> tuple[list[Command], frozenset[str]]:
+def commands(text: str, cwd: str = "", depth: int = 0) -> tuple[list[SimpleCommand], frozenset[str]]:
     """The simple commands in order (those of a substitution before the command around it), and the functions defined."""
     reader = _Reader(text, cwd, depth)
     reader.run(nested=False)
@@ -34,7 +34,7 @@ class _Reader(WordReader):
 
     def __init__(self, text: str, cwd: str, depth: int) -> None:
         super().__init__(text, cwd, depth)
-        self.current = Command(cwd)
+        self.current = SimpleCommand(cwd)
         self.before: list[str] = []  # directories to return to
         self.functions: set[str] = set()
         self.pending: list[Heredoc] = []
@@ -91,7 +91,7 @@ class _Reader(WordReader):
         """A subshell: its commands count, its directory does not outlive it."""
         self._deeper()
         saved = self.current, self.cwd
-        self.current = Command(self.cwd)
+        self.current = SimpleCommand(self.cwd)
         self.run(nested=True)
         self.depth -= 1
         self.current, self.cwd = saved
@@ -102,7 +102,7 @@ class _Reader(WordReader):
             self._settle(command)
             self.commands.append(command)
         piped = op in ("|", "|&")
-        self.current = Command(self.cwd, command if piped else None)
+        self.current = SimpleCommand(self.cwd, command if piped else None)
 
     def _redirect(self) -> bool:
         match = _REDIRECT.match(self.text, self.pos)
@@ -159,7 +159,7 @@ class _Reader(WordReader):
             return
         name = "".join(word.text for word in self._word())
         self._skip()
-        values: list[Word] = []
+        values: list[ShellWord] = []
         if _IN.match(self.text, self.pos):
             self.pos += 2
             while self._skip() and (more := self._word()):
@@ -202,7 +202,7 @@ class _Reader(WordReader):
 
     # --- what commands do to the reader -------------------------------------------------------------------------------
 
-    def _settle(self, command: Command) -> None:
+    def _settle(self, command: SimpleCommand) -> None:
         """What a command does to the reader: variables set or forgotten, the directory changed."""
         count = 0
         while count < len(command.words) and ASSIGN.match(command.words[count].text):
@@ -210,7 +210,7 @@ class _Reader(WordReader):
         command.env = [word.text[:MAX_VALUE] for word in command.words[:count]]
         words = command.words = command.words[count:]
         if command.env and not words:
-            self._assign_all([Word(text, "$" not in text) for text in command.env])
+            self._assign_all([ShellWord(text, "$" not in text) for text in command.env])
         elif words and words[0].text in ("export", "declare", "local", "readonly", "typeset"):
             self._assign_all(words[1:])
         elif words and words[0].text in ("read", "unset", "mapfile"):
@@ -229,8 +229,8 @@ class _Reader(WordReader):
             self.cwd = target
             self.vars["PWD"] = (target,) if target else ()
 
-    def _assign_all(self, words: list[Word]) -> None:
+    def _assign_all(self, words: list[ShellWord]) -> None:
         for word in words:
             if match := ASSIGN.match(word.text):
                 appended = word.text[match.end() - 2] == "+"
-                self._assign(match[1], [] if appended else [Word(word.text[match.end() :], word.exact)])
+                self._assign(match[1], [] if appended else [ShellWord(word.text[match.end() :], word.exact)])

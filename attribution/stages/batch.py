@@ -9,17 +9,17 @@ from pathlib import Path
 
 from attribution.features import version as features_version
 from attribution.stages import feature_rows as rows
-from attribution.stages.lines import VERSION, Options, attribute_repo, is_current
+from attribution.stages.lines import VERSION, AttributeOptions, attribute_repo, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
 from collector.load import digest
 from collector.runtime import shards
-from collector.runtime.shards import How, Item
-from collector.runtime.workers import Done
+from collector.runtime.shards import RunOptions, ShardItem
+from collector.runtime.workers import TaskResult
 from collector.storage.store import Store
 
 
-def repositories(store: Store, names: Sequence[str]) -> tuple[list[Item], list[tuple[str, str]]]:
+def repositories(store: Store, names: Sequence[str]) -> tuple[list[ShardItem], list[tuple[str, str]]]:
     """(repositories whose clone is there, (name, path) of those whose clone is not), by name if any are named."""
     chosen = {name.lower() for name in names}
     found = {item.name.lower(): item for item in book.items(store, names)}
@@ -29,13 +29,13 @@ def repositories(store: Store, names: Sequence[str]) -> tuple[list[Item], list[t
         if key in found or (chosen and key not in chosen):
             continue
         if row["path"] and Path(row["path"]).is_dir():
-            found[key] = Item(row["name"], row["path"], "")
+            found[key] = ShardItem(row["name"], row["path"], "")
         else:
             lost.append((row["name"], row["path"] or "?"))
     return list(found.values()), lost
 
 
-def waiting(store: Store, items: Iterable[Item], retry: bool, anyway: bool) -> list[Item]:
+def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool) -> list[ShardItem]:
     """The ones on which something is to be done."""
     rows.prepare(store)
     plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
@@ -44,14 +44,16 @@ def waiting(store: Store, items: Iterable[Item], retry: bool, anyway: bool) -> l
     return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
 
 
-def _current(store: Store, item: Item, anyway: bool) -> bool:
+def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
     try:
-        return is_current(store, item.path, Options(anyway=anyway))
+        return is_current(store, item.path, AttributeOptions(anyway=anyway))
     except (NotARepository, UnknownBranch):
         return False
 
 
-def attribute_all(store: Store, items: Sequence[Item], how: How, anyway: bool) -> Iterator[tuple[Item, Done]]:
+def attribute_all(
+    store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool
+) -> Iterator[tuple[ShardItem, TaskResult]]:
     """Attributes each and yields as it ends."""
     yield from shards.run(store, shards.LINES, attribute_one, items, (anyway,), how)
 
@@ -60,8 +62,8 @@ def attribute_one(name: str, path: str, shard: str, anyway: bool) -> str:
     """The task of a worker: one clone into its shard."""
     gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
     try:
-        with shards.made(Path(shard)) as store:
-            attribute_repo(store, path, Options(anyway=anyway))
+        with shards.building_shard(Path(shard)) as store:
+            attribute_repo(store, path, AttributeOptions(anyway=anyway))
     except (NoCheckpoints, UnknownBranch):
         return "nothing"
     return "done"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attribution.claims.commits import SeenCommit
-from attribution.claims.verify import LINE_STATUSES, Checked, check, status, worst
+from attribution.claims.verify import LINE_STATUSES, CheckedRecord, check, status, worst
 from attribution.lineage.walk import open_scratch
 from collector import claims as found_in
-from collector.claims.model import STAGE, Claim, Record, Source, Who
+from collector.claims.model import STAGE, Claim, ClaimRecord, ClaimSource, Who
 from collector.claims.roots import relative, root_of
 from collector.git.program import GitFailed
 from collector.git.ranges import count, text, united
@@ -38,7 +38,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
-class Updated:
+class ClaimsUpdate:
     """What a run did."""
 
     unchanged: bool
@@ -48,7 +48,9 @@ class Updated:
     notes: list[str] = field(default_factory=list)
 
 
-def update(store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progress = lambda what, done, total: None) -> Updated:
+def check_claims(
+    store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progress = lambda what, done, total: None
+) -> ClaimsUpdate:
     """Brings the claims of a repository up to date with its refs. Raises DatabaseUnusable."""
     started = time.monotonic()
     refs = repo.refs()
@@ -56,7 +58,7 @@ def update(store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progr
     packs = repo.packs() if censored.partial else []
     key = digest(VERSION, head, *censored.shallow, *packs, *(f"{n}={t}" for n, t in sorted(refs.items())))
     if store.is_done(repo_id, STAGE, "", key, VERSION):
-        return Updated(True, seconds=time.monotonic() - started)
+        return ClaimsUpdate(True, seconds=time.monotonic() - started)
     run = _Run(store, repo, repo_id, head, progress)
     done = run.go(refs)
     with store.transaction():
@@ -69,12 +71,12 @@ def update(store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progr
 class _Seen:
     """One record with what came out."""
 
-    source: Source
-    record: Record
+    source: ClaimSource
+    record: ClaimRecord
     commit: str
     anchor: str
     at: float | None
-    checked: list[Checked]
+    checked: list[CheckedRecord]
     present: bool
 
 
@@ -89,7 +91,7 @@ class _Run:
         self._others: set[str] = set()
         self._authors: dict[Who, int] = {}
 
-    def go(self, refs: dict[str, str]) -> Updated:
+    def go(self, refs: dict[str, str]) -> ClaimsUpdate:
         self.progress("looking for claims", 0, 0)
         self._history(refs)
         wanted = found_in.sources(self.repo, refs, self.head, self.problems)
@@ -105,7 +107,7 @@ class _Run:
         read = self._read(fresh) + self._read_commits(commits)
         with self.store.transaction():
             self._reach_again()
-        return Updated(False, read, len(gone))
+        return ClaimsUpdate(False, read, len(gone))
 
     # --- what is there --------------------------------------------------------------------------------------------
 
@@ -168,7 +170,7 @@ class _Run:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def _read(self, sources: list[Source]) -> int:
+    def _read(self, sources: list[ClaimSource]) -> int:
         known = found_in.blob_producers()
         sources.sort(key=lambda s: (s.commit, s.ref))
         read = 0
@@ -186,7 +188,7 @@ class _Run:
                 self._write(seen)
         return read
 
-    def _forget(self, source: Source) -> None:
+    def _forget(self, source: ClaimSource) -> None:
         """Problems of an earlier reading."""
         self.store.connection.execute(
             "DELETE FROM problems WHERE repo_id = ? AND stage = ? AND subject = ?", (self.repo_id, STAGE, printable(source.subject))
@@ -200,7 +202,7 @@ class _Run:
                 commit = self.repo.commit(sha)
                 for record in found_in.read_commit(commit) if commit is not None else ():
                     checked = check(record.claims, SeenCommit(self.repo, commit)) if commit is not None else []
-                    seen.append(_Seen(Source("commit", "", sha, "", sha), record, sha, "named", record.at, checked, True))
+                    seen.append(_Seen(ClaimSource("commit", "", sha, "", sha), record, sha, "named", record.at, checked, True))
             read += len(seen)
             with self.store.transaction() as connection:
                 connection.executemany(  # a run that was stopped may have written some of them
@@ -212,7 +214,7 @@ class _Run:
             self.store.done(self.repo_id, STAGE, "commits", self.head, VERSION, 0.0, 0)
         return read
 
-    def _relative(self, records: list[Record]) -> list[Record]:
+    def _relative(self, records: list[ClaimRecord]) -> list[ClaimRecord]:
         """With absolute paths made relative to the worktree they were recorded in."""
         absolute = [c.path for r in records for c in r.claims if c.path.startswith("/")]
         if not absolute:
@@ -220,7 +222,7 @@ class _Run:
         root = root_of(absolute, self.repo.paths(self.head))
         return [replace(r, claims=tuple(_inside(c, root) for c in r.claims)) for r in records]
 
-    def _judge(self, source: Source, record: Record) -> _Seen:
+    def _judge(self, source: ClaimSource, record: ClaimRecord) -> _Seen:
         sha, anchor = record.commit, "named"
         found = self._commit(sha)
         checked = check(record.claims, found)
@@ -242,7 +244,7 @@ class _Run:
                 del self._commits[next(iter(self._commits))]
         return self._commits[sha]
 
-    def _next(self, record: Record) -> str:
+    def _next(self, record: ClaimRecord) -> str:
         """The commit of the branch that first changes a file of the record after it was written; "" when there is none."""
         if not self._order:
             self._order = [(c.sha, c.author_time) for c in self.repo.history(self.head)]
@@ -297,7 +299,7 @@ class _Run:
             printable(r.commit) or None, printable(r.base) or None, iso(r.at), r.state, claims, printable(r.detail) or None,
         )  # fmt: skip
 
-    def _check_row(self, number: int, one: _Seen, kept: Sequence[Checked]) -> tuple[Any, ...]:
+    def _check_row(self, number: int, one: _Seen, kept: Sequence[CheckedRecord]) -> tuple[Any, ...]:
         reach = self._reach(one.commit) if one.present else "missing"
         findings = worst(kept)
         sums = Counter({name: sum(c.count(name) for c in kept) for name in LINE_STATUSES})

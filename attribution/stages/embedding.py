@@ -13,7 +13,7 @@ from typing import Any
 from attribution.embedding import Embedder
 from attribution.embedding.drift import FEATURES, compute, texts, version
 from attribution.outcomes.conversation import conversation_of
-from attribution.queries.recorded_sessions import Recorded, recorded
+from attribution.queries.recorded_sessions import RecordedSession, recorded_sessions
 from attribution.stages import failure_modes as modes
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
@@ -42,23 +42,23 @@ class Embedded:
 def embed_repo(store: Store, repo: GitRepo, repo_id: int, with_: Embedder, progress: Progress) -> Embedded:
     """Fills `session_embeddings` for one repository. Raises DatabaseUnusable."""
     began, done = time.monotonic(), Embedded()
-    sessions = recorded(store, repo, repo_id)
+    sessions = recorded_sessions(store, repo, repo_id)
     for number, one in enumerate(sessions):
         progress("embedding sessions", number, len(sessions))
         if store.is_done(repo_id, STAGE, _subject(one, with_), one.input_key, version(with_.scale)):
             done.unchanged += 1
             continue
         _session(store, repo_id, one, with_, done)
-    modes.refresh(store, repo_id)
+    modes.fill_failure_modes(store, repo_id)
     done.seconds = time.monotonic() - began
     return done
 
 
-def _subject(one: Recorded, with_: Embedder) -> str:
+def _subject(one: RecordedSession, with_: Embedder) -> str:
     return f"{one.key} {with_.model}"
 
 
-def _session(store: Store, repo_id: int, one: Recorded, with_: Embedder, done: Embedded) -> None:
+def _session(store: Store, repo_id: int, one: RecordedSession, with_: Embedder, done: Embedded) -> None:
     began = time.monotonic()
     session = one.read()
     rows: list[tuple[Any, ...]] = []

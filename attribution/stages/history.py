@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from attribution.lineage.lifetimes import Lives
-from attribution.lineage.match_policy import Keep
-from attribution.lineage.model import History
-from attribution.lineage.observers import Notes, Several
+from attribution.lineage.lifetimes import LineLifetimes
+from attribution.lineage.match_policy import MatchPolicy
+from attribution.lineage.model import LineHistory
+from attribution.lineage.observers import CommitNotes, Observers
 from attribution.lineage.reverts import named
 from attribution.lineage.state import continues, load
-from attribution.lineage.walk import MAX_FILE, Options, Pass, open_scratch
+from attribution.lineage.walk import MAX_FILE, HistoryWalk, WalkOptions, open_scratch
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
 from collector.git.program import GitFailed, ScratchGit
@@ -24,20 +24,20 @@ from collector.storage.store import Store
 VERSION = "1"
 STAGE = "history"
 UNREAD = "file_unread"  # a check of the database knows this name
-KEPT = Keep(whitespace=True, reformatted=True, moved=True)
+KEPT = MatchPolicy(whitespace=True, reformatted=True, moved=True)
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HistoryRequest:
     full: bool | None = False  # True: the whole history; False: from the first commit of an agent on; None: as it is stored
-    keep: Keep | None = KEPT  # what does not end a line; None: as it is stored
+    keep: MatchPolicy | None = KEPT  # what does not end a line; None: as it is stored
     max_file: int = MAX_FILE
 
 
 @dataclass(slots=True)
-class Updated:
+class HistoryUpdate:
     """What a run did."""
 
     state: str  # unchanged | continued | new | again
@@ -52,13 +52,18 @@ class Updated:
 class _Saved:
     tip: str
     after: str
-    keep: Keep
+    keep: MatchPolicy
     settings: str
 
 
-def update(
-    store: Store, repo: GitRepo, repo_id: int, head: str, wanted: Wanted, progress: Progress = lambda what, done, total: None
-) -> Updated:
+def follow_history(
+    store: Store,
+    repo: GitRepo,
+    repo_id: int,
+    head: str,
+    wanted: HistoryRequest,
+    progress: Progress = lambda what, done, total: None,
+) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
     started = time.monotonic()
     saved = _saved(store, repo_id)
@@ -68,14 +73,14 @@ def update(
     lines = store.value("SELECT input_key FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,))
     key = digest(VERSION, head, settings, tables.keep_words(keep), str(full), str(lines))
     if saved is not None and store.is_done(repo_id, STAGE, "", key, VERSION):
-        return Updated("unchanged", head, saved.after, 0, time.monotonic() - started)
+        return HistoryUpdate("unchanged", head, saved.after, 0, time.monotonic() - started)
     notes: list[str] = []
     with open_scratch(repo) as git:
         after = "" if full else _window(store, repo, git, repo_id, head, notes)
         same = saved is not None and (saved.after, saved.keep, saved.settings) == (after, keep, settings)
         rewritten = same and saved is not None and not continues(git, saved.tip, head)
         old = _restore(store, repo_id) if same and not rewritten else None
-        run = _Run(repo, git, Options(wanted.max_file, keep, texts=True), head, after, settings, progress)
+        run = _Run(repo, git, WalkOptions(wanted.max_file, keep, texts=True), head, after, settings, progress)
         done = run.go(old)
     state = "new" if saved is None else "again" if old is None else "continued"
     if rewritten:
@@ -87,7 +92,7 @@ def update(
         problems = [*done.history.problems, *unread]
         store.add_problems(repo_id, problems)
         store.done(repo_id, STAGE, "", key, VERSION, seconds, len(problems))
-    return Updated(state, head, after, len(run.commits), seconds, notes)
+    return HistoryUpdate(state, head, after, len(run.commits), seconds, notes)
 
 
 def _write(store: Store, repo_id: int, done: Finished, commits: dict[str, Dated], anew: bool) -> None:
@@ -102,17 +107,17 @@ def _saved(store: Store, repo_id: int) -> _Saved | None:
     if not rows:
         return None
     words = rows[0]["keep"].split()
-    keep = Keep("whitespace" in words, "reformatted" in words, "moved" in words)
+    keep = MatchPolicy("whitespace" in words, "reformatted" in words, "moved" in words)
     return _Saved(rows[0]["tip_sha"], rows[0]["after_sha"], keep, rows[0]["settings"])
 
 
-def _restore(store: Store, repo_id: int) -> tuple[History, Lives] | None:
+def _restore(store: Store, repo_id: int) -> tuple[LineHistory, LineLifetimes] | None:
     data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
     found = load(data)
     return (found[0], found[1]) if found is not None and found[1] is not None else None
 
 
-def stored(store: Store, repo_id: int) -> tuple[History, Lives] | None:
+def stored(store: Store, repo_id: int) -> tuple[LineHistory, LineLifetimes] | None:
     """The history as it was stored last; None when there is none."""
     return _restore(store, repo_id) if _saved(store, repo_id) is not None else None
 
@@ -128,23 +133,23 @@ class _Run:
     """One pass with its observers."""
 
     def __init__(
-        self, repo: GitRepo, git: ScratchGit, options: Options, head: str, after: str, settings: str, progress: Progress
+        self, repo: GitRepo, git: ScratchGit, options: WalkOptions, head: str, after: str, settings: str, progress: Progress
     ) -> None:
         self._repo, self._git, self._options = repo, git, options
         self._head, self._after, self._settings = head, after, settings
         self._progress = progress
         self.commits: dict[str, Dated] = {}
 
-    def go(self, old: tuple[History, Lives] | None) -> Finished:
-        saved, lives = old if old is not None else (None, Lives())
+    def go(self, old: tuple[LineHistory, LineLifetimes] | None) -> Finished:
+        saved, lives = old if old is not None else (None, LineLifetimes())
         first = len(saved.shas) if saved is not None else 0
-        notes = Notes()
+        notes = CommitNotes()
         notes.know(saved.shas if saved is not None else [])
-        history = Pass(self._repo, self._git, self._options).run(
+        history = HistoryWalk(self._repo, self._git, self._options).run(
             self._head,
             after=self._after if saved is None else "",
             saved=saved,
-            observer=Several(lives, notes),
+            observer=Observers(lives, notes),
             tell=lambda done, total: self._progress("following lines", done, total),
         )
         for sha in history.shas[first:]:

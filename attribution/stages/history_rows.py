@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attribution.lineage import reverts
-from attribution.lineage.lifetimes import Life, Lives
-from attribution.lineage.match_policy import Keep
-from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, LOST, UNREADABLE, Fingerprint, History
-from attribution.lineage.observers import Count, Notes
+from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
+from attribution.lineage.match_policy import MatchPolicy
+from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, LOST, UNREADABLE, Fingerprint, LineHistory
+from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.state import dump
 from collector.storage.store import Store, iso
 from collector.text import printable
@@ -32,12 +32,12 @@ class Dated(NamedTuple):
 class Finished:
     """A pass and its observers; `first` is the index of the first commit that was new."""
 
-    history: History
-    lives: Lives
-    notes: Notes
+    history: LineHistory
+    lives: LineLifetimes
+    notes: CommitNotes
     first: int
     after: str
-    keep: Keep
+    keep: MatchPolicy
     settings: str
 
 
@@ -79,7 +79,13 @@ def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, D
 
 
 def _commit_row(
-    repo_id: int, number: int, count: Count, ids: Sequence[int], main: int | None, lives: Lives, commits: Mapping[str, Dated]
+    repo_id: int,
+    number: int,
+    count: Count,
+    ids: Sequence[int],
+    main: int | None,
+    lives: LineLifetimes,
+    commits: Mapping[str, Dated],
 ) -> tuple[Any, ...]:
     commit = commits[count.sha]
     landed = lives.landed[number]
@@ -153,7 +159,7 @@ def _first_row(commits: array[int], first: int) -> int:
 
 
 def _life_row(
-    repo_id: int, x: Life, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]], boundary: bool
+    repo_id: int, x: LineLifetime, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]], boundary: bool
 ) -> tuple[Any, ...]:
     blank = done.lives.blank[x.origin : x.origin + x.lines]
     texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
@@ -188,5 +194,5 @@ def _tip(store: Store, repo_id: int, done: Finished) -> None:
     store.insert("tip_states", columns, [row])
 
 
-def keep_words(keep: Keep) -> str:
+def keep_words(keep: MatchPolicy) -> str:
     return " ".join(name for name in ("whitespace", "reformatted", "moved") if getattr(keep, name))

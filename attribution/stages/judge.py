@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 from attribution.features.tables import Prices
 from attribution.judge.labels import Invalid, parsed, schema, schema_hash
-from attribution.judge.model import Answer, ModelFailed
+from attribution.judge.model import ModelAnswer, ModelFailed
 from attribution.judge.prompts import Request, requests
 from attribution.outcomes.conversation import conversation_of
 from attribution.queries.judge import list_price, stored_answers
-from attribution.queries.recorded_sessions import recorded
+from attribution.queries.recorded_sessions import recorded_sessions
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.model import Problem
@@ -33,17 +33,17 @@ _STAGE = "judge"
 Progress = Callable[[str, int, int], None]
 
 
-class Asked(Protocol):
+class JudgeModel(Protocol):
     """What is asked: a model of llm, or one of a test."""
 
     name: str
     has_schemas: bool
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> Answer: ...
+    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer: ...
 
 
 @dataclass(slots=True)
-class Done:
+class JudgeRun:
     answered: int = 0
     known: int = 0
     invalid: int = 0
@@ -65,7 +65,7 @@ def all_requests(
     """Every question about the sessions of these repositories, latest session first."""
     found: list[Request] = []
     for repo_id, repo in clones:
-        sessions = recorded(store, repo, repo_id)
+        sessions = recorded_sessions(store, repo, repo_id)
         for number, one in enumerate(reversed(sessions)):
             progress("reading sessions", number, len(sessions))
             read = one.read() if session is None or one.session_id == session else None
@@ -90,19 +90,19 @@ class _Result:
 
 def run(
     store: Store,
-    model: Asked,
+    model: JudgeModel,
     asked: Sequence[Request],
     prices: Prices,
     progress: Progress,
     jobs: int = 2,
     most_usd: float | None = None,
-) -> Done:
+) -> JudgeRun:
     """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
     if most_usd is not None and list_price(model.name, prices, 0, 0) is None:
         raise WhoWroteError(
             f"the price of {model.name} is not known, so --max-cost cannot be kept", "Name a price table: --prices FILE"
         )
-    done, known = Done(), stored_answers(store, model.name, asked)
+    done, known = JudgeRun(), stored_answers(store, model.name, asked)
     same: dict[str, list[Request]] = {}
     for request in asked:
         same.setdefault(request.input_hash, []).append(request)
@@ -128,7 +128,7 @@ class _Limits:
     prices: Prices
 
 
-def _results(model: Asked, new: Sequence[Request], done: Done, limits: _Limits) -> Iterator[_Result]:
+def _results(model: JudgeModel, new: Sequence[Request], done: JudgeRun, limits: _Limits) -> Iterator[_Result]:
     """Results as they come, a few questions under way at a time."""
     row, waiting = 0, list(reversed(new))
     with ThreadPoolExecutor(max(1, min(limits.jobs, MOST_JOBS))) as pool:
@@ -154,7 +154,7 @@ def _results(model: Asked, new: Sequence[Request], done: Done, limits: _Limits) 
                 waiting.clear()
 
 
-def _ask(model: Asked, request: Request) -> _Result:
+def _ask(model: JudgeModel, request: Request) -> _Result:
     """Asks until an answer is valid, at most ATTEMPTS times. What was wrong is said in our words: an answer is never sent back."""
     wanted, used = schema(request.question), [0, 0]
     system = (
@@ -186,7 +186,7 @@ _JUDGEMENT = (
 _LABEL = ("session_id", "turn_index", "label", "value", "number", "model", "prompt_version", "judgement_id")
 
 
-def _keep(store: Store, model: str, result: _Result, same: Sequence[Request], prices: Prices, done: Done) -> None:
+def _keep(store: Store, model: str, result: _Result, same: Sequence[Request], prices: Prices, done: JudgeRun) -> None:
     request, question = result.request, result.request.question
     counted = result.input_tokens is not None and result.output_tokens is not None
     tokens_in = result.input_tokens if counted else request.input_tokens * result.attempts

@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attribution.authorship.commits import FileDiff, History
-from attribution.authorship.conclude import CommitVerdict, Span
+from attribution.authorship.commits import CommitHistory, FileDiff
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.worktrees import LineFate, Run
+from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -39,7 +39,7 @@ def clear(store: Store, repo_id: int) -> None:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def lines(store: Store, numbers: Mapping[str, int], history: History, verdicts: Mapping[str, CommitVerdict]) -> None:
+def lines(store: Store, numbers: Mapping[str, int], history: CommitHistory, verdicts: Mapping[str, CommitVerdict]) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
     origins = _Origins(store)
     file_number = store.next_id("commit_files")
@@ -67,7 +67,7 @@ _FILE = (
 )  # fmt: skip
 
 
-def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[Span]) -> tuple[Any, ...]:
+def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[VerdictSpan]) -> tuple[Any, ...]:
     count: Counter[str] = Counter()
     for span in spans:
         length = span.end - span.start + 1
@@ -117,13 +117,13 @@ _EDIT = (
 )  # fmt: skip
 
 
-def edits(store: Store, fates: Iterable[EditFate], timelines: Mapping[str, Timeline], runs: Sequence[Run]) -> None:
+def edits(store: Store, fates: Iterable[EditFate], timelines: Mapping[str, Timeline], runs: Sequence[WorktreeRun]) -> None:
     """Every edit call with what became of it."""
     replayed = _outcomes(timelines, runs)
     store.insert("edits", _EDIT, (_edit_row(fate, replayed) for fate in fates))
 
 
-def _outcomes(timelines: Mapping[str, Timeline], runs: Sequence[Run]) -> dict[int, Any]:
+def _outcomes(timelines: Mapping[str, Timeline], runs: Sequence[WorktreeRun]) -> dict[int, Any]:
     """id of the recorded edit object -> its outcome in the replay."""
     found = {}
     for run in runs:
@@ -168,7 +168,7 @@ def sessions(
     ids: Mapping[str, int],
     links: Mapping[str, CommitLinks],
     verdicts: Mapping[str, CommitVerdict],
-    runs: Sequence[Run],
+    runs: Sequence[WorktreeRun],
 ) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
     fates = _fates_by(runs, lambda fate: (fate.sha, fate.session_id))
@@ -205,7 +205,7 @@ def _written(verdict: CommitVerdict) -> Counter[int]:
     return count
 
 
-def _fates_by(runs: Iterable[Run], key: Any) -> dict[Any, Counter[str]]:
+def _fates_by(runs: Iterable[WorktreeRun], key: Any) -> dict[Any, Counter[str]]:
     found: dict[Any, Counter[str]] = defaultdict(Counter)
     for run in runs:
         for fate in run.fates:
@@ -213,7 +213,7 @@ def _fates_by(runs: Iterable[Run], key: Any) -> dict[Any, Counter[str]]:
     return found
 
 
-def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[Run]) -> None:
+def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[WorktreeRun]) -> None:
     """session_stats over all commits of each session."""
     fates = _fates_by(runs, lambda fate: fate.session_id)
     uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and _is_lost(f))
@@ -241,7 +241,7 @@ def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[Ru
     store.insert("session_stats", columns, rows)
 
 
-def _is_lost(fate: LineFate) -> bool:
+def _is_lost(fate: AgentLineFate) -> bool:
     return fate.fate in ("human_deleted", "unexplained")
 
 
@@ -322,7 +322,9 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
 # --- problems ---------------------------------------------------------------------------------------------------------
 
 
-def problems(history: History, runs: Sequence[Run], timelines: Mapping[str, Timeline], ids: Mapping[str, int]) -> list[Problem]:
+def problems(
+    history: CommitHistory, runs: Sequence[WorktreeRun], timelines: Mapping[str, Timeline], ids: Mapping[str, int]
+) -> list[Problem]:
     """What could not be judged, for the `problems` table."""
     keys = {number: key for key, number in ids.items()}
     found = []

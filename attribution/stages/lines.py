@@ -14,26 +14,26 @@ from functools import partial
 from pathlib import Path
 
 from attribution.authorship.align import text_of
-from attribution.authorship.commits import History, added_files, read_history
-from attribution.authorship.conclude import CommitVerdict, Missing, conclude
-from attribution.authorship.content import content_looks
+from attribution.authorship.commits import CommitHistory, added_files, read_history
+from attribution.authorship.conclude import CommitVerdict, MissingTranscript, conclude
+from attribution.authorship.content import content_probes
 from attribution.authorship.lines import AddedFile
-from attribution.authorship.links import CommitLinks, add_calls, by_trailer, looks
+from attribution.authorship.links import CommitLinks, add_calls, by_trailer, commit_probes
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
 from attribution.authorship.timeline import (
     EditFate,
+    SessionEdits,
     Timeline,
-    Track,
     add_missing_end,
     add_snapshots,
     edited_paths,
-    learn,
+    learn_roots,
+    session_edits,
     timelines,
-    track_of,
 )
-from attribution.authorship.worktree_roots import Places
-from attribution.authorship.worktrees import Look, Run, Runner, Seen
+from attribution.authorship.worktree_roots import WorktreeRoots
+from attribution.authorship.worktrees import ProbeResult, Runner, WorktreeRun
 from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
@@ -47,17 +47,17 @@ from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id
 from collector.load import (
     FACTS,
-    Loaded,
+    LoadedSession,
     SessionFiles,
     describe_repo,
     digest,
     facts_key,
-    keep_session,
     read_session,
     repo_name,
     repo_row,
     session_files,
     session_is_stored,
+    store_session,
     write_checkpoints,
     write_commits,
 )
@@ -78,7 +78,7 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 
 @dataclass(slots=True)
-class Options:
+class AttributeOptions:
     branch: str = ""
     since: float | None = None  # only commits authored at or after this
     anyway: bool = False  # also without any checkpoint
@@ -95,7 +95,9 @@ class Attributed:
     censored: list[str] = field(default_factory=list)
 
 
-def attribute_repo(store: Store, path: str | Path | GitRepo, options: Options, progress: Progress = no_progress) -> Attributed:
+def attribute_repo(
+    store: Store, path: str | Path | GitRepo, options: AttributeOptions, progress: Progress = no_progress
+) -> Attributed:
     """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
     started = time.monotonic()
     repo = path if isinstance(path, GitRepo) else GitRepo(path)
@@ -116,7 +118,7 @@ def attribute_repo(store: Store, path: str | Path | GitRepo, options: Options, p
     return Attributed(repo_id, name, False, time.monotonic() - started, _censored(repo))
 
 
-def is_current(store: Store, path: str | Path, options: Options) -> bool:
+def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:
     """Whether a run on this clone would do nothing. Raises NotARepository, UnknownBranch."""
     repo = GitRepo(path)
     head = (repo.resolve(options.branch) if options.branch else repo.default_branch())[1]
@@ -139,7 +141,7 @@ def _nothing_found(path: Path) -> NoCheckpoints:
     )
 
 
-def _input_key(store: Store, repo: GitRepo, head: str, options: Options) -> str:
+def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions) -> str:
     refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name or is_source(name)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
@@ -192,7 +194,7 @@ class _Work:
         repo: GitRepo,
         repo_id: int,
         tip: tuple[str, str],
-        options: Options,
+        options: AttributeOptions,
         progress: Progress,
         checkpoints: list[Checkpoint],
     ) -> None:
@@ -213,8 +215,8 @@ class _Work:
         links = by_trailer(history.commits, self.checkpoints)
         add_calls(links, tracks, self.checkpoints)
         recover(self.repo, self.head, history, links, self.checkpoints)
-        places = Places(frozenset(history.paths))
-        learn(places, tracks)
+        places = WorktreeRoots(frozenset(history.paths))
+        learn_roots(places, tracks)
         lines, edits = timelines(tracks, places)
         add_snapshots(lines, self._snapshots(), partial(_text_at, self.repo))
         seen, runs = self._worktrees(history, links, tracks, places, lines)
@@ -224,7 +226,7 @@ class _Work:
 
     # --- facts ----------------------------------------------------------------------------------------------------
 
-    def _sessions(self) -> Iterator[Track]:
+    def _sessions(self) -> Iterator[SessionEdits]:
         files = session_files(self.checkpoints)
         known = readers()
         for number, one in enumerate(files):
@@ -237,13 +239,13 @@ class _Work:
             end = loaded.session.ended_at if loaded.session is not None else None
             self.loaded[one.key] = (loaded.state, end or 0.0)
             if loaded.session is not None:
-                track = track_of(loaded.session, session_id, one.emails)
+                track = session_edits(loaded.session, session_id, one.emails)
                 add_missing_end(track, max(loaded.unread(), default=0.0))
                 yield track
 
-    def _store(self, files: SessionFiles, session_id: int, loaded: Loaded, began: float) -> None:
+    def _store(self, files: SessionFiles, session_id: int, loaded: LoadedSession, began: float) -> None:
         if not session_is_stored(self.store, self.repo_id, files):
-            keep_session(self.store, self.repo_id, session_id, loaded, began)
+            store_session(self.store, self.repo_id, session_id, loaded, began)
 
     def _snapshots(self) -> Iterator[tuple[float, int, str]]:
         """(when, session, commit) of the worktrees that shadow branches hold."""
@@ -251,7 +253,7 @@ class _Work:
             if c.store == shadow.STORE and c.created_at is not None:
                 yield c.created_at, self.ids[write.shown(c.sessions[0].session_id)], c.id
 
-    def _store_features(self, files: SessionFiles, session_id: int, loaded: Loaded) -> None:
+    def _store_features(self, files: SessionFiles, session_id: int, loaded: LoadedSession) -> None:
         """What the transcript alone tells of the session, while it is in memory."""
         (key, version), subject = rows.stage_key(files.input_key()), write.shown(files.key)
         if loaded.session is None or self.store.is_done(self.repo_id, "features", subject, key, version):
@@ -266,22 +268,22 @@ class _Work:
 
     def _worktrees(
         self,
-        history: History,
+        history: CommitHistory,
         links: Mapping[str, CommitLinks],
-        tracks: Sequence[Track],
-        places: Places,
+        tracks: Sequence[SessionEdits],
+        places: WorktreeRoots,
         lines: Mapping[str, Timeline],
-    ) -> tuple[dict[str, list[Seen]], list[Run]]:
+    ) -> tuple[dict[str, list[ProbeResult]], list[WorktreeRun]]:
         commits = {c.sha: c for c in history.commits}
         roots = _roots_of(tracks, places, lines)
         touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
-        texts = Texts(self.repo, history)
-        moments = looks(links, commits, roots, lines, touched)
+        texts = RepositoryTexts(self.repo, history)
+        moments = commit_probes(links, commits, roots, lines, touched)
         wanted = self._wanted(links)
-        for root, more in content_looks(links, commits, lines, touched, texts.added, history.rarity, wanted).items():
+        for root, more in content_probes(links, commits, lines, touched, texts.added, history.rarity, wanted).items():
             known = {(look.at, look.sha) for look in moments[root]}
             moments[root].extend(look for look in more if (look.at, look.sha) not in known)
-        seen: dict[str, list[Seen]] = defaultdict(list)
+        seen: dict[str, list[ProbeResult]] = defaultdict(list)
         runs = []
         for number, (root, line) in enumerate(sorted(lines.items())):
             self.progress("replaying worktrees", number, len(lines))
@@ -306,9 +308,9 @@ class _Work:
 
     def _verdicts(
         self,
-        history: History,
+        history: CommitHistory,
         links: Mapping[str, CommitLinks],
-        seen: Mapping[str, Sequence[Seen]],
+        seen: Mapping[str, Sequence[ProbeResult]],
         edited: Mapping[int, set[str]],
     ) -> dict[str, CommitVerdict]:
         verdicts = {}
@@ -320,7 +322,7 @@ class _Work:
             verdicts[commit.sha] = conclude(diff, link, seen.get(commit.sha, ()), self._missing(link), readable, by_key)
         return verdicts
 
-    def _missing(self, link: CommitLinks) -> list[Missing]:
+    def _missing(self, link: CommitLinks) -> list[MissingTranscript]:
         """Sessions named by the commit whose transcript does not reach up to it."""
         missing = []
         for record in link.records:
@@ -329,7 +331,7 @@ class _Work:
             if cut or state not in ("present", "partial"):
                 # A record without a transcript is often an idle session that did nothing; its file list then tells.
                 files = record.files_touched if record.transcript_state == "none" else ()
-                missing.append(Missing(frozenset(files)))
+                missing.append(MissingTranscript(frozenset(files)))
         return missing
 
     # --- rows -----------------------------------------------------------------------------------------------------
@@ -338,13 +340,13 @@ class _Work:
         self,
         key: str,
         started: float,
-        history: History,
+        history: CommitHistory,
         links: Mapping[str, CommitLinks],
         verdicts: Mapping[str, CommitVerdict],
-        runs: Sequence[Run],
+        runs: Sequence[WorktreeRun],
         lines: Mapping[str, Timeline],
         edits: Sequence[EditFate],
-        tracks: Sequence[Track],
+        tracks: Sequence[SessionEdits],
     ) -> None:
         kept = [c for c in history.commits if self.options.since is None or c.author_time >= self.options.since]
         with self.store.transaction():
@@ -357,8 +359,8 @@ class _Work:
             write.sessions(self.store, numbers, self.ids, links, verdicts, runs)
             write.totals(self.store, self.repo_id, self.ids, runs)
             write.vendor(self.store, self.repo_id)
-            aftermath.write(self.store, self.repo_id, tracks, runs, lines, edits)
-            scoring.write(self.store, self.repo_id)
+            aftermath.fill_outcomes(self.store, self.repo_id, tracks, runs, lines, edits)
+            scoring.fill_scores(self.store, self.repo_id)
             problems = [
                 *self.problems,
                 *write.problems(history, runs, lines, self.ids),
@@ -371,7 +373,7 @@ class _Work:
             self.store.done(self.repo_id, "lines", "", key, VERSION, time.monotonic() - started, len(problems))
 
 
-def _roots_of(tracks: Iterable[Track], places: Places, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
+def _roots_of(tracks: Iterable[SessionEdits], places: WorktreeRoots, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
     """Session -> worktrees it worked in, or at least stood in."""
     found: dict[str, set[str]] = {}
     for track in tracks:
@@ -383,10 +385,10 @@ def _roots_of(tracks: Iterable[Track], places: Places, lines: Mapping[str, Timel
     return found
 
 
-class Texts:
+class RepositoryTexts:
     """Texts of the repository for the replay, with a small cache: the same commit is looked at from several worktrees."""
 
-    def __init__(self, repo: GitRepo, history: History) -> None:
+    def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
         self._repo, self._history = repo, history
         self._added: dict[str, list[AddedFile]] = {}
 
@@ -422,7 +424,7 @@ def _text_at(repo: GitRepo, commit: str, path: str) -> str | None:
     return None if is_binary(data) else text_of(data)
 
 
-__all__ = ["Attributed", "Commit", "Look", "Options", "attribute_repo", "no_progress", "repo_name"]
+__all__ = ["AttributeOptions", "Attributed", "Commit", "attribute_repo", "no_progress", "repo_name"]
 
 
 def refuse_namesake(store: Store, repo: GitRepo) -> None:

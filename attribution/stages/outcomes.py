@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.authorship.replay import Change
-from attribution.authorship.timeline import EditFate, Timeline, Track
-from attribution.authorship.windows import Gap
-from attribution.authorship.worktrees import Run
+from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
+from attribution.authorship.windows import AttributionWindow
+from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
 from attribution.outcomes.outcome import Neighbours, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, regions_of
@@ -38,11 +38,11 @@ class _Session:
     undone: Undone = field(default_factory=Undone)
 
 
-def write(
+def fill_outcomes(
     store: Store,
     repo_id: int,
-    tracks: Sequence[Track],
-    runs: Sequence[Run],
+    tracks: Sequence[SessionEdits],
+    runs: Sequence[WorktreeRun],
     timelines: Mapping[str, Timeline],
     fates: Iterable[EditFate],
 ) -> None:
@@ -79,13 +79,15 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
 # --- gathering --------------------------------------------------------------------------------------------------------
 
 
-def _gather(sessions: dict[int, _Session], run: Run, found: Regions, timeline: Timeline, ended: Mapping[int, float]) -> None:
+def _gather(
+    sessions: dict[int, _Session], run: WorktreeRun, found: Regions, timeline: Timeline, ended: Mapping[int, float]
+) -> None:
     by_session: dict[int, list[Region]] = defaultdict(list)
     for region in found.regions:
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        return timeline.gaps.cause(Gap(path, after, before)).author
+        return timeline.gaps.cause(AttributionWindow(path, after, before)).author
 
     for session, regions in by_session.items():
         one = sessions[session]
@@ -95,7 +97,7 @@ def _gather(sessions: dict[int, _Session], run: Run, found: Regions, timeline: T
 
 
 def _gather_files(
-    sessions: dict[int, _Session], runs: Sequence[Run], timelines: Mapping[str, Timeline], fates: Iterable[EditFate]
+    sessions: dict[int, _Session], runs: Sequence[WorktreeRun], timelines: Mapping[str, Timeline], fates: Iterable[EditFate]
 ) -> None:
     outcomes = {id(timelines[r.root].steps[n].edit): outcome for r in runs for n, outcome in r.outcomes.items()}
     for fate in fates:
@@ -178,7 +180,7 @@ _EDIT = (
 )  # fmt: skip
 
 
-def _write_regions(store: Store, first: int, run: Run, regions: Sequence[Region]) -> int:
+def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence[Region]) -> int:
     """Rows of the regions of one worktree; returns the next free number."""
     region_rows: list[tuple[Any, ...]] = []
     edits: list[tuple[tuple[Any, ...], Change]] = []

@@ -10,7 +10,7 @@ from attribution.queries.features import features_ready
 from collector.storage.store import Store
 
 
-def write(store: Store, repo_id: int) -> None:
+def fill_priors(store: Store, repo_id: int) -> None:
     """Fills `prior_sessions_committed` of a repository's sessions."""
     if not features_ready(store):
         return  # a database of an older version: its features come with the next attribution

@@ -16,7 +16,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def write(store: Store, repo_id: int) -> None:
+def fill_scores(store: Store, repo_id: int) -> None:
     """Fills `scores` of a repository. Call within a transaction, after the features."""
     store.connection.execute("DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
     prompts = _first_prompts(store, repo_id)

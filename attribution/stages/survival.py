@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attribution.lineage import survival, tip
-from attribution.lineage.fates import SESSION_SLACK, Life, Span, Verdicts, fates
+from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
-from attribution.lineage.survival import Record
+from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.lifetimes import _records, _seconds
 from attribution.stages import history as stage
 from attribution.stages import priors
@@ -24,7 +24,7 @@ VERSION = "2"
 STAGE = "survival"
 
 
-def update(store: Store, repo_id: int) -> None:
+def fill_survival(store: Store, repo_id: int) -> None:
     """Fills the tables anew when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
     keys = store.rows("SELECT stage, input_key FROM stage_runs WHERE repo_id = ? AND stage IN ('lines', 'history')", (repo_id,))
     key = digest(VERSION, *sorted(f"{row['stage']}={row['input_key']}" for row in keys))
@@ -33,7 +33,7 @@ def update(store: Store, repo_id: int) -> None:
     started = time.monotonic()
     with store.transaction():
         _fill_fates(store, repo_id)
-        priors.write(store, repo_id)
+        priors.fill_priors(store, repo_id)
         found = _records(store, repo_id)
         _fill_deletions(store, repo_id, found)
         _fill_survival(store, repo_id, [record for _, record in found])
@@ -48,21 +48,23 @@ _FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor",
 
 def _fill_fates(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
-    verdicts = Verdicts(_spans(store, repo_id), _removers(store, repo_id))
+    verdicts = CommitVerdicts(_spans(store, repo_id), _removers(store, repo_id))
     store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lives(store, repo_id), verdicts)))
 
 
-def _lives(store: Store, repo_id: int) -> Iterable[Life]:
+def _lives(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
     rows = store.rows("SELECT * FROM line_lives WHERE repo_id = ? ORDER BY origin", (repo_id,))
     for r in rows:
         blank = tuple(map(int, (r["blank_lines"] or "").split()))
         into = (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
-        yield Life(r["origin"], r["birth"], r["path"], r["start_line"], r["end_line"], blank, r["death"], r["cause"], into)
+        yield StoredLifetime(
+            r["origin"], r["birth"], r["path"], r["start_line"], r["end_line"], blank, r["death"], r["cause"], into
+        )
 
 
-def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[Span]]:
+def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpan]]:
     """(id in history_commits, path) -> spans."""
-    found: dict[tuple[int, str], list[Span]] = defaultdict(list)
+    found: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
     for r in store.rows(
         "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.session_id "
         "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
@@ -70,7 +72,7 @@ def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[Span]]:
         "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
         (repo_id,),
     ):
-        span = Span(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"])
+        span = AuthoredSpan(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"])
         found[r["id"], r["path"]].append(span)
     return found
 
@@ -120,7 +122,7 @@ def _any(times: Sequence[float], since: float, until: float) -> bool:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, Record]]) -> None:
+def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, LifetimeRecord]]) -> None:
     store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
     rows = survival.deletions(found)
     if rows:
@@ -128,7 +130,7 @@ def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, Recor
         store.insert("deletions", ("repo_id", *names), ((repo_id, *(row[n] for n in names)) for row in rows))
 
 
-def _fill_survival(store: Store, repo_id: int, found: Sequence[Record]) -> None:
+def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) -> None:
     store.connection.execute("DELETE FROM survival WHERE repo_id = ?", (repo_id,))
     columns = ("repo_id", "grouping", "name", "author", "unit", "horizon", "at_risk", "alive")
     rows = (
@@ -179,9 +181,9 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     store.insert("tip_spans", columns, spans)
 
 
-def _written(store: Store, repo_id: int) -> list[tip.Written]:
+def _written(store: Store, repo_id: int) -> list[tip.WrittenLines]:
     return [
-        tip.Written(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
+        tip.WrittenLines(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
         for r in store.rows(
             "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
             "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
@@ -190,7 +192,7 @@ def _written(store: Store, repo_id: int) -> list[tip.Written]:
     ]
 
 
-def _birth(piece: tip.Piece, path: str) -> tuple[int | None, int | None, str | None, int | None]:
+def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str | None, int | None]:
     one = piece.written
     if one is None:
         return None, None, None, None

@@ -9,9 +9,9 @@ from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan import exclude
-from attribution.weaknesses.scan.cache import Known
-from attribution.weaknesses.scan.source import Plan, Side, Text
-from attribution.weaknesses.track.authors import Span, Written, ended_by, written
+from attribution.weaknesses.scan.cache import CachedScan
+from attribution.weaknesses.scan.source import ScanPlan, Side, Text
+from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from collector.git.repository import GitRepo
 from collector.load import digest
@@ -28,8 +28,8 @@ def write(
     repo_id: int,
     rules: RuleSet,
     engine: str,
-    found: Plan,
-    known: Mapping[Text, Known],
+    found: ScanPlan,
+    known: Mapping[Text, CachedScan],
     tracker: Tracker,
 ) -> None:
     """Everything about one repository, anew. Call within a transaction."""
@@ -78,7 +78,7 @@ def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
     return number
 
 
-def sides_of(found: Plan) -> dict[tuple[str, str], Side]:
+def sides_of(found: ScanPlan) -> dict[tuple[str, str], Side]:
     """(commit, path as in the database) -> the version of the file in it."""
     return {
         (step.commit.sha, shown(pair.new.path)): pair.new
@@ -93,7 +93,12 @@ def sides_of(found: Plan) -> dict[tuple[str, str], Side]:
 
 
 def _scan_files(
-    store: Store, repo_id: int, rule_set: int, rules: RuleSet, sides: Mapping[tuple[str, str], Side], known: Mapping[Text, Known]
+    store: Store,
+    repo_id: int,
+    rule_set: int,
+    rules: RuleSet,
+    sides: Mapping[tuple[str, str], Side],
+    known: Mapping[Text, CachedScan],
 ) -> None:
     files = store.rows(
         "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
@@ -104,7 +109,7 @@ def _scan_files(
     store.insert("scan_files", ("file_id", "rule_set_id", "place", "language", "status", "scanned"), rows)
 
 
-def _standing(side: Side | None, rules: RuleSet, known: Mapping[Text, Known]) -> tuple[str, str, str, int]:
+def _standing(side: Side | None, rules: RuleSet, known: Mapping[Text, CachedScan]) -> tuple[str, str, str, int]:
     """Place, language, status, whether it was scanned."""
     if side is None:
         return exclude.SOURCE, "other", "missing", 0
@@ -141,14 +146,14 @@ class _Rows:
         repo_id: int,
         rule_set: int,
         rules: RuleSet,
-        found: Plan,
+        found: ScanPlan,
         sides: Mapping[tuple[str, str], Side],
     ) -> None:
         self._store, self._repo, self._repo_id = store, repo, repo_id
         self._rule_set, self._rules, self._sides, self._ignore = rule_set, rules, sides, found.ignore
         commits = store.rows("SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,))
         self._commits = {r["commit_sha"]: (int(r["id"]), r["declared_agent"]) for r in commits}
-        self._spans: dict[str, dict[str, list[Span]]] = {}
+        self._spans: dict[str, dict[str, list[OriginSpan]]] = {}
         self._sessions: dict[int, list[int]] = defaultdict(list)
         for r in store.rows(
             "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id = s.commit_id WHERE c.repo_id = ?",
@@ -180,7 +185,7 @@ class _Rows:
             int(one.head is not None), shown(one.head[0]) if one.head else None, one.head[1] if one.head else None,
         )  # fmt: skip
 
-    def _written(self, one: Instance, side: Side) -> Written:
+    def _written(self, one: Instance, side: Side) -> FindingLines:
         start, end = one.hit.start, one.hit.end
         lines = split_lines(self._repo.blob(side.blob) or b"")
         blank = [n for n in range(start, end + 1) if n > len(lines) or not lines[n - 1].strip()]
@@ -199,16 +204,16 @@ class _Rows:
         author, session = ended_by(here, one.fixed_lines, every, self._sessions.get(commit_id, []))
         return commit_id, one.fixed_sha, one.fixed_how, author, session
 
-    def _of(self, sha: str) -> dict[str, list[Span]]:
+    def _of(self, sha: str) -> dict[str, list[OriginSpan]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files: dict[str, list[Span]] = defaultdict(list)
+            files: dict[str, list[OriginSpan]] = defaultdict(list)
             for path, span in self._read(self._commits[sha][0]):
                 files[path].append(span)
             self._spans[sha] = dict(files)
         return self._spans[sha]
 
-    def _read(self, commit_id: int) -> Iterator[tuple[str, Span]]:
+    def _read(self, commit_id: int) -> Iterator[tuple[str, OriginSpan]]:
         for r in self._store.rows(
             "SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, o.evidence, o.reason, o.session_id, o.turn_index, "
             "o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent FROM commit_files f "
@@ -216,7 +221,7 @@ class _Rows:
             "WHERE f.commit_id = ? ORDER BY f.id, s.start_line",
             (commit_id,),
         ):
-            yield r["path"], Span(*(r[k] for k in r if k != "path"))
+            yield r["path"], OriginSpan(*(r[k] for k in r if k != "path"))
 
 
 def fingerprint(one: Instance) -> str:

@@ -14,10 +14,10 @@ from attribution.stages import weakness_rows as tables
 from attribution.weaknesses.rules.packs import cache as packs
 from attribution.weaknesses.rules.rulesets import OWN, RuleSet, files_of, fingerprint, load, named
 from attribution.weaknesses.scan import complexity, exclude
-from attribution.weaknesses.scan.cache import Cache, Known, default_path, engine_name, keep_engine
-from attribution.weaknesses.scan.engine import Engine, Limits, Scanned, Target, locate, scan, stamp, version
-from attribution.weaknesses.scan.source import Findings, Plan, Side, Text, changed, plan
-from attribution.weaknesses.track.identity import Hit
+from attribution.weaknesses.scan.cache import CachedScan, ScanCache, default_path, engine_name, keep_engine
+from attribution.weaknesses.scan.engine import Engine, ScanLimits, Scanned, Target, locate, scan, stamp, version
+from attribution.weaknesses.scan.source import Findings, ScanPlan, Side, Text, changed, plan
+from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Tracker
 from collector.errors import DatabaseUnusable
 from collector.git.repository import GitRepo
@@ -34,18 +34,18 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ScanRequest:
     rules: tuple[str, ...] = ()  # files, directories, or own
     semgrep: str = ""
     jobs: int = 0  # 0: one for each core
     cache: Path | None = None  # None: the user's
-    limits: Limits = field(default_factory=Limits)
+    limits: ScanLimits = field(default_factory=ScanLimits)
     prefilter: bool = True
     complexity: bool = False  # also measure the functions that were changed
 
 
 @dataclass(slots=True)
-class Updated:
+class ScanUpdate:
     """What a run did."""
 
     state: str  # unchanged | scanned
@@ -61,9 +61,9 @@ class Updated:
     notes: list[str] = field(default_factory=list)
 
 
-def update(
-    store: Store, repo: GitRepo, repo_id: int, head: str, wanted: Wanted, progress: Progress = lambda what, done, total: None
-) -> Updated:
+def scan_repository(
+    store: Store, repo: GitRepo, repo_id: int, head: str, wanted: ScanRequest, progress: Progress = lambda what, done, total: None
+) -> ScanUpdate:
     """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
     with ExitStack() as stack:
         notes: list[str] = []
@@ -75,8 +75,8 @@ def update(
 
 
 def _update(
-    store: Store, kept: Store, repo: GitRepo, repo_id: int, head: str, wanted: Wanted, notes: list[str], progress: Progress
-) -> Updated:
+    store: Store, kept: Store, repo: GitRepo, repo_id: int, head: str, wanted: ScanRequest, notes: list[str], progress: Progress
+) -> ScanUpdate:
     started = time.monotonic()
     files = files_of(wanted.rules, packs())
     engine = find(kept, wanted.semgrep)
@@ -84,11 +84,11 @@ def _update(
     key = _key(store, repo_id, head, fingerprint(files), engine.name)
     if store.is_done(repo_id, STAGE, "", key, VERSION):
         seconds = time.monotonic() - started
-        return Updated("unchanged", engine.name, name, seconds=seconds, findings=_count(store, repo_id), notes=notes)
+        return ScanUpdate("unchanged", engine.name, name, seconds=seconds, findings=_count(store, repo_id), notes=notes)
     rules = load(files, name)
-    cache = Cache(kept, rules.sha256, engine.name)
+    cache = ScanCache(kept, rules.sha256, engine.name)
     found = plan(repo, head, rules, progress)
-    done = Updated("scanned", engine.name, name, len(found.texts), notes=notes)
+    done = ScanUpdate("scanned", engine.name, name, len(found.texts), notes=notes)
     begun = time.monotonic()
     _scan(repo, engine, rules, cache, found, wanted, done, progress)
     done.scan_seconds = time.monotonic() - begun
@@ -105,7 +105,7 @@ def _update(
     return done
 
 
-def _versions(repo: GitRepo, head: str, wanted: Wanted, progress: Progress) -> dict[tuple[str, str], Side]:
+def _versions(repo: GitRepo, head: str, wanted: ScanRequest, progress: Progress) -> dict[tuple[str, str], Side]:
     return tables.sides_of(plan(repo, head, named(wanted.rules, packs()), progress))
 
 
@@ -147,7 +147,14 @@ def find(kept: Store, given: str) -> Engine:
 
 
 def _scan(
-    repo: GitRepo, engine: Engine, rules: RuleSet, cache: Cache, found: Plan, wanted: Wanted, done: Updated, progress: Progress
+    repo: GitRepo,
+    engine: Engine,
+    rules: RuleSet,
+    cache: ScanCache,
+    found: ScanPlan,
+    wanted: ScanRequest,
+    done: ScanUpdate,
+    progress: Progress,
 ) -> None:
     known = cache.known(found.texts)
     new = [text for text in found.texts if text not in known]
@@ -167,7 +174,14 @@ class _Reader:
     """Reads texts; those that need no scan are recorded at once."""
 
     def __init__(
-        self, repo: GitRepo, rules: RuleSet, cache: Cache, found: Plan, done: Updated, progress: Progress, prefilter: bool
+        self,
+        repo: GitRepo,
+        rules: RuleSet,
+        cache: ScanCache,
+        found: ScanPlan,
+        done: ScanUpdate,
+        progress: Progress,
+        prefilter: bool,
     ) -> None:
         self._repo, self._rules, self._cache, self._found, self._done = repo, rules, cache, found, done
         self._progress, self._prefilter = progress, prefilter
@@ -203,7 +217,7 @@ class _Reader:
         self._waiting.clear()
 
 
-def _problems(found: Plan, known: dict[Text, Known]) -> list[Problem]:
+def _problems(found: ScanPlan, known: dict[Text, CachedScan]) -> list[Problem]:
     """Texts that could not be scanned, and how many were left out for each reason."""
     problems = []
     count: Counter[str] = Counter()
@@ -220,7 +234,9 @@ def _problems(found: Plan, known: dict[Text, Known]) -> list[Problem]:
 # --- following --------------------------------------------------------------------------------------------------------
 
 
-def follow(repo: GitRepo, found: Plan, head: str, known: dict[Text, Known], hits: dict[Text, tuple[Hit, ...]]) -> Tracker:
+def follow(
+    repo: GitRepo, found: ScanPlan, head: str, known: dict[Text, CachedScan], hits: dict[Text, tuple[VersionFinding, ...]]
+) -> Tracker:
     """Findings through all commits."""
 
     def blind(text: Text) -> frozenset[str] | None:

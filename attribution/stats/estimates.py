@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attribution.lineage.survival import AGENT, Record, sides
+from attribution.lineage.survival import AGENT, LifetimeRecord, sides
 from attribution.stats.intervals import Interval, Moments, Statistic
 from collector.errors import WhoWroteError
 
@@ -30,7 +30,7 @@ class StatsMissing(WhoWroteError):
     """The extra `stats` is not installed."""
 
 
-class Step(NamedTuple):
+class CurveStep(NamedTuple):
     """The curve from `days` on: share alive, and its 95 % band."""
 
     days: float
@@ -49,7 +49,7 @@ class Curve:
 
     lines: int
     commits: int
-    steps: list[Step]
+    steps: list[CurveStep]
     median: float | None  # days; None: more than half are alive at the end
     median_low: float | None
     median_high: float | None
@@ -103,7 +103,7 @@ def _lifelines() -> Any:
 # --- curves -----------------------------------------------------------------------------------------------------------
 
 
-def kaplan_meier(records: Sequence[Record], resamples: int = RESAMPLES) -> Curve:
+def kaplan_meier(records: Sequence[LifetimeRecord], resamples: int = RESAMPLES) -> Curve:
     """Days of life, lines as weights, alive and lost lines censored. Raises StatsMissing, ValueError without a record."""
     if not records:
         raise ValueError("no lines")
@@ -126,7 +126,8 @@ def kaplan_meier(records: Sequence[Record], resamples: int = RESAMPLES) -> Curve
     low, high = np.quantile(draws, (_LOW, _HIGH), axis=0)
     at_risk = table["at_risk"].reindex(grid)
     steps = [
-        Step(float(t), float(curve.loc[t]), float(a), float(b), int(n)) for t, a, b, n in zip(grid, low, high, at_risk, strict=True)
+        CurveStep(float(t), float(curve.loc[t]), float(a), float(b), int(n))
+        for t, a, b, n in zip(grid, low, high, at_risk, strict=True)
     ]
     medians = [_median(grid, row) for row in draws]
     return Curve(
@@ -216,7 +217,7 @@ def resampled(values: Sequence[_One], statistic: Callable[[Sequence[_One]], floa
 # --- agents against people --------------------------------------------------------------------------------------------
 
 
-def hazard(records: Sequence[Record], baseline: str) -> Hazard | None:
+def hazard(records: Sequence[LifetimeRecord], baseline: str) -> Hazard | None:
     """None when no file has deaths to compare. Raises StatsMissing."""
     _, _, strata = sides(records, baseline)
     telling = {key: one for key, one in strata.items() if any(r.dead for r in one)}

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from attribution.study.model import CLASSES, Observation, Table, pooled
+from attribution.study.model import CLASSES, StudyTable, StudyUnit, pooled
 from collector.storage.store import Store
 
 NAME = "after"
@@ -16,7 +16,7 @@ ORDER = 70
 _DAYS = (7, 30, 90)
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     return [_survival(store), _rework(store), _evidence(store), _disagreement(store), _errors()]
 
 
@@ -26,13 +26,13 @@ def _points(store: Store) -> list[dict[str, Any]]:
     )
 
 
-def _survival(store: Store) -> Table:
+def _survival(store: Store) -> StudyTable:
     points = _points(store)
     found = []
     for author in CLASSES:
         for unit, days in [("days", d) for d in _DAYS] + [("head", 0)]:
             some = [
-                Observation(p["repo_id"], p["alive"], p["at_risk"])
+                StudyUnit(p["repo_id"], p["alive"], p["at_risk"])
                 for p in points
                 if (p["author"], p["unit"], p["horizon"]) == (author, unit, days)
             ]
@@ -40,10 +40,10 @@ def _survival(store: Store) -> Table:
                 found.append({"author": author, "alive after": f"{days} days" if days else "until now", **pooled(some),
                               "lines at risk": int(sum(o.bottom for o in some))})  # fmt: skip
     note = "n: repositories with such lines. Needs `attribute survival PATH` for each repository."
-    return Table("survival_after_commit", "Committed lines that are still there", found, [note])
+    return StudyTable("survival_after_commit", "Committed lines that are still there", found, [note])
 
 
-def _rework(store: Store) -> Table:
+def _rework(store: Store) -> StudyTable:
     points = {(p["repo_id"], p["author"]): p for p in _points(store) if p["unit"] == "days" and p["horizon"] == 30}
     found = []
     for name, classes in (("human", ("human",)), ("human + undeclared", ("human", "undeclared"))):
@@ -60,29 +60,29 @@ def _rework(store: Store) -> Table:
         excess = dead - base if dead is not None and base is not None else None
         found.append({"against": name, "agent dead within 30 days": dead, "baseline dead within 30 days": base, "excess": excess,
                       "agent lines": risk, "baseline lines": base_risk, "repositories": len(pairs)})  # fmt: skip
-    return Table(
+    return StudyTable(
         "excess_rework", "Excess rework: lines gone within 30 days, agents against people of the same repositories", found,
         ["Pooled over repositories that have both. The comparison within files, with tests, is in `attribute survival`."],
     )  # fmt: skip
 
 
-def _evidence(store: Store) -> Table:
+def _evidence(store: Store) -> StudyTable:
     rows = store.rows(
         "SELECT author, how, evidence, reason, SUM(nonblank) AS lines FROM evidence_shares GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC"
     )
     every = sum(r["lines"] for r in rows)
     found = [r | {"share": r["lines"] / every} for r in rows if r["lines"]]
-    return Table("evidence", "How we know: added lines with text by evidence", found)
+    return StudyTable("evidence", "How we know: added lines with text by evidence", found)
 
 
-def _disagreement(store: Store) -> Table:
+def _disagreement(store: Store) -> StudyTable:
     found = store.rows(
         "SELECT disagreement_reason AS reason, COUNT(*) AS records, AVG(vendor_percentage) AS vendor_mean, "
         "AVG(our_percentage) AS our_mean, "
         "SUM(vendor_percentage = 0) AS vendor_zero, SUM(vendor_percentage = 0 AND our_percentage > 0) AS vendor_zero_ours_not "
         "FROM vendor_checks GROUP BY 1 ORDER BY 2 DESC"
     )
-    return Table(
+    return StudyTable(
         "vendor_disagreement", "The vendor's percentage beside ours, checkpoints on exactly one commit", found,
         ["The paper's percentages are the vendor's."],
     )  # fmt: skip
@@ -97,7 +97,7 @@ def measured() -> dict[str, Any]:
     return found
 
 
-def _errors() -> Table:
+def _errors() -> StudyTable:
     random = measured().get("random", {})
     found = [
         {
@@ -112,4 +112,4 @@ def _errors() -> Table:
     notes = ["Histories with known authors, made at random; docs/accuracy.md has the audits by hand and everything else."]
     if "wrong_with_confidence" in random:
         notes.append(f"Wrong with confidence: {random['wrong_with_confidence']:.2%} of {random['lines']:,} lines.")
-    return Table("error_rate", "Our own error rate", found, notes)
+    return StudyTable("error_rate", "Our own error rate", found, notes)

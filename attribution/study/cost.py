@@ -7,7 +7,7 @@ from typing import Any
 
 from attribution.queries.features import features_ready
 from attribution.study import paper
-from attribution.study.model import MODES, Observation, Table, mean, median
+from attribution.study.model import MODES, StudyTable, StudyUnit, mean, median
 from collector.storage.store import Store
 
 NAME = "cost"
@@ -46,18 +46,18 @@ _MEASURES: dict[str, tuple[Value, dict[str, float]]] = {
 }
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     rows = [r for r in store.rows(_ROWS) if r["lines"]] if features_ready(store) else []
     every = store.value("SELECT COUNT(*) FROM session_stats WHERE commits > 0") or 0
     found = [_row(what, mode, rows) for what in _MEASURES for mode in (*MODES, "all")]
     share = f"{len(rows)} of {every} sessions with commits map cleanly: one session, one checkpoint, no squash"
-    return [Table("cost", "Cost of 100 committed lines", found, [f"{share}; in the paper {paper.CLEAN:.1%} of all.", *_NOTES])]
+    return [StudyTable("cost", "Cost of 100 committed lines", found, [f"{share}; in the paper {paper.CLEAN:.1%} of all.", *_NOTES])]
 
 
 def _row(what: str, mode: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     value, published = _MEASURES[what]
     some = [
-        Observation(r["repo_id"], 100 * amount / r["lines"])
+        StudyUnit(r["repo_id"], 100 * amount / r["lines"])
         for r in rows
         if mode in ("all", r["coding_mode"]) and (amount := value(r)) is not None
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attribution.study import paper
-from attribution.study.model import Observation, Table, mean, pooled
+from attribution.study.model import StudyTable, StudyUnit, mean, pooled
 from collector.storage.store import Store
 
 NAME = "efficiency"
@@ -25,7 +25,7 @@ _NOTES = [
 ]
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     rows = store.rows(_ROWS)
     groups = {
         "all": [r for r in rows if r["commits"]],
@@ -41,10 +41,10 @@ def tables(store: Store) -> list[Table]:
     ]
 
 
-def _ratios(name: str, title: str, groups: dict[str, list[dict[str, Any]]], below: str, published: Any) -> Table:
+def _ratios(name: str, title: str, groups: dict[str, list[dict[str, Any]]], below: str, published: Any) -> StudyTable:
     found = []
     for group, rows in groups.items():
-        some = [Observation(r["repo_id"], r["survived"], r[below]) for r in rows]
+        some = [StudyUnit(r["repo_id"], r["survived"], r[below]) for r in rows]
         both = {"pooled": pooled(some), "mean": mean(some)}
         v1, v2 = published.get(group, (None, None))
         values = {f"{kind}_{k}": v for kind, one in both.items() for k, v in one.items() if k in ("value", "low", "high")}
@@ -58,7 +58,7 @@ def _ratios(name: str, title: str, groups: dict[str, list[dict[str, Any]]], belo
                 "paper_v2": v2,
             }
         )
-    return Table(
+    return StudyTable(
         name,
         title,
         found,
@@ -66,15 +66,15 @@ def _ratios(name: str, title: str, groups: dict[str, list[dict[str, Any]]], belo
     )
 
 
-def _breakdown(groups: dict[str, list[dict[str, Any]]]) -> Table:
+def _breakdown(groups: dict[str, list[dict[str, Any]]]) -> StudyTable:
     found = []
     for part in _PARTS:
         row: dict[str, Any] = {"what became of produced lines": part.replace("_", " ")}
         for group in ("all", "collaborative", "vibe", "clean mapping"):
-            row[group] = pooled([Observation(r["repo_id"], r[part], r["produced"]) for r in groups[group]])["value"]
+            row[group] = pooled([StudyUnit(r["repo_id"], r[part], r["produced"]) for r in groups[group]])["value"]
         row["paper_v1"] = {
             "survived": paper.EFFICIENCY["all"][0], "self_overwritten": paper.SELF_OVERWRITE["all"],
             "human_deleted": paper.HUMAN_DELETION["all"],
         }.get(part)  # fmt: skip
         found.append(row)
-    return Table("produced_lines", "What became of the lines that sessions produced, lines over lines", found)
+    return StudyTable("produced_lines", "What became of the lines that sessions produced, lines over lines", found)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attribution.stats.estimates import data_frame
-from attribution.study.model import Table
+from attribution.study.model import StudyTable
 from collector.runtime.console import csv_cell
 
 
-def save(tables: Sequence[Table], directory: Path, parquet: bool) -> list[Path]:
+def save(tables: Sequence[StudyTable], directory: Path, parquet: bool) -> list[Path]:
     """One file per table, `NAME.csv` or `NAME.parquet`. Raises StatsMissing when pandas or pyarrow is missing for Parquet."""
     directory.mkdir(parents=True, exist_ok=True)
     made = []

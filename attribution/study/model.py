@@ -15,7 +15,7 @@ CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
 
 
 @dataclass(slots=True)
-class Table:
+class StudyTable:
     """One table of the study. Shares are between 0 and 1; `low` and `high` are the ends of a 95 % interval."""
 
     name: str
@@ -28,7 +28,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class StudyUnit:
     """A session (or another unit) with what is summed over; `cluster` is its repository, as sessions of one are not independent."""
 
     cluster: int
@@ -36,18 +36,18 @@ class Observation:
     bottom: float = 1.0
 
 
-def pooled(some: Sequence[Observation]) -> dict[str, Any]:
+def pooled(some: Sequence[StudyUnit]) -> dict[str, Any]:
     """Sum over sum, with a cluster jackknife over repositories: value, low, high, n, repositories."""
     return _estimate(some, [(o.cluster, (o.top, o.bottom)) for o in some])
 
 
-def mean(some: Sequence[Observation]) -> dict[str, Any]:
+def mean(some: Sequence[StudyUnit]) -> dict[str, Any]:
     """Mean of the ratios of the units; units with nothing below the line are left out."""
     kept = [o for o in some if o.bottom]
     return _estimate(kept, [(o.cluster, (o.top / o.bottom, 1.0)) for o in kept])
 
 
-def _estimate(some: Sequence[Observation], rows: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Any]:
+def _estimate(some: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Any]:
     groups: dict[int, list[tuple[float, float]]] = {}
     for cluster, moments in rows:
         groups.setdefault(cluster, []).append(moments)

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from attribution.study import paper
-from attribution.study.model import MODES, Observation, Table, mean, median, pooled
+from attribution.study.model import MODES, StudyTable, StudyUnit, mean, median, pooled
 from collector.storage.store import Store
 
 NAME = "modes"
@@ -46,7 +46,7 @@ def _output_tokens(metadata: str | None) -> int:
     return tokens if isinstance(tokens, int) else 0
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     rows = store.rows(
         "SELECT s.id, s.repo_id, t.agent_percentage, t.coding_mode, t.agent_lines, t.human_lines, t.unknown_lines FROM sessions s "
         "LEFT JOIN session_stats t ON t.session_id = s.id"
@@ -55,7 +55,7 @@ def tables(store: Store) -> list[Table]:
     return [_modes(rows, theirs), _share(rows, theirs), _change(rows, theirs)]
 
 
-def _modes(rows: list[dict[str, Any]], theirs: dict[int, float]) -> Table:
+def _modes(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
     sides = {
         "ours": [(r["repo_id"], r["coding_mode"]) for r in rows if r["coding_mode"]],
         "widest": [(r["repo_id"], _widest(r)) for r in rows if _widest(r)],
@@ -65,11 +65,11 @@ def _modes(rows: list[dict[str, Any]], theirs: dict[int, float]) -> Table:
     for mode in MODES:
         row: dict[str, Any] = {"mode": mode}
         for side, sessions in sides.items():
-            one = pooled([Observation(repo, name == mode) for repo, name in sessions])
+            one = pooled([StudyUnit(repo, name == mode) for repo, name in sessions])
             row |= {f"{side} {k}": one[k] for k in ("value", "low", "high", "n")}
         v1, v2 = paper.MODES[mode]
         found.append(row | {"paper_v1": v1, "paper_v2": v2})
-    return Table("coding_modes", "Coding modes, share of sessions", found, _NOTES)
+    return StudyTable("coding_modes", "Coding modes, share of sessions", found, _NOTES)
 
 
 def _widest(row: dict[str, Any]) -> str | None:
@@ -78,13 +78,13 @@ def _widest(row: dict[str, Any]) -> str | None:
     return mode_of(100 * row["agent_lines"] / every) if every else None
 
 
-def _share(rows: list[dict[str, Any]], theirs: dict[int, float]) -> Table:
-    some = [Observation(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"]) for r in rows if r["coding_mode"]]
+def _share(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
+    some = [StudyUnit(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"]) for r in rows if r["coding_mode"]]
     wide = [
-        Observation(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"] + r["unknown_lines"])
+        StudyUnit(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"] + r["unknown_lines"])
         for r in rows if r["coding_mode"]
     ]  # fmt: skip
-    percentages = [Observation(r["repo_id"], theirs[r["id"]] / 100) for r in rows if r["id"] in theirs]
+    percentages = [StudyUnit(r["repo_id"], theirs[r["id"]] / 100) for r in rows if r["id"] in theirs]
     found = [
         {"how": "ours, lines over lines, unknown left out", **pooled(some), "median": None},
         {
@@ -96,10 +96,10 @@ def _share(rows: list[dict[str, Any]], theirs: dict[int, float]) -> Table:
         {"how": "vendor, mean of canonical records", **mean(percentages), "median": median([o.top for o in percentages])},
         {"how": "paper v1, mean of sessions", "value": paper.AGENT_SHARE_MEAN, "median": paper.AGENT_SHARE_MEDIAN},
     ]
-    return Table("agent_share", "Share of agents' lines in the commits of sessions", found)
+    return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", found)
 
 
-def _change(rows: list[dict[str, Any]], theirs: dict[int, float]) -> Table:
+def _change(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
     pairs = Counter((mode_of(theirs.get(r["id"])), r["coding_mode"]) for r in rows if r["id"] in theirs and r["coding_mode"])
     found = [{"vendor_mode": mode, **{f"ours_{other}": pairs.get((mode, other), 0) for other in MODES}} for mode in MODES]
-    return Table("modes_compared", "Sessions by the vendor's mode and by ours", found)
+    return StudyTable("modes_compared", "Sessions by the vendor's mode and by ours", found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.study.model import MODES, Table
+from attribution.study.model import MODES, StudyTable
 from attribution.study.modes import canonical, mode_of
 from collector.storage.store import Store
 
@@ -16,7 +16,7 @@ FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id WHERE s.started
 """
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     theirs = canonical(store)
     periods: dict[str, list[tuple[str | None, str | None]]] = {}
     for r in store.rows(_ROWS):
@@ -28,4 +28,4 @@ def tables(store: Store) -> list[Table]:
             some = [pair[at] for pair in pairs if pair[at]]
             row |= {f"{name}_{mode}": some.count(mode) / len(some) if some else None for mode in MODES} | {f"{name}_n": len(some)}
         found.append(row)
-    return [Table("modes_over_time", "Coding modes over time, share of sessions begun in the fortnight", found)]
+    return [StudyTable("modes_over_time", "Coding modes over time, share of sessions begun in the fortnight", found)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attribution.study import paper
-from attribution.study.model import Table
+from attribution.study.model import StudyTable
 from collector.storage.store import Store
 
 NAME = "population"
@@ -24,7 +24,7 @@ _COUNTS = {
 }
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     counts = []
     for what, sql in _COUNTS.items():
         v1, v2 = paper.POPULATION.get(what, (None, None))
@@ -43,6 +43,6 @@ def tables(store: Store) -> list[Table]:
         for r in found
     ]
     return [
-        Table("population", "What was analysed", counts),
-        Table("agents", "Sessions by agent", agents, ["Ours by the content of the transcript, the paper's by its label."]),
+        StudyTable("population", "What was analysed", counts),
+        StudyTable("agents", "Sessions by agent", agents, ["Ours by the content of the transcript, the paper's by its label."]),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from attribution.queries.features import features_ready
 from attribution.study import paper
-from attribution.study.model import MODES, Observation, Table, pooled, quantile
+from attribution.study.model import MODES, StudyTable, StudyUnit, pooled, quantile
 from collector.storage.store import Store
 
 NAME = "turns"
@@ -21,13 +21,13 @@ FROM sessions s JOIN session_features f ON f.session_id = s.id LEFT JOIN session
 """
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     rows = store.rows(_ROWS) if features_ready(store) else []
     claude = [r for r in rows if r["agent"] == "claude-code" and r["turns"]]
     return [_outcomes(claude), _autonomy(claude), _tools(rows)]
 
 
-def _outcomes(rows: list[dict[str, Any]]) -> Table:
+def _outcomes(rows: list[dict[str, Any]]) -> StudyTable:
     found = []
     for mode in (*MODES, "all"):
         some = [r for r in rows if mode in ("all", r["coding_mode"])]
@@ -35,7 +35,7 @@ def _outcomes(rows: list[dict[str, Any]]) -> Table:
             ("interrupted by the user", "interruptions", paper.INTERRUPTED),
             ("agent asks", "asked", paper.ASKED),
         ):
-            one = pooled([Observation(r["repo_id"], r[name], r["turns"]) for r in some])
+            one = pooled([StudyUnit(r["repo_id"], r[name], r["turns"]) for r in some])
             found.append(
                 {
                     "turns": what,
@@ -45,13 +45,13 @@ def _outcomes(rows: list[dict[str, Any]]) -> Table:
                     "paper_v1": published.get(mode),
                 }
             )
-    return Table(
+    return StudyTable(
         "turn_outcomes", "Turns of Claude Code that were interrupted, or in which the agent asked", found,
         ["Pushback needs a judge and is not in this table (`attribute judge`)."],
     )  # fmt: skip
 
 
-def _autonomy(rows: list[dict[str, Any]]) -> Table:
+def _autonomy(rows: list[dict[str, Any]]) -> StudyTable:
     latencies = [x for r in rows for x in json.loads(r["latency"] or "[]") if isinstance(x, int | float)]
     published = {0.5: "< 1 min", 0.9: "< 7 min", 0.99: "", 0.999: "> 100 min"}
     found = [
@@ -63,10 +63,10 @@ def _autonomy(rows: list[dict[str, Any]]) -> Table:
         }
         for at, text in published.items()
     ]
-    return Table("autonomy", "How long Claude Code works on one prompt", found)
+    return StudyTable("autonomy", "How long Claude Code works on one prompt", found)
 
 
-def _tools(rows: list[dict[str, Any]]) -> Table:
+def _tools(rows: list[dict[str, Any]]) -> StudyTable:
     counts: Counter[str] = Counter()
     for r in rows:
         counts.update({k: v for k, v in json.loads(r["tool_counts"] or "{}").items() if isinstance(v, int)})
@@ -76,7 +76,7 @@ def _tools(rows: list[dict[str, Any]]) -> Table:
          "paper_v1": paper.TOOLS.get(name, (None, None))[0], "paper_v2": paper.TOOLS.get(name, (None, None))[1]}
         for name in dict.fromkeys((*paper.TOOLS, *counts))
     ]  # fmt: skip
-    return Table(
+    return StudyTable(
         "tools", "Tool calls by category", found,
         ["Ours files a command under its first effective program (`cd x && pytest` is a build), the paper under its first word: "
          "bash:file. The paper's parser kept the last block of a message only and so lost one call in seven."],

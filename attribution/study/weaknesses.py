@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attribution.study import paper
-from attribution.study.model import MODES, Table
+from attribution.study.model import MODES, StudyTable
 from attribution.study.modes import mode_of
 from attribution.weaknesses.rates import poisson_interval
 from collector.storage.store import Store
@@ -29,11 +29,13 @@ _NOTES = [
 ]
 
 
-def tables(store: Store) -> list[Table]:
+def tables(store: Store) -> list[StudyTable]:
     lines = {r["commit_id"]: r["lines"] for r in store.rows(_LINES)}
     if not lines:
         return [
-            Table("weaknesses", "Weaknesses introduced per 1,000 added lines", [], ["Nothing was scanned: attribute scan PATH"])
+            StudyTable(
+                "weaknesses", "Weaknesses introduced per 1,000 added lines", [], ["Nothing was scanned: attribute scan PATH"]
+            )
         ]
     found = {r["commit_id"]: r for r in store.rows(_FINDINGS)}
     modes = {
@@ -57,4 +59,4 @@ def tables(store: Store) -> list[Table]:
                     "high": high * per if per else None, "paper_v1": paper.INTRODUCED.get(mode) if name == "all rules" else None,
                 }
             )  # fmt: skip
-    return [Table("weaknesses", _TITLE, rows, _NOTES)]
+    return [StudyTable("weaknesses", _TITLE, rows, _NOTES)]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.queries.blame import BlameLine, Block, FileStory
-from attribution.queries.verdicts import Said
+from attribution.queries.verdicts import LineAttribution
 from attribution.terminal.style import (
     LETTER,
     MEANING,
@@ -74,7 +74,7 @@ def _fitted(text: str, width: int) -> str:
     return set_cell_size(cut(text, width), width)
 
 
-def _brief(said: Said) -> str:
+def _brief(said: LineAttribution) -> str:
     """How, in one word."""
     if said.author == "agent":
         return said.how

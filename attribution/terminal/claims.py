@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attribution.claims.agreement import AGREE, CAUSES, DISAGREE, NOT_CLAIMED
-from attribution.queries.claims import Added, Agreement, ClaimsReport, Worth, decided, disputed, summed
+from attribution.queries.claims import Added, ClaimAgreement, ClaimsReport, Worth, decided, disputed, summed
 from attribution.terminal.style import grid, notes, number, percent, plain, show, title, words
 from collector.runtime.console import one_line
 
@@ -81,7 +81,7 @@ def _agreement(console: Console, r: ClaimsReport) -> None:
     _print(console, table, _agreed(r.agreement))
 
 
-def _agreed(rows: list[Agreement]) -> str:
+def _agreed(rows: list[ClaimAgreement]) -> str:
     parts = []
     for producer in dict.fromkeys(one.producer for one in rows):
         own = [one for one in rows if one.producer == producer]

@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from attribution.queries.explain import Action, LineStory
-from attribution.queries.moves import Journey
+from attribution.queries.explain import EarlierAction, LineExplanation
+from attribution.queries.moves import MoveHistory
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from collector.runtime.console import one_line
 
@@ -18,7 +18,7 @@ _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 
 
-def line_view(console: Console, story: LineStory) -> None:
+def line_view(console: Console, story: LineExplanation) -> None:
     """Everything about one line."""
     line, said = story.line, story.line.said
     title(console, f"{story.path}:{line.line}", f"at {story.branch or 'commit'} {story.sha[:9]}, {story.name}")
@@ -54,7 +54,7 @@ def _paragraphs(texts: Sequence[str]) -> Text:
     return Text("\n".join(one_line(t) for t in texts))
 
 
-def _commit_words(story: LineStory) -> Text:
+def _commit_words(story: LineExplanation) -> Text:
     birth, commit = story.line.birth, story.line.commit
     text = Text.assemble((birth.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
     if commit:
@@ -69,7 +69,7 @@ def _commit_words(story: LineStory) -> Text:
     return text
 
 
-def _journey_words(journey: Journey) -> Text:
+def _journey_words(journey: MoveHistory) -> Text:
     """What git blame does not see: the line is older than the commit it names."""
     text = Text()
     if journey.first is not None:
@@ -81,7 +81,7 @@ def _journey_words(journey: Journey) -> Text:
     return text
 
 
-def _session_rows(table: Table, story: LineStory, room: int) -> None:
+def _session_rows(table: Table, story: LineExplanation, room: int) -> None:
     said = story.line.said
     who = ", ".join(one_line(w) for w in (said.agent, said.model) if w)
     table.add_row("session", Text.assemble(one_line(said.label), (f"\n{who}, {one_line(said.session)}", "dim")))
@@ -115,7 +115,7 @@ def _quoted(prompt: str) -> Text:
     return Text(shown[:_PROMPT_WIDTH] + (" …" if more else ""))
 
 
-def _action_words(actions: Sequence[Action], room: int) -> Text:
+def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
     """The last ones before the commit; the explaining one always."""
     ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
     start = max(0, min(ours - 2, len(actions) - _ACTIONS))

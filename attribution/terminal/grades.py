@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.queries.grades import GradeReport
-from attribution.scores.grades import REPOSITORIES, SESSIONS, Cell, Difference, Gap, Harm, Rate, Trend
+from attribution.scores.grades import REPOSITORIES, SESSIONS, GradeCell, GradeDifference, GradeGap, Harm, HarmRate, Trend
 from attribution.stats.intervals import Interval
 from attribution.terminal.sessions import model_table
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
@@ -40,7 +40,7 @@ def grade_tables(console: Console, r: GradeReport, whole: bool = True) -> None:
     notes(console, r.notes)
 
 
-def _cells(console: Console, some: Sequence[Cell]) -> None:
+def _cells(console: Console, some: Sequence[GradeCell]) -> None:
     head = (some[0].grouping, "sessions", "repositories", "effective", "mean Q", "median", "std error", "95 % interval", "over")
     table = grid("<~", *">" * 7, "<", head=head)
     for c in some[-_MOST:] if some[0].grouping == "week" else some[:_MOST]:
@@ -54,7 +54,7 @@ def _cells(console: Console, some: Sequence[Cell]) -> None:
     console.print()
 
 
-def _gaps(console: Console, gaps: Sequence[Gap]) -> None:
+def _gaps(console: Console, gaps: Sequence[GradeGap]) -> None:
     console.print(Text.assemble((f"gaps: mean Q less that of {one_line(gaps[0].reference)}", "bold")))
     head = (gaps[0].grouping, "sessions", "shared", "raw gap", "same tasks", "and same repo", "weight", "tasks")
     table = grid("<~", *">" * 6, "<~", head=head)
@@ -70,7 +70,7 @@ def _gaps(console: Console, gaps: Sequence[Gap]) -> None:
     console.print()
 
 
-def _gap(d: Difference) -> Text:
+def _gap(d: GradeDifference) -> Text:
     """The difference, its interval below."""
     mark = "*" if d.over == SESSIONS else ""
     return Text.assemble(_signed(d.value), ("\n" + _interval(d.interval, signed=True) + mark if d.interval else "", "dim"))
@@ -109,7 +109,7 @@ def _harm(console: Console, harms: Sequence[Harm]) -> None:
     console.print()
 
 
-def _rate(r: Rate | None) -> tuple[str, str]:
+def _rate(r: HarmRate | None) -> tuple[str, str]:
     if r is None:
         return "not known", ""
     low, high = (f"{100 * x:.1f}" for x in r.interval) if r.interval else ("", "")

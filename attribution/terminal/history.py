@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from attribution.lineage.blame_check import Agreement
-from attribution.queries.history import LifeStory
+from attribution.lineage.blame_check import BlameAgreement
+from attribution.queries.history import LineHistoryReport
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, number, show, source, title, words
 from collector.runtime.console import one_line
 
 _COLOUR = {"born": "green", "ended": "red", "alive": "green"}
 
 
-def life_view(console: Console, story: LifeStory) -> None:
+def life_view(console: Console, story: LineHistoryReport) -> None:
     title(console, f"{story.path}:{story.line}", f"at {story.sha[:9]}, {story.name}")
     console.print(Text(cut("  " + source(story.text), console.width)))
     said = story.said
@@ -44,7 +44,7 @@ def life_view(console: Console, story: LifeStory) -> None:
     notes(console, story.notes)
 
 
-def agreement_view(console: Console, found: Mapping[str, Agreement]) -> None:
+def agreement_view(console: Console, found: Mapping[str, BlameAgreement]) -> None:
     table = grid("<", ">", ">", ">", ">", head=("commit", "files", "lines", "as git blame says", "agreement"))
     for sha, one in found.items():
         exact = one.same == one.lines

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.queries.scores import Agreement
+from attribution.queries.scores import RatingAgreement
 from attribution.queries.sessions import Explained
 from attribution.scores.quality import ModelPoint
 from attribution.stats.intervals import Interval
@@ -152,7 +152,7 @@ def _special(row: dict[str, Any]) -> str:
     return f"  ({words(row['special'])}: a score of its own)" if row["special"] else ""
 
 
-def agreement_view(console: Console, found: Agreement) -> None:
+def agreement_view(console: Console, found: RatingAgreement) -> None:
     table = grid("<", ">", ">", ">", head=("Q against ratings", "sessions", "Pearson r", "95 %"))
     table.add_row(Text("all", "bold"), number(found.matched), _score(found.pearson), _span(found.pearson_interval))
     table.add_row("all, Spearman", number(found.matched), _score(found.spearman), _span(found.spearman_interval))

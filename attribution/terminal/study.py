@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.study.model import Table
+from attribution.study.model import StudyTable
 from attribution.terminal.style import grid, notes, plain, show, title, words
 
 
-def study_view(console: Console, tables: Sequence[Table]) -> None:
+def study_view(console: Console, tables: Sequence[StudyTable]) -> None:
     for table in tables:
         title(console, table.title, table.name)
         if table.rows:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.lineage.survival import COMMITS, DAYS, Comparison
-from attribution.queries.survival import Followed, Group, SurvivalReport
+from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
 from attribution.stats.estimates import Curve, Hazard
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
 from collector.runtime.console import one_line
@@ -35,7 +35,7 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     notes(console, [*r.notes, *left])
 
 
-def _history(one: Followed) -> str:
+def _history(one: FollowedHistory) -> str:
     window = f"from {one.since[:10]} on" if one.after else "whole history"
     kept = f"kept through: {one.keep.replace(' ', ', ')}" if one.keep else "exactly as git blame"
     return f"at {one.tip[:9]}, {window}, {number(one.commits)} commits; lines {kept}"
@@ -44,7 +44,7 @@ def _history(one: Followed) -> str:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _groups(console: Console, grouping: str, groups: Sequence[Group]) -> None:
+def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) -> None:
     keys = [("days", d) for d in DAYS] + [("commits", c) for c in COMMITS] + [("head", 0)]
     there = [key for key in keys if any((p.unit, p.horizon) == key for g in groups for p in g.points)]
     head = (grouping, *(("class",) if grouping != "class" else ()), "lines", *(_heading(*key) for key in there))

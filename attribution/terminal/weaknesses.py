@@ -8,10 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.findings import Context
-from attribution.queries.weaknesses import CLASSES, Report, Row
+from attribution.queries.findings import FindingContext
+from attribution.queries.weaknesses import CLASSES, RateRow, WeaknessReport
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
-from attribution.weaknesses.rates import Compared, Rate, Ratio
+from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
 from collector.runtime.console import one_line
 
 _MOST = 12  # names in a table of rates
@@ -45,7 +45,7 @@ def finding_list(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     console.print(Text(f"{number(len(rows))} findings; one in context: attribute findings show ID", "dim"))
 
 
-def finding_view(console: Console, found: Context) -> None:
+def finding_view(console: Console, found: FindingContext) -> None:
     """The lines, who wrote them, why it matters, what became of it."""
     r = found.row
     title(console, f"{r['cwe'] or ''} {r['path']}:{r['start_line']}", f"{r['repo']} {r['commit_sha'][:9]}  {r['fingerprint'][:10]}")
@@ -89,7 +89,7 @@ def _fate(r: Any) -> str:
 # --- rates ------------------------------------------------------------------------------------------------------------
 
 
-def report_view(console: Console, found: Report) -> None:
+def report_view(console: Console, found: WeaknessReport) -> None:
     repos = ", ".join(found.repos) if len(found.repos) <= 4 else f"{len(found.repos)} repositories"
     title(console, "Weaknesses in introduced code", repos)
     for r in found.rules:
@@ -109,7 +109,7 @@ def report_view(console: Console, found: Report) -> None:
     notes(console, found.notes)
 
 
-def _rates(console: Console, by: str, rows: Sequence[Row]) -> None:
+def _rates(console: Console, by: str, rows: Sequence[RateRow]) -> None:
     named = by != "class"
     head = (by if named else "author", "author", "findings", "lines", "per 1,000 lines", "95 %")
     table = grid("<~", "<", ">", ">", ">", "<", head=head)
@@ -123,13 +123,13 @@ def _rates(console: Console, by: str, rows: Sequence[Row]) -> None:
         console.print(Text(f"  … {len(names) - _MOST} more; all with --csv", "dim"))
 
 
-def _cells(rate: Rate) -> tuple[str, str, str, str]:
+def _cells(rate: WeaknessRate) -> tuple[str, str, str, str]:
     if rate.rate is None or rate.low is None or rate.high is None:
         return number(rate.events), "", "", ""
     return number(rate.events), number(rate.lines), f"{rate.rate:.3f}", f"{rate.low:.3f} to {rate.high:.3f}"
 
 
-def _compared(console: Console, found: Report) -> None:
+def _compared(console: Console, found: WeaknessReport) -> None:
     title(console, "agents against", "rate ratio, 95 %")
     table = grid("<", "<", "<", "<", "<~", head=("baseline", "within", "ratio", "95 %", "leaving one repository out"))
     for strata, one in found.comparisons:
@@ -155,7 +155,7 @@ def _range(one: Compared) -> str:
     return f"{low:.2f} to {high:.2f}, {one.stratified.strata} strata, most by {one_line(one.most)}"
 
 
-def _fates(console: Console, found: Report) -> None:
+def _fates(console: Console, found: WeaknessReport) -> None:
     endings = list(dict.fromkeys(name for fate in found.fates.values() for name in fate if name not in ("findings", "alive")))
     title(console, "what became of them", "gone by whose lines came in their place, else by whose commit")
     table = grid("<", ">", ">", *([">"] * len(endings)), head=("author", "findings", "alive", *endings))
@@ -171,7 +171,7 @@ def _fates(console: Console, found: Report) -> None:
     console.print()
 
 
-def _top(console: Console, found: Report) -> None:
+def _top(console: Console, found: WeaknessReport) -> None:
     if not found.top_rules:
         return
     title(console, "rules with most findings")
@@ -182,7 +182,7 @@ def _top(console: Console, found: Report) -> None:
     console.print()
 
 
-def _left_out(console: Console, found: Report) -> None:
+def _left_out(console: Console, found: WeaknessReport) -> None:
     whole = sum(r["lines"] for r in found.left_out)
     title(console, "added lines with text", f"{number(whole)}, of all files; rates are over the scanned ones of the files above")
     table = grid("<", "<", ">", ">", head=("place", "status", "lines", ""))
@@ -191,7 +191,7 @@ def _left_out(console: Console, found: Report) -> None:
     show(console, table)
 
 
-def _review(console: Console, found: Report) -> None:
+def _review(console: Console, found: WeaknessReport) -> None:
     if not found.review:
         return
     console.print()

@@ -17,22 +17,22 @@ _TAIL = 0.025
 _Z = 1.959963984540054
 
 
-class Cell(NamedTuple):
+class RateCell(NamedTuple):
     """Events over lines."""
 
     events: int
     lines: int
 
-    def __add__(self, other: object) -> Cell:
-        if not isinstance(other, Cell):
+    def __add__(self, other: object) -> RateCell:
+        if not isinstance(other, RateCell):
             return NotImplemented
-        return Cell(self.events + other.events, self.lines + other.lines)
+        return RateCell(self.events + other.events, self.lines + other.lines)
 
 
-ZERO = Cell(0, 0)
+ZERO = RateCell(0, 0)
 
 
-class Rate(NamedTuple):
+class WeaknessRate(NamedTuple):
     """Events per 1,000 lines with the exact 95 % interval."""
 
     events: int
@@ -51,12 +51,12 @@ class Ratio(NamedTuple):
     strata: int = 1  # with lines of both and at least one event
 
 
-def rate(cell: Cell) -> Rate:
+def rate(cell: RateCell) -> WeaknessRate:
     if not cell.lines:
-        return Rate(cell.events, 0, None, None, None)
+        return WeaknessRate(cell.events, 0, None, None, None)
     low, high = poisson_interval(cell.events)
     scale = PER / cell.lines
-    return Rate(cell.events, cell.lines, cell.events * scale, low * scale, high * scale)
+    return WeaknessRate(cell.events, cell.lines, cell.events * scale, low * scale, high * scale)
 
 
 def poisson_interval(count: int) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def _solve(grows: Callable[[float], float], low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def ratio(a: Cell, b: Cell) -> Ratio:
+def ratio(a: RateCell, b: RateCell) -> Ratio:
     """Rate of a over rate of b: exact, given the total of events."""
     total = a.events + b.events
     if not a.lines or not b.lines or not total:
@@ -119,7 +119,7 @@ def _binomial_below(count: int, total: int, share: float) -> float:
     )
 
 
-def mantel_haenszel(strata: Iterable[tuple[Cell, Cell]]) -> Ratio:
+def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
     """Rate ratio of the first over the second of each stratum, weighted so that each is compared with its like only."""
     above = below = variance = 0.0
     count = 0
@@ -145,15 +145,15 @@ class Compared:
     """Agent against a baseline."""
 
     baseline: str
-    agent: Rate
-    other: Rate
+    agent: WeaknessRate
+    other: WeaknessRate
     pooled: Ratio
     stratified: Ratio
     without_one: tuple[float, float] | None  # range of the stratified ratio with each repository left out in turn
     most: str  # the repository whose absence changes it most
 
 
-Table = Mapping[tuple[Hashable, ...], Mapping[str, Cell]]
+Table = Mapping[tuple[Hashable, ...], Mapping[str, RateCell]]
 """Stratum, its first part the repository -> side (agent, other) -> events and lines."""
 
 
@@ -173,16 +173,16 @@ def compare(baseline: str, table: Table) -> Compared:
     return Compared(baseline, rate(agent), rate(other), ratio(agent, other), whole, spread, str(most))
 
 
-def total(cells: Iterable[Cell]) -> Cell:
+def total(cells: Iterable[RateCell]) -> RateCell:
     events = lines = 0
     for cell in cells:
         events, lines = events + cell.events, lines + cell.lines
-    return Cell(events, lines)
+    return RateCell(events, lines)
 
 
-def grouped(pairs: Iterable[tuple[Hashable, Cell]]) -> dict[Hashable, Cell]:
+def grouped(pairs: Iterable[tuple[Hashable, RateCell]]) -> dict[Hashable, RateCell]:
     """Cells summed by key."""
-    found: dict[Hashable, list[Cell]] = defaultdict(list)
+    found: dict[Hashable, list[RateCell]] = defaultdict(list)
     for key, cell in pairs:
         found[key].append(cell)
     return {key: total(cells) for key, cells in found.items()}
@@ -238,7 +238,7 @@ def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
     return sum(s.findings * s.true / s.read for s in read) / whole, variance
 
 
-def corrected(cell: Cell, strata: Iterable[Reviewed]) -> Rate | None:
+def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> WeaknessRate | None:
     """Rate of the true ones among all findings of the cell. None when none was read.
 
     When all were read, the count of the true ones with its exact interval. Else the share of true ones in what was read stands for
@@ -248,11 +248,11 @@ def corrected(cell: Cell, strata: Iterable[Reviewed]) -> Rate | None:
     if not read:
         return None
     if sum(s.read for s in read) == cell.events:
-        return rate(Cell(sum(s.true for s in read), cell.lines))
+        return rate(RateCell(sum(s.true for s in read), cell.lines))
     share, variance = _share(read)
     true = cell.events * share
     if not cell.lines:
-        return Rate(round(true), 0, None, None, None)
+        return WeaknessRate(round(true), 0, None, None, None)
     if not true:
         _, _, most = precision(read) or (0.0, 0.0, 1.0)
         low, high = 0.0, most * poisson_interval(cell.events)[1]
@@ -260,4 +260,4 @@ def corrected(cell: Cell, strata: Iterable[Reviewed]) -> Rate | None:
         error = _Z * math.sqrt(1 / true + variance / share**2)
         low, high = true * math.exp(-error), true * math.exp(error)
     scale = PER / cell.lines
-    return Rate(round(true), cell.lines, true * scale, low * scale, high * scale)
+    return WeaknessRate(round(true), cell.lines, true * scale, low * scale, high * scale)

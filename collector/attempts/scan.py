@@ -33,7 +33,7 @@ Tell = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
-class Found:
+class AttemptsFound:
     """What a directory holds: attempts, each once."""
 
     attempts: list[Attempt] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Found:
     records: int = 0  # before those of the same attempt were put together
 
 
-def scan(root: Path, tell: Tell = lambda *_: None) -> Found:
+def scan(root: Path, tell: Tell = lambda *_: None) -> AttemptsFound:
     """Every attempt below a directory. Raises WhoWroteError when it is none."""
     if not root.is_dir():
         raise WhoWroteError(f"{root} is no directory", "Give the directory that holds the results of evaluation runs")
@@ -53,12 +53,12 @@ def scan(root: Path, tell: Tell = lambda *_: None) -> Found:
 class _Scan:
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.found = Found()
+        self.found = AttemptsFound()
         self.contexts: dict[str, dict[str, Mapping[str, Any]]] = {}  # directory -> file name -> content
         self.verifier: dict[str, dict[str, list[int]]] = {}  # directory of a trial -> test counts
         self.readers: list[Reader] = readers()
 
-    def run(self, tell: Tell) -> Found:
+    def run(self, tell: Tell) -> AttemptsFound:
         read: list[Attempt] = []
         for number, (source, path) in enumerate(self._files()):
             if number >= MOST_FILES:

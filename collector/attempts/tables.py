@@ -11,7 +11,7 @@ from typing import Any
 
 from collector.attempts import outcome
 from collector.attempts.model import SUMMARY, Attempt
-from collector.attempts.scan import STAGE, Found
+from collector.attempts.scan import STAGE, AttemptsFound
 from collector.attempts.values import bounded
 from collector.git.patches import touched
 from collector.storage.store import Store
@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(slots=True)
-class Written:
+class ImportResult:
     """What an import did to the table."""
 
     new: int = 0
@@ -41,9 +41,9 @@ class Written:
     same: int = 0
 
 
-def write(store: Store, found: Found, gold: Mapping[str, frozenset[str]] | None = None) -> Written:
+def write(store: Store, found: AttemptsFound, gold: Mapping[str, frozenset[str]] | None = None) -> ImportResult:
     """Stores attempts and problems in one transaction; what is known already stays as it is."""
-    written = Written()
+    written = ImportResult()
     with store.transaction() as connection:
         known = {row["key"]: row for row in store.rows("SELECT * FROM attempts")}
         for one in found.attempts:
@@ -106,7 +106,7 @@ def _completed(before: Mapping[str, Any] | None, row: dict[str, Any]) -> dict[st
     return {**row, **kept}
 
 
-def _put(store: Store, before: Mapping[str, Any] | None, after: Mapping[str, Any], written: Written) -> None:
+def _put(store: Store, before: Mapping[str, Any] | None, after: Mapping[str, Any], written: ImportResult) -> None:
     if before is None:
         store.insert("attempts", COLUMNS, [[after[name] for name in COLUMNS]])
         written.new += 1

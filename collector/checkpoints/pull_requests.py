@@ -19,7 +19,7 @@ _BRANCH = re.compile(r"^refs/(?:heads|remotes/[^/]+)/(?!entire/)")
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class PullRequest:
     """A pull request or another branch of which some commit, not on the attributed branch, names a checkpoint."""
 
     ref: str
@@ -34,19 +34,19 @@ def is_source(ref: str) -> bool:
     return bool(_PULL.match(ref) or _BRANCH.match(ref))
 
 
-def read_proposals(repo: GitRepo, head: str) -> list[Proposal]:
+def read_pull_requests(repo: GitRepo, head: str) -> list[PullRequest]:
     """The proposals beside the branch that ends in `head`, pull requests first; only those with a checkpoint id."""
     tips = {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
     beside = {c.sha: c for c in repo.history_of(sorted(set(tips.values())), [head])}
     telling = _telling(beside)
     place = {sha: number for number, sha in enumerate(beside)}
-    found: dict[str, Proposal] = {}
+    found: dict[str, PullRequest] = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]
         if tip in telling and tip not in found:  # a branch that is also a pull request adds nothing
             pull = _PULL.match(name)
             commits = tuple(beside[sha] for sha in sorted(_reached(tip, beside), key=place.__getitem__))
-            found[tip] = Proposal(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
+            found[tip] = PullRequest(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
     return list(found.values())
 
 
@@ -77,4 +77,4 @@ def _reached(tip: str, beside: Mapping[str, Commit]) -> list[str]:
     return list(seen)
 
 
-__all__ = ["Proposal", "is_source", "read_proposals"]
+__all__ = ["PullRequest", "is_source", "read_pull_requests"]

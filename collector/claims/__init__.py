@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from collector.claims.model import MAX_SIZE, STAGE, CommitProducer, Producer, Record, Source, unread
+from collector.claims.model import MAX_SIZE, STAGE, ClaimRecord, ClaimSource, CommitProducer, Producer, unread
 from collector.git.repository import GitRepo
 from collector.model import Commit, Problem
 from collector.plugins import modules_of
@@ -44,9 +44,9 @@ def holders(refs: Mapping[str, str]) -> dict[str, str]:
     return {name: oid for name, oid in refs.items() if name.startswith((NOTES, _BLOBS))}
 
 
-def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[Source]:
+def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
     """Everything that may hold claims, a note that several refs share once. Notes of refs that nobody knows are a problem row."""
-    found: dict[tuple[str, str], Source] = {}
+    found: dict[tuple[str, str], ClaimSource] = {}
     for ref, target in sorted(holders(refs).items()):
         listed = _notes(repo, ref, target, problems) if ref.startswith(NOTES) else _blob(repo, ref, target)
         for source in listed:
@@ -54,13 +54,13 @@ def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Pr
     return [*found.values(), *_files(repo, head, problems)]
 
 
-def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Iterable[Source]:
+def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Iterable[ClaimSource]:
     listed = []
     odd = 0
     for place, blob in sorted(repo.paths(target).items()):
         sha = place.replace("/", "")
         if _ID.match(sha):
-            listed.append(Source("note", ref, place, blob, sha))
+            listed.append(ClaimSource("note", ref, place, blob, sha))
         else:
             odd += 1
     if odd:
@@ -72,12 +72,12 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Ite
     return listed
 
 
-def _blob(repo: GitRepo, ref: str, target: str) -> Iterable[Source]:
+def _blob(repo: GitRepo, ref: str, target: str) -> Iterable[ClaimSource]:
     sha = ref.removeprefix(_BLOBS)
-    return [Source("ref", ref, "", target, sha)] if _ID.match(sha) and repo.blob_size(target) is not None else []
+    return [ClaimSource("ref", ref, "", target, sha)] if _ID.match(sha) and repo.blob_size(target) is not None else []
 
 
-def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[Source]:
+def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
     top = repo.entries(head)
     for folder in _FOLDERS:
         oid, is_tree = top.get(folder, ("", False))
@@ -87,17 +87,17 @@ def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[Source
         if len(inside) > _MAX_FILES:
             problems.append(Problem(STAGE, folder, "too_many_files", f"{len(inside)} files, the first {_MAX_FILES} are read"))
         for path, blob in inside[:_MAX_FILES]:
-            yield Source("file", "", f"{folder}/{path}", blob)
+            yield ClaimSource("file", "", f"{folder}/{path}", blob)
 
 
-def producer_of(repo: GitRepo, source: Source, known: Iterable[Producer]) -> Producer | None:
+def producer_of(repo: GitRepo, source: ClaimSource, known: Iterable[Producer]) -> Producer | None:
     """Who wrote it; None when nobody we know did, or it cannot be read."""
     size = repo.blob_size(source.blob)
     data = repo.blob(source.blob) if size is not None and size <= MAX_SIZE else None
     return next((p for p in known if p.sniff(source, data)), None) if data is not None else None
 
 
-def read(repo: GitRepo, source: Source, known: Iterable[Producer]) -> list[Record]:
+def read(repo: GitRepo, source: ClaimSource, known: Iterable[Producer]) -> list[ClaimRecord]:
     """The records of one note or file; why there are none is a problem of a record without claims."""
     size = repo.blob_size(source.blob)
     if size is None:
@@ -111,6 +111,6 @@ def read(repo: GitRepo, source: Source, known: Iterable[Producer]) -> list[Recor
     return producer.read(source, data)
 
 
-def read_commit(commit: Commit) -> list[Record]:
+def read_commit(commit: Commit) -> list[ClaimRecord]:
     """What the commit itself declares."""
     return [record for producer in commit_producers() for record in producer.read_commit(commit)]

@@ -6,9 +6,9 @@ from typing import Any
 
 from collector.claims.model import (
     Claim,
-    Reading,
-    Record,
-    Source,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
     Who,
     get,
     moment,
@@ -30,24 +30,24 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     head = data[:400]
     return data.lstrip()[:1] == b"{" and b'"version"' in head and (b'"attributions"' in data or b'"summary":{"totalLines"' in head)
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     found = versioned(NAME, source, data, _VERSIONS)
-    if isinstance(found, Record):
+    if isinstance(found, ClaimRecord):
         return [found]
     version, note = found
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     for item in objects(get(note, "attributions")):
         _one(reading, item)
     detail = others(note, ("version", "timestamp", "attributions", "contributors", "history"))
     return [reading.record(NAME, version, moment(get(note, "timestamp")), detail)]
 
 
-def _one(reading: Reading, item: dict[str, Any]) -> None:
+def _one(reading: RecordBuilder, item: dict[str, Any]) -> None:
     recorded = word(item, "path")
     path = plain_path(recorded)
     if lines := reading.span(path, item):

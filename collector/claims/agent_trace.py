@@ -8,9 +8,9 @@ from typing import Any
 
 from collector.claims.model import (
     Claim,
-    Reading,
-    Record,
-    Source,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
     Who,
     get,
     json_lines,
@@ -35,7 +35,7 @@ _KNOWN = ("version", "id", "timestamp", "vcs", "tool", "files", "metadata", "tra
 _PSEUDO = re.compile(r"^\.(?:shell-history|sessions?)$")
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     if source.kind == "file" and not source.place.startswith(".agent-trace/"):
         return False
     for _, value in json_lines(data[:200_000] if b"\n" in data[:200_000] else data):
@@ -52,7 +52,7 @@ def _is_record(value: Any) -> bool:
     return isinstance(get(value, "files"), list) and "version" in value and ("id" in value or "vcs" in value)
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     found = []
     for line, value in json_lines(data):
         if _is_flat(value):
@@ -64,25 +64,25 @@ def read(source: Source, data: bytes) -> list[Record]:
     return found
 
 
-def _record(source: Source, value: dict[str, Any], line: int) -> Record:
+def _record(source: ClaimSource, value: dict[str, Any], line: int) -> ClaimRecord:
     version = word(value, "version")
     if not _VERSIONS.match(version):
         return unread(NAME, source, "unknown_version", version, version, line)
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     tool = get(value, "tool")
     metadata = get(value, "metadata")
     named, own = word(get(value, "vcs"), "revision"), isinstance(get(metadata, OWN), dict)
     # A note sits on the commit it speaks of; a line of a file names what was checked out when the lines were written.
     before = not source.commit and not own
     claims = [c for file in objects(value["files"]) for c in _file(reading, file, word(tool, "name"), metadata, before)]
-    return Record(
+    return ClaimRecord(
         NAME, version, " ".join(x for x in (word(tool, "name"), word(tool, "version")) if x), source.commit or named,
         before=before, base=named, at=moment(get(value, "timestamp")), state="own" if own else "read",
         claims=tuple(claims), detail=others(value, _KNOWN), problems=tuple(reading.problems), entry=line,
     )  # fmt: skip
 
 
-def _file(reading: Reading, file: dict[str, Any], tool: str, metadata: Any, hook: bool) -> Iterator[Claim]:
+def _file(reading: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any, hook: bool) -> Iterator[Claim]:
     recorded = word(file, "path")
     path = plain_path(recorded)
     if not path or _PSEUDO.match(path):
@@ -108,11 +108,11 @@ def _who(contributor: Any, tool: str, session: str) -> Who:
     return Who(author, tool, word(contributor, "model_id"), session, detail=others(contributor, ("type", "model_id")))
 
 
-def _flat(source: Source, value: dict[str, Any], line: int) -> Record:
+def _flat(source: ClaimSource, value: dict[str, Any], line: int) -> ClaimRecord:
     version = word(value, "schema")
     if not _FLAT.match(version):
         return unread(NAME, source, "unknown_version", version, version, line)
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     recorded = word(value, "file_path")
     path = plain_path(recorded)
     claims: tuple[Claim, ...] = ()
@@ -120,7 +120,7 @@ def _flat(source: Source, value: dict[str, Any], line: int) -> Record:
         who = Who("agent", word(value, "tool"), word(value, "model"), word(value, "session_id"))
         shown = recorded if path != recorded else ""
         claims = (Claim(path, lines, who, word(value, "tool_use_id"), shown, detail=_hash(value)),)
-    return Record(
+    return ClaimRecord(
         NAME, version, commit=source.commit, before=not source.commit, at=moment(value.get("timestamp")), claims=claims,
         problems=tuple(reading.problems), entry=line,
     )  # fmt: skip

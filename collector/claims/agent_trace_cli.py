@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collector.claims.model import (
     Claim,
-    Reading,
-    Record,
-    Source,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
     Who,
     get,
     objects,
@@ -24,16 +24,16 @@ _VERSIONS = ("2.0",)
 _KNOWN = ("start_line", "end_line", "type", "trace_id", "model_id", "conversation_id")
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     return data.lstrip()[:1] == b"{" and b'"ledger_hash"' in data
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     found = versioned(NAME, source, data, _VERSIONS)
-    if isinstance(found, Record):
+    if isinstance(found, ClaimRecord):
         return [found]
     version, note = found
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     files = get(get(note, "ledger"), "files")
     for recorded, file in (files if isinstance(files, dict) else {}).items():
         path = plain_path(recorded)

@@ -6,7 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from collector.claims.model import Claim, Reading, Record, Source, Who, get, json_of, number, objects, others, unread, word
+from collector.claims.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
+    Who,
+    get,
+    json_of,
+    number,
+    objects,
+    others,
+    unread,
+    word,
+)
 from collector.git.ranges import Ranges, parse
 from collector.text import decode, normal_path
 
@@ -21,7 +34,7 @@ _KNOWN_AGENT = ("agent_id", "human_author", "messages_url", "custom_attributes_n
 _HEX = re.compile(r"^[0-9a-f]{4,64}$")
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     if data.startswith(b"---\n") or data.startswith(b"---\r\n"):
         return b'"authorship/' in data[:400]
     if data.lstrip()[:1] == b"{":
@@ -30,7 +43,7 @@ def sniff(source: Source, data: bytes) -> bool:
     return cut >= 0 and b'"schema_version"' in data[cut:]
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     if data.lstrip()[:1] == b"{":
         return [_legacy(source, json_of(data))]
     text = decode(data).replace("\r\n", "\n")
@@ -44,12 +57,12 @@ def read(source: Source, data: bytes) -> list[Record]:
         return [unread(NAME, source, "unknown_version", version, version)]
     tool_version = word(meta, "git_ai_version")
     if tool_version.startswith(OWN):
-        own = tuple(_entries(Reading(source), head, meta))
-        return [Record(NAME, version, tool_version, source.commit, state="own", claims=own)]
-    reading = Reading(source)
+        own = tuple(_entries(RecordBuilder(source), head, meta))
+        return [ClaimRecord(NAME, version, tool_version, source.commit, state="own", claims=own)]
+    reading = RecordBuilder(source)
     claims = tuple(_entries(reading, head, meta))
     return [
-        Record(
+        ClaimRecord(
             NAME, version, tool_version, source.commit, base=word(meta, "base_commit_sha"), claims=claims,
             detail=others(meta, _KNOWN_TOP), problems=tuple(reading.problems),
         )
@@ -59,7 +72,7 @@ def read(source: Source, data: bytes) -> list[Record]:
 # --- 3.0.0 ------------------------------------------------------------------------------------------------------------
 
 
-def _entries(reading: Reading, head: str, meta: Mapping[str, Any]) -> list[Claim]:
+def _entries(reading: RecordBuilder, head: str, meta: Mapping[str, Any]) -> list[Claim]:
     people = _People(meta)
     claims: list[Claim] = []
     path = recorded = ""
@@ -121,12 +134,12 @@ def _agent(record: Any, key: str) -> Who:
 # --- before 3.0.0 -----------------------------------------------------------------------------------------------------
 
 
-def _legacy(source: Source, meta: Any) -> Record:
+def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
     version = word(meta, "schema_version")
     files = get(meta, "files")
     if not isinstance(files, dict) or not (version.startswith("authorship/0.") or not version):  # the first had no version
         return unread(NAME, source, "unknown_version" if version else "unreadable", version, version)
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     claims = []
     for name, file in files.items():
         for author in objects(get(file, "authors")):
@@ -138,7 +151,7 @@ def _legacy(source: Source, meta: Any) -> Record:
             if ranges:
                 path = normal_path(word(file, "file") or name)
                 claims.append(Claim(path, ranges, who, person, detail=others(author, ("author", "lines", "agent_metadata"))))
-    return Record(
+    return ClaimRecord(
         NAME, version, commit=source.commit, claims=tuple(claims), detail=others(meta, _KNOWN_TOP), problems=tuple(reading.problems)
     )
 
@@ -147,7 +160,7 @@ def _is_agent(name: str) -> bool:
     return bool(re.search(r"claude|cursor|codex|copilot|gemini|gpt|agent|\bai\b|^o\d", name, re.I))
 
 
-def _mixed(reading: Reading, lines: Any) -> Ranges:
+def _mixed(reading: RecordBuilder, lines: Any) -> Ranges:
     """Single numbers and pairs, mixed."""
     found = []
     for item in lines if isinstance(lines, list) else []:

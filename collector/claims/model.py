@@ -48,7 +48,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ClaimRecord:
     """One note, line of a file, or commit message: what one producer says about one commit."""
 
     producer: str
@@ -66,7 +66,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ClaimSource:
     """Where bytes come from."""
 
     kind: str  # note | ref | file | commit
@@ -88,11 +88,11 @@ class Producer(Protocol):
     LABEL: str
     FOUND: str  # where it is looked for, for people
 
-    def sniff(self, source: Source, data: bytes) -> bool:
+    def sniff(self, source: ClaimSource, data: bytes) -> bool:
         """Whether the bytes are of this producer; by their shape, and by the place only where the shape says nothing."""
         ...
 
-    def read(self, source: Source, data: bytes) -> list[Record]: ...
+    def read(self, source: ClaimSource, data: bytes) -> list[ClaimRecord]: ...
 
 
 class CommitProducer(Protocol):
@@ -102,14 +102,14 @@ class CommitProducer(Protocol):
     LABEL: str
     FOUND: str
 
-    def read_commit(self, commit: Commit) -> list[Record]: ...
+    def read_commit(self, commit: Commit) -> list[ClaimRecord]: ...
 
 
 @dataclass(slots=True)
-class Reading:
+class RecordBuilder:
     """Collects what one record says."""
 
-    source: Source
+    source: ClaimSource
     claims: list[Claim] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -124,13 +124,13 @@ class Reading:
         self.problem("bad_ranges", f"{path}: {str(first)[:50]}-{str(last)[:50]}")
         return ()
 
-    def record(self, producer: str, version: str, at: float | None = None, detail: str = "") -> Record:
+    def record(self, producer: str, version: str, at: float | None = None, detail: str = "") -> ClaimRecord:
         """All that was read of a note."""
         claims, problems = tuple(self.claims), tuple(self.problems)
-        return Record(producer, version, commit=self.source.commit, at=at, claims=claims, detail=detail, problems=problems)
+        return ClaimRecord(producer, version, commit=self.source.commit, at=at, claims=claims, detail=detail, problems=problems)
 
 
-def versioned(producer: str, source: Source, data: bytes, versions: Iterable[str]) -> tuple[str, dict[str, Any]] | Record:
+def versioned(producer: str, source: ClaimSource, data: bytes, versions: Iterable[str]) -> tuple[str, dict[str, Any]] | ClaimRecord:
     """(version, JSON object) of a note with one of these versions; else the record that says why it cannot be used."""
     note = json_of(data)
     if not isinstance(note, dict):
@@ -139,10 +139,10 @@ def versioned(producer: str, source: Source, data: bytes, versions: Iterable[str
     return (version, note) if version in versions else unread(producer, source, "unknown_version", version, version)
 
 
-def unread(producer: str, source: Source, code: str, detail: str = "", version: str = "", entry: int = 0) -> Record:
+def unread(producer: str, source: ClaimSource, code: str, detail: str = "", version: str = "", entry: int = 0) -> ClaimRecord:
     """A record that says nothing but why it could not be used; the code is its state."""
     problem = Problem(STAGE, source.subject, code, detail)
-    return Record(producer, version, commit=source.commit, state=code, problems=(problem,), entry=entry)
+    return ClaimRecord(producer, version, commit=source.commit, state=code, problems=(problem,), entry=entry)
 
 
 def json_of(data: bytes) -> Any:

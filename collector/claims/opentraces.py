@@ -8,9 +8,9 @@ from typing import Any
 
 from collector.claims.model import (
     Claim,
-    Reading,
-    Record,
-    Source,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
     Who,
     get,
     json_lines,
@@ -33,17 +33,17 @@ _VERSIONS = re.compile(r"^0\.[1-9]\.\d+$")
 _AUTHORS = {"ai": "agent", "human": "human", "mixed": "mixed"}
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     if data.startswith(b"opentraces:"):
         return True
     head = data[:4000]
     return data.lstrip()[:1] == b"{" and b'"schema_version"' in head and b'"trace_id"' in head
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     if data.startswith(b"opentraces:"):
         return [_note(source, decode(data))]
-    found: list[Record] = []
+    found: list[ClaimRecord] = []
     for line, value in json_lines(data):
         if not isinstance(value, dict) or "trace_id" not in value:
             found.append(unread(NAME, source, "unreadable", f"line {line}: no trace record", entry=line))
@@ -52,27 +52,27 @@ def read(source: Source, data: bytes) -> list[Record]:
     return found
 
 
-def _note(source: Source, text: str) -> Record:
+def _note(source: ClaimSource, text: str) -> ClaimRecord:
     whole = tuple(Claim("", (), Who("agent", "", "", trace), f"opentraces:{trace}") for trace, _ in _NOTE.findall(text))
-    return Record(NAME, "note", commit=source.commit, claims=whole)
+    return ClaimRecord(NAME, "note", commit=source.commit, claims=whole)
 
 
-def _trace(source: Source, value: dict[str, Any], line: int) -> Record:
+def _trace(source: ClaimSource, value: dict[str, Any], line: int) -> ClaimRecord:
     version = word(value, "schema_version")
     if not _VERSIONS.match(version):
         return unread(NAME, source, "unknown_version", version, version, line)
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     block, agent = get(value, "attribution"), get(value, "agent")
     claims = tuple(c for file in objects(get(block, "files")) for c in _file(reading, file, agent, word(value, "session_id")))
     revision = word(get(block, "revision"), "revision")
     own = word(get(value, "metadata"), "generator") == OWN
-    return Record(
+    return ClaimRecord(
         NAME, version, word(agent, "version"), source.commit or revision, base=revision, at=moment(get(value, "timestamp_end")),
         state="own" if own else "read", claims=claims, detail=word(value, "trace_id"), problems=tuple(reading.problems), entry=line,
     )  # fmt: skip
 
 
-def _file(reading: Reading, file: dict[str, Any], agent: Any, session: str) -> Iterator[Claim]:
+def _file(reading: RecordBuilder, file: dict[str, Any], agent: Any, session: str) -> Iterator[Claim]:
     recorded = word(file, "path")
     path = plain_path(recorded)
     for talk in objects(get(file, "conversations")):

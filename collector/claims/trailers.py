@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collector.checkpoints.trailers import declarations
-from collector.claims.model import Claim, Record, Who
+from collector.claims.model import Claim, ClaimRecord, Who
 from collector.model import Commit
 
 NAME = "trailers"
@@ -11,7 +11,7 @@ LABEL = "trailers and bot accounts"
 FOUND = "`Co-authored-by:`, `Assisted-by:`, `Generated-by:` of an agent's address; the author field; `aider:`"
 
 
-def read_commit(commit: Commit) -> list[Record]:
+def read_commit(commit: Commit) -> list[ClaimRecord]:
     """One record for a commit that declares an agent."""
     whole = tuple(Claim("", (), Who("agent", agent, model), where) for where, agent, model in dict.fromkeys(declarations(commit)))
-    return [Record(NAME, "", commit=commit.sha, at=commit.author_time, claims=whole)] if whole else []
+    return [ClaimRecord(NAME, "", commit=commit.sha, at=commit.author_time, claims=whole)] if whole else []

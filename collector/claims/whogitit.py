@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.claims.model import Claim, Reading, Record, Source, Who, get, moment, number, objects, others, versioned, word
+from collector.claims.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
+    Who,
+    get,
+    moment,
+    number,
+    objects,
+    others,
+    versioned,
+    word,
+)
 from collector.git.ranges import of_lines
 from collector.text import normal_path
 
@@ -17,24 +30,24 @@ _KNOWN = ("version", "session", "prompts", "files")
 _AUTHORS = {"AI": "agent", "AIModified": "mixed", "Human": "human", "Unknown": "unknown"}  # Original: was there before
 
 
-def sniff(source: Source, data: bytes) -> bool:
+def sniff(source: ClaimSource, data: bytes) -> bool:
     head = data[:2000]
     return data.lstrip()[:1] == b"{" and b'"session"' in head and b'"prompt' in head and b'"files"' in data
 
 
-def read(source: Source, data: bytes) -> list[Record]:
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     found = versioned(NAME, source, data, _VERSIONS)
-    if isinstance(found, Record):
+    if isinstance(found, ClaimRecord):
         return [found]
     version, note = found
-    reading = Reading(source)
+    reading = RecordBuilder(source)
     session = get(note, "session")
     for file in objects(get(note, "files")):
         _file(reading, file, session)
     return [reading.record(NAME, version, moment(get(session, "started_at")), others(note, _KNOWN))]
 
 
-def _file(reading: Reading, file: dict[str, Any], session: Any) -> None:
+def _file(reading: RecordBuilder, file: dict[str, Any], session: Any) -> None:
     recorded = word(file, "path")
     model = get(session, "model")
     lines: dict[tuple[str, str, str], dict[int, str]] = {}

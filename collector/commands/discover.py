@@ -18,10 +18,10 @@ from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
 from collector.runtime.console import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 
 if TYPE_CHECKING:
-    from collector.discover.channel import Room, Wishes
+    from collector.discover.channel import ChannelContext, DiscoverOptions
     from collector.discover.exclusions import Filters
     from collector.discover.lsrefs import Prober
-    from collector.discover.run import Outcome
+    from collector.discover.run import DiscoverResult
 
 NAME = "discover"
 _SEARCHES = ("code_search", "commit_search", "repo_search")
@@ -74,13 +74,15 @@ def filters_from(options: Mapping[str, Any]) -> Filters:
 
 
 @contextmanager
-def open_room(db: Path, connection: Connection, wishes: Wishes | None = None, title: str = "discover") -> Iterator[Room]:
+def open_room(
+    db: Path, connection: Connection, wishes: DiscoverOptions | None = None, title: str = "discover"
+) -> Iterator[ChannelContext]:
     """Everything a channel works with. Raises DatabaseUnusable, WhoWroteError."""
     from urllib.parse import urlsplit
 
-    from collector.discover.channel import Room, Wishes
-    from collector.discover.discovery_log import Ledger
-    from collector.github.cache import Cache
+    from collector.discover.channel import ChannelContext, DiscoverOptions
+    from collector.discover.discovery_log import DiscoveryLog
+    from collector.github.cache import HttpCache
     from collector.github.client import API_URL, Clock, GitHub
     from collector.github.token import find_token
     from collector.github.transport import Web
@@ -95,8 +97,10 @@ def open_room(db: Path, connection: Connection, wishes: Wishes | None = None, ti
     if token is not None and api.startswith("http://") and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1"):
         raise WhoWroteError(f"the token would go to {api} unencrypted", "Use https://, or no token")
     with Store(db) as store, Web(connections=max(16, connection.jobs)) as web, Reporter(title) as progress:
-        github = GitHub(web, api, token, Cache(store), clock, tell=notice, longest_wait=connection.max_wait)
-        yield Room(github, web, Ledger(store, server, clock.now), clock, wishes or Wishes(), notice, progress)
+        github = GitHub(web, api, token, HttpCache(store), clock, tell=notice, longest_wait=connection.max_wait)
+        yield ChannelContext(
+            github, web, DiscoveryLog(store, server, clock.now), clock, wishes or DiscoverOptions(), notice, progress
+        )
 
 
 def server_of(api: str) -> str:
@@ -104,7 +108,7 @@ def server_of(api: str) -> str:
     return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
 
 
-def prober_for(room: Room) -> Prober:
+def prober_for(room: ChannelContext) -> Prober:
     from collector.discover.lsrefs import Prober
 
     return Prober(room.web, room.clock, room.tell)
@@ -166,7 +170,7 @@ def probe(repos: tuple[str, ...], db: Path, everything: bool, form: str, **optio
     from collector.discover import run
 
     with open_room(db, _connection(options), title="probe") as room:
-        outcome = run.Outcome()
+        outcome = run.DiscoverResult()
         again = iter([run.named(room.ledger, repos, everything)]) if repos or everything else None
         run.confirm(room, prober_for(room), outcome, lambda: next(again) if again else run.due(room.ledger), options["jobs"])
         run.settle(room.ledger, filters_from(options))
@@ -203,13 +207,13 @@ def _connection(options: dict[str, Any]) -> Connection:
     return Connection(*(options[name] for name in ("token_file", "github_url", "git_url", "max_wait", "jobs")))
 
 
-def _wishes(options: dict[str, Any]) -> Wishes:
-    from collector.discover.channel import ARCHIVE, Wishes
+def _wishes(options: dict[str, Any]) -> DiscoverOptions:
+    from collector.discover.channel import ARCHIVE, DiscoverOptions
 
     texts = [("--repo", "\n".join(options["repos"]).encode())] if options["repos"] else []
     if Path("-") in options["lists"]:
         texts.append(("stdin", sys.stdin.buffer.read()))
-    return Wishes(
+    return DiscoverOptions(
         since=_utc(options["since"]),
         until=_utc(options["until"]),
         limit=options["limit"],
@@ -225,7 +229,7 @@ def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.replace(tzinfo=UTC)
 
 
-def _usual(wishes: Wishes, options: dict[str, Any], token: bool) -> list[str]:
+def _usual(wishes: DiscoverOptions, options: dict[str, Any], token: bool) -> list[str]:
     """The channels meant when none is named."""
     if wishes.lists or wishes.texts or wishes.databases or wishes.owners:
         return ["listing"]
@@ -245,7 +249,7 @@ def _print_plan(steps: list[dict[str, Any]], form: str) -> int:
     return EXIT_OK
 
 
-def _print_outcome(room: Room, outcome: Outcome, form: str) -> int:
+def _print_outcome(room: ChannelContext, outcome: DiscoverResult, form: str) -> int:
     """What is known now, per channel; what went wrong goes to stderr."""
     from collector.discover.report import report as statistics
 

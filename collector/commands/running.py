@@ -17,9 +17,9 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.runtime.console import Reporter, complain, data_options, database_option, failure, notice
 
 if TYPE_CHECKING:
-    from collector.fetching.mirror_table import Plan
-    from collector.repository_names import Source
-    from collector.runtime.shards import How
+    from collector.fetching.mirror_table import FetchPlan
+    from collector.repository_names import RepositorySource
+    from collector.runtime.shards import RunOptions
     from collector.storage.store import Store
 
 NAME = "running"
@@ -134,11 +134,11 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
 @data_options
 def status(names: tuple[str, ...], db: Path, failed: bool, form: str) -> None:
     """Where each repository stands: stage, problems, when it was last seen, bytes."""
-    from collector.fetching.mirror_table import standing
+    from collector.fetching.mirror_table import mirror_states
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = [r for r in standing(store, names) if not failed or r["failure"]]
+        rows = [r for r in mirror_states(store, names) if not failed or r["failure"]]
     columns = ("name", "stage", "mirror", "seen", "size", "missing", "checkpoints", "sessions", "commits", "problems", "failure")
     shown = rows if form else [_for_people(r) for r in rows]
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(r["stage"] for r in rows).most_common())
@@ -207,7 +207,7 @@ _ADVICE = {
 }
 
 
-def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple[list[Source], int]:
+def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple[list[RepositorySource], int]:
     """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
     from collector.fetching import mirror_table as book
 
@@ -226,16 +226,16 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
     return kept, len(refused)
 
 
-def _plan(db: Path, given: dict[str, Any]) -> Plan:
-    from collector.fetching.mirror_table import Plan
-    from collector.fetching.mirrors import Limits, Options
-    from collector.fetching.refs import Wanted
+def _plan(db: Path, given: dict[str, Any]) -> FetchPlan:
+    from collector.fetching.mirror_table import FetchPlan
+    from collector.fetching.mirrors import FetchLimits, FetchOptions
+    from collector.fetching.refs import WantedRefs
 
-    limits = Limits(given["max_size"], given["max_time"], given["keep_free"])
+    limits = FetchLimits(given["max_size"], given["max_time"], given["keep_free"])
     protocols = tuple(p.strip() for p in given["protocols"].split(",") if p.strip())
-    chosen = Options(Wanted(pulls=given["pulls"]), given["transcripts"], protocols, limits, not given["no_fsck"])
+    chosen = FetchOptions(WantedRefs(pulls=given["pulls"]), given["transcripts"], protocols, limits, not given["no_fsck"])
     root, token = given["mirrors"] or _beside(db), _token(given["token_file"], given["server"])
-    return Plan(root, chosen, given["fetch_jobs"], given["disk"], token, given["server"])
+    return FetchPlan(root, chosen, given["fetch_jobs"], given["disk"], token, given["server"])
 
 
 def _token(file: Path | None, server: str) -> str:
@@ -247,11 +247,11 @@ def _token(file: Path | None, server: str) -> str:
     return found.secret if found is not None else ""
 
 
-def _how(given: dict[str, Any]) -> How:
-    from collector.runtime.shards import How
-    from collector.runtime.workers import Limits
+def _how(given: dict[str, Any]) -> RunOptions:
+    from collector.runtime.shards import RunOptions
+    from collector.runtime.workers import TaskLimits
 
-    return How(given["jobs"], given["scheduler"], Limits(given["timeout"], given["memory"]), given["retry"])
+    return RunOptions(given["jobs"], given["scheduler"], TaskLimits(given["timeout"], given["memory"]), given["retry"])
 
 
 def _keep(store: Store, given: dict[str, Any]) -> None:
@@ -267,7 +267,7 @@ def _keep(store: Store, given: dict[str, Any]) -> None:
             store.keep(new)
 
 
-def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> int:
+def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> int:
     from collector.fetching import mirror_table as book
 
     states: Counter[str] = Counter()
@@ -291,7 +291,7 @@ def _fetch(store: Store, sources: Sequence[Source], plan: Plan, quiet: bool) -> 
     return left + sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty"))
 
 
-def _load(store: Store, names: Sequence[str], how: How, anyway: bool, quiet: bool) -> int:
+def _load(store: Store, names: Sequence[str], how: RunOptions, anyway: bool, quiet: bool) -> int:
     from collector.fetching import mirror_table as book
     from collector.runtime import shards
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from collector.discover.discovery_log import Ledger
+from collector.discover.discovery_log import DiscoveryLog
 from collector.github.client import Clock, GitHub
 from collector.github.transport import Web
 
@@ -16,7 +16,7 @@ ARCHIVE = "https://data.gharchive.org"
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class DiscoverOptions:
     """What the user asked for. Times are UTC; `archive` is a directory or an address."""
 
     since: datetime | None = None
@@ -30,14 +30,14 @@ class Wishes:
 
 
 @dataclass(slots=True)
-class Room:
+class ChannelContext:
     """What a channel works with."""
 
     github: GitHub
     web: Web
-    ledger: Ledger
+    ledger: DiscoveryLog
     clock: Clock
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: DiscoverOptions = field(default_factory=DiscoverOptions)
     tell: Callable[[str], None] = lambda text: None
     progress: Callable[[str, int, int], None] = lambda what, done, total: None
     new: int = 0  # candidates that were new in this run
@@ -50,7 +50,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DryRunStep:
     """One line of a dry run: what would be asked, how often at least, of which resource, and how many bytes that is."""
 
     what: str
@@ -68,5 +68,5 @@ class Channel:
 
     name: str
     needs_token: bool
-    run: Callable[[Room], None]
-    plan: Callable[[Room], list[Step]]
+    run: Callable[[ChannelContext], None]
+    plan: Callable[[ChannelContext], list[DryRunStep]]

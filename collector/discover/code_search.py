@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from collector.discover.discovery_log import Hit
+from collector.discover.discovery_log import DiscoveryHit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "code_search"
@@ -39,9 +39,9 @@ def split(slice: str) -> list[str]:
     return [f"{slice} {word}", f"{slice} NOT {word}"] if word else []
 
 
-def read(item: dict[str, Any]) -> Hit | None:
+def read(item: dict[str, Any]) -> DiscoveryHit | None:
     repository = repository_of(item)
-    return Hit(repository[0], f"{item.get('path')} {item.get('sha')}", repository[1]) if repository else None
+    return DiscoveryHit(repository[0], f"{item.get('path')} {item.get('sha')}", repository[1]) if repository else None
 
 
 SEARCH = Search(NAME, "/search/code", "code_search", split, read)

@@ -9,8 +9,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from collector.discover.channel import FIRST_DAY, Room
-from collector.discover.discovery_log import Cursor, Hit
+from collector.discover.channel import FIRST_DAY, ChannelContext
+from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "commit_search"
@@ -55,19 +55,19 @@ def ranges(known: list[Cursor], query: str, name: str, since: datetime | None, u
     return [f"{query} {name}:{a:{_FORMAT}}..{b:{_FORMAT}}" for a, b in gaps if a <= b]
 
 
-def read(item: dict[str, Any]) -> Hit | None:
+def read(item: dict[str, Any]) -> DiscoveryHit | None:
     from collector.checkpoints.trailers import checkpoint_ids
 
     repository, commit = repository_of(item), item.get("commit")
     message = commit.get("message") if isinstance(commit, dict) else None
     ids = checkpoint_ids(message) if isinstance(message, str) else []
-    return Hit(repository[0], f"commit {item.get('sha')} names {ids[0]}", repository[1]) if repository and ids else None
+    return DiscoveryHit(repository[0], f"commit {item.get('sha')} names {ids[0]}", repository[1]) if repository and ids else None
 
 
 SEARCH = Search(NAME, "/search/commits", "search", halves, read, (("sort", "committer-date"), ("order", "asc")))
 
 
-def roots(room: Room, query: str) -> list[str]:
+def roots(room: ChannelContext, query: str) -> list[str]:
     known = room.ledger.cursors(NAME, query)
     return ranges(known, query, "committer-date", room.wishes.since, room.wishes.until, room.now())
 

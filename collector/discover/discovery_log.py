@@ -15,7 +15,7 @@ OPEN = ("pending", "part")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class DiscoveryHit:
     """A repository that a channel named; `server` None: the one that is being searched."""
 
     full_name: str
@@ -39,7 +39,7 @@ class Cursor:
     detail: str | None = None
 
 
-class Ledger:
+class DiscoveryLog:
     """One database, one server."""
 
     def __init__(self, store: Store, server: str, now: Callable[[], float]) -> None:
@@ -105,7 +105,7 @@ class Ledger:
 
     # --- candidates ---------------------------------------------------------------------------------------------------
 
-    def record(self, before: Cursor, cursor: Cursor, hits: Iterable[Hit], more: Iterable[Cursor] = ()) -> int:
+    def record(self, before: Cursor, cursor: Cursor, hits: Iterable[DiscoveryHit], more: Iterable[Cursor] = ()) -> int:
         """Hits and the cursor that says they were read, in one transaction; returns how many candidates are new.
 
         Nothing is written when the cursor is no longer as it was `before`: another process read the same.
@@ -121,7 +121,7 @@ class Ledger:
             self._put(connection, [cursor, *more])
         return new
 
-    def name(self, channel: str, query: str, slice: str, hit: Hit) -> bool:
+    def name(self, channel: str, query: str, slice: str, hit: DiscoveryHit) -> bool:
         """A candidate that no query named, such as the new name of a renamed one. True when it is new; again changes nothing."""
         with self.store.transaction() as connection:
             known = connection.execute(
@@ -131,7 +131,7 @@ class Ledger:
             ).fetchone()
             return False if known else bool(self._name(connection, channel, query, slice, hit))
 
-    def _name(self, connection: Connection, channel: str, query: str, slice: str, hit: Hit) -> int:
+    def _name(self, connection: Connection, channel: str, query: str, slice: str, hit: DiscoveryHit) -> int:
         at, server = self.now(), hit.server or self.server
         if parse_name(hit.full_name, server) != (server, hit.full_name) or self._is_forgotten(connection, hit.full_name):
             return 0

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from collector.discover.channel import Channel, Room, Step
-from collector.discover.discovery_log import Cursor, Hit
+from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.errors import WhoWroteError
 from collector.github.transport import Unreachable
 
@@ -38,10 +38,10 @@ class Damaged(ValueError):
 
 
 @dataclass(slots=True)
-class Reading:
+class HourReading:
     """What an hour's file gave."""
 
-    hits: dict[str, Hit] = field(default_factory=dict)
+    hits: dict[str, DiscoveryHit] = field(default_factory=dict)
     bad_lines: int = 0
     bytes: int = 0
     damage: str | None = None
@@ -50,9 +50,9 @@ class Reading:
 # --- the stream -------------------------------------------------------------------------------------------------------
 
 
-def read_hour(chunks: Iterable[bytes]) -> Reading:
+def read_hour(chunks: Iterable[bytes]) -> HourReading:
     """Repositories that a file's events name. Memory does not depend on its size. Errors of `chunks` itself pass."""
-    reading = Reading()
+    reading = HourReading()
     try:
         for line in candidate_lines(_counted(chunks, reading), reading):
             _take(line, reading)
@@ -61,13 +61,13 @@ def read_hour(chunks: Iterable[bytes]) -> Reading:
     return reading
 
 
-def _counted(chunks: Iterable[bytes], reading: Reading) -> Iterator[bytes]:
+def _counted(chunks: Iterable[bytes], reading: HourReading) -> Iterator[bytes]:
     for chunk in chunks:
         reading.bytes += len(chunk)
         yield chunk
 
 
-def candidate_lines(chunks: Iterable[bytes], reading: Reading) -> Iterator[bytes]:
+def candidate_lines(chunks: Iterable[bytes], reading: HourReading) -> Iterator[bytes]:
     """Lines that hold the name of a branch of the producer. Raises Damaged, after all lines that could be read."""
     rest = b""
     for block in _inflated(chunks):
@@ -104,7 +104,7 @@ def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
         raise Damaged("the file ends early")
 
 
-def _take(line: bytes, reading: Reading) -> None:
+def _take(line: bytes, reading: HourReading) -> None:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def _take(line: bytes, reading: Reading) -> None:
         reading.hits[hit.full_name] = hit if known is None else replace(known, hits=known.hits + 1)
 
 
-def hit_of(event: Any) -> Hit | None:
+def hit_of(event: Any) -> DiscoveryHit | None:
     """The repository of an event that made or moved a branch of the producer; both generations of payloads."""
     if not isinstance(event, dict) or event.get("type") not in ("PushEvent", "CreateEvent") or event.get("public") is False:
         return None
@@ -133,7 +133,7 @@ def hit_of(event: Any) -> Hit | None:
     number = repo.get("id", payload.get("repository_id"))
     what = "push" if event["type"] == "PushEvent" else "create"
     evidence = f"{what} {ref} {payload.get('head') or ''} {event.get('created_at') or ''}"
-    return Hit(repo["name"], " ".join(evidence.split()), number if isinstance(number, int) else None)
+    return DiscoveryHit(repo["name"], " ".join(evidence.split()), number if isinstance(number, int) else None)
 
 
 # --- hours ------------------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def _key(hour: datetime) -> str:
     return f"{hour:%Y-%m-%d-%H}"  # sorts as time does
 
 
-def hours(room: Room) -> list[datetime]:
+def hours(room: ChannelContext) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
     if not _remote(room) and room.wishes.since is None and room.wishes.until is None:
         return _hours_of(Path(room.wishes.archive))
@@ -180,17 +180,17 @@ def _hours_of(folder: Path) -> list[datetime]:
     return sorted(found)
 
 
-def _remote(room: Room) -> bool:
+def _remote(room: ChannelContext) -> bool:
     return room.wishes.archive.startswith(("http://", "https://"))
 
 
-def _open_hours(room: Room) -> list[datetime]:
+def _open_hours(room: ChannelContext) -> list[datetime]:
     """Missing hours are asked for again: they may have been published since."""
     closed = {c.slice for c in room.ledger.cursors(NAME, QUERY) if c.state in ("done", "damaged")}
     return [hour for hour in hours(room) if _key(hour) not in closed]
 
 
-def run(room: Room) -> None:
+def run(room: ChannelContext) -> None:
     waiting = _open_hours(room)
     for number, hour in enumerate(waiting):
         if room.enough():
@@ -211,7 +211,7 @@ def run(room: Room) -> None:
             room.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before is kept")
 
 
-def _local_hour(room: Room, hour: datetime) -> Reading | None:
+def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
     path = Path(room.wishes.archive) / f"{hour_name(hour)}.json.gz"
     try:
         with path.open("rb") as file:
@@ -224,7 +224,7 @@ def _local_hour(room: Room, hour: datetime) -> Reading | None:
         ) from error
 
 
-def _remote_hour(room: Room, hour: datetime) -> Reading | None:
+def _remote_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
     """Downloads and reads an hour, several times if it breaks off. None: the archive has none. Raises Unreachable."""
     url = f"{room.wishes.archive.rstrip('/')}/{hour_name(hour)}.json.gz"
     for attempt in range(TRIES):
@@ -247,11 +247,11 @@ def _remote_hour(room: Room, hour: datetime) -> Reading | None:
     raise problem
 
 
-def plan(room: Room) -> list[Step]:
+def plan(room: ChannelContext) -> list[DryRunStep]:
     every, waiting = hours(room), _open_hours(room)
     size = len(waiting) * HOUR_BYTES if _remote(room) else 0
     what = f"gharchive: {hour_name(every[0])} to {hour_name(every[-1])}" if every else "gharchive: no hours"
-    return [Step(what, len(waiting) if _remote(room) else 0, "", size, "", len(every) - len(waiting))]
+    return [DryRunStep(what, len(waiting) if _remote(room) else 0, "", size, "", len(every) - len(waiting))]
 
 
 CHANNEL = Channel(NAME, False, run, plan)

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from collector.discover.channel import Channel, Room, Step
-from collector.discover.discovery_log import Cursor, Hit
+from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.discover.names import parse_name
 from collector.discover.paging import repository_of
 from collector.errors import WhoWroteError
-from collector.github.client import Missing, Page
+from collector.github.client import NotFound, Page
 from collector.storage.store import names_in_database
 from collector.text import printable
 
@@ -21,7 +21,7 @@ BATCH = 500  # names per transaction
 MOST_BYTES = 256 << 20
 
 
-def run(room: Room) -> None:
+def run(room: ChannelContext) -> None:
     for where, data in _texts(room):
         _run_text(room, where, data)
     for path in room.wishes.databases:
@@ -33,7 +33,7 @@ def run(room: Room) -> None:
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
-def _texts(room: Room) -> Iterator[tuple[str, bytes]]:
+def _texts(room: ChannelContext) -> Iterator[tuple[str, bytes]]:
     for path in room.wishes.lists:
         try:
             with path.open("rb") as file:
@@ -61,22 +61,22 @@ def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list
     return found, bad
 
 
-def _run_text(room: Room, where: str, data: bytes) -> None:
+def _run_text(room: ChannelContext, where: str, data: bytes) -> None:
     found, bad = names_of(data, room.ledger.server)
     if bad:
         some = ", ".join(printable(word[:80]) for word in bad[:3]) + (", …" if len(bad) > 3 else "")
         room.tell(f"{where}: no owner/name and no address (https://HOST/…) of a repository, left out: {some} ({len(bad)} in all)")
-    names = [Hit(name, f"line {number}", server=server) for number, server, name in found]
+    names = [DiscoveryHit(name, f"line {number}", server=server) for number, server, name in found]
     _run_hits(room, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
 
 
-def _run_names(room: Room, where: str, names: list[tuple[str, str]]) -> None:
+def _run_names(room: ChannelContext, where: str, names: list[tuple[str, str]]) -> None:
     text = "\n".join(f"{server}/{name}" for server, name in names)
-    hits = [Hit(name, "a row of the database", server=server or None) for server, name in names]
+    hits = [DiscoveryHit(name, "a row of the database", server=server or None) for server, name in names]
     _run_hits(room, where, f"{where} {hashlib.sha256(text.encode()).hexdigest()[:12]}", hits)
 
 
-def _run_hits(room: Room, query: str, slice: str, hits: list[Hit]) -> None:
+def _run_hits(room: ChannelContext, query: str, slice: str, hits: list[DiscoveryHit]) -> None:
     """`slice` names the content: a list that grew is another slice."""
     cursor = room.ledger.cursor(NAME, query, slice) or Cursor(NAME, query, slice, total=len(hits))
     at = int(cursor.position or 0)
@@ -91,7 +91,7 @@ def _run_hits(room: Room, query: str, slice: str, hits: list[Hit]) -> None:
 # --- owners -----------------------------------------------------------------------------------------------------------
 
 
-def _run_owner(room: Room, owner: str) -> None:
+def _run_owner(room: ChannelContext, owner: str) -> None:
     query = slice = f"owner {owner}"
     cursor = room.ledger.cursor(NAME, query, slice) or Cursor(NAME, query, slice)
     while cursor.state != "done" and not room.enough():
@@ -102,33 +102,33 @@ def _run_owner(room: Room, owner: str) -> None:
         found = [r for r in map(repository_of, items) if r is not None]
         state = "part" if page.next else "done"
         after = replace(cursor, state=state, position=str(number + 1), found=cursor.found + len(items))
-        room.new += room.ledger.record(cursor, after, [Hit(name, query, number) for name, number in found])
+        room.new += room.ledger.record(cursor, after, [DiscoveryHit(name, query, number) for name, number in found])
         cursor = after
 
 
-def _owned(room: Room, owner: str, number: int) -> Page:
+def _owned(room: ChannelContext, owner: str, number: int) -> Page:
     """A page of an organisation's repositories, or of a user's."""
     params: dict[str, str | int] = {"per_page": 100, "page": number, "type": "public"}
     try:
         return room.github.get(f"/orgs/{owner}/repos", params)
-    except Missing:
+    except NotFound:
         params["type"] = "owner"
     try:
         return room.github.get(f"/users/{owner}/repos", params)
-    except Missing:
+    except NotFound:
         raise WhoWroteError(f"there is no organisation or user {owner}", "Check --owner") from None
 
 
-def plan(room: Room) -> list[Step]:
+def plan(room: ChannelContext) -> list[DryRunStep]:
     steps = []
     for where, data in _texts(room):
         found, _ = names_of(data, room.ledger.server)
-        steps.append(Step(f"listing: {where}, {len(found)} names", 0, names=len(found)))
+        steps.append(DryRunStep(f"listing: {where}, {len(found)} names", 0, names=len(found)))
     for path in room.wishes.databases:
         count = len(names_in_database(path))
-        steps.append(Step(f"listing: database {path.name}, {count} names", 0, names=count))
+        steps.append(DryRunStep(f"listing: database {path.name}, {count} names", 0, names=count))
     for owner in room.wishes.owners:
-        steps.append(Step(f"listing: owner {owner}", 1, "core", 600_000, "and one more per 100 repositories"))
+        steps.append(DryRunStep(f"listing: owner {owner}", 1, "core", 600_000, "and one more per 100 repositories"))
     return steps
 
 

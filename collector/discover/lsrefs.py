@@ -17,7 +17,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from collector.discover.names import valid_name
-from collector.discover.ref_state import PREFIXES, Standing, standing
+from collector.discover.ref_state import PREFIXES, RefState, ref_state
 from collector.git.pktline import (
     Advertisement,
     BadProtocol,
@@ -32,7 +32,7 @@ from collector.git.pktline import (
 )
 from collector.github.client import FIRST_BACKOFF, Clock
 from collector.github.limits import FIRST_PAUSE, LONGEST_PAUSE, limit_kind
-from collector.github.transport import Answer, TooLarge, Unreachable, Web
+from collector.github.transport import HttpResponse, TooLarge, Unreachable, Web
 
 EMPTY_TREES = ("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321")
 MOST_BYTES = 256 << 20  # the refs of the largest repositories, all of them, from an old server
@@ -44,11 +44,11 @@ _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RefsProbe:
     """`outcome`: ok, private_or_missing, unreachable. `v1_empty` is None when it was not looked at."""
 
     outcome: str
-    standing: Standing | None = None
+    ref_state: RefState | None = None
     v1_empty: bool | None = None
     renamed_to: str | None = None
     detail: str = ""
@@ -70,16 +70,16 @@ class Prober:
     closed_until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, server: str, name: str) -> Seen:
+    def __call__(self, server: str, name: str) -> RefsProbe:
         """Never raises for what a server can do."""
         base = f"{server}/{name}.git"
         try:
             refs, url = self._refs(base)
-            found = standing(refs)
+            found = ref_state(refs)
             empty = self._is_empty(url, found.v1_oid) if found.only_v1 and found.v1_oid else None
         except _Failed as failure:
-            return Seen(failure.outcome, detail=failure.detail)
-        return Seen("ok", found, empty, _new_name(server, name, url))
+            return RefsProbe(failure.outcome, detail=failure.detail)
+        return RefsProbe("ok", found, empty, _new_name(server, name, url))
 
     # --- refs ---------------------------------------------------------------------------------------------------------
 
@@ -120,11 +120,11 @@ class Prober:
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    def _post(self, base: str, body: bytes, tries: int = TRIES) -> Answer:
+    def _post(self, base: str, body: bytes, tries: int = TRIES) -> HttpResponse:
         headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request", "Accept": _RESULT}
         return self._sent("POST", f"{base}/git-upload-pack", headers, body, tries)
 
-    def _sent(self, method: str, url: str, headers: dict[str, str], body: bytes = b"", tries: int = TRIES) -> Answer:
+    def _sent(self, method: str, url: str, headers: dict[str, str], body: bytes = b"", tries: int = TRIES) -> HttpResponse:
         """`tries`: how many answers 5xx are waited out before one is returned."""
         failures = pauses = 0
         while True:
@@ -156,7 +156,7 @@ class Prober:
         if pause > 0:
             self.clock.sleep(pause)
 
-    def _close(self, answer: Answer, pauses: int) -> None:
+    def _close(self, answer: HttpResponse, pauses: int) -> None:
         after = answer.headers.get("retry-after", "")
         pause = min(float(after) if after.isdigit() else FIRST_PAUSE * 2 ** (pauses - 1), LONGEST_PAUSE)
         with self._lock:
@@ -169,7 +169,7 @@ Item = TypeVar("Item")
 
 def probe_all(
     prober: Prober, items: Iterable[Item], where: Callable[[Item], tuple[str, str]], jobs: int = 8
-) -> Iterator[tuple[Item, Seen]]:
+) -> Iterator[tuple[Item, RefsProbe]]:
     """Each item with what was seen, in the order of the items; no more than `jobs` are asked and not yet handed out."""
     waiting = iter(items)
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="probe") as pool:
@@ -180,7 +180,7 @@ def probe_all(
             asked.extend((item, pool.submit(prober, *where(item))) for item in islice(waiting, 1))
 
 
-def _is(answer: Answer, kind: str) -> bool:
+def _is(answer: HttpResponse, kind: str) -> bool:
     return answer.status == 200 and answer.headers.get("content-type", "").partition(";")[0].strip() == kind
 
 

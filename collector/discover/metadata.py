@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from collector.discover.channel import Room
+from collector.discover.channel import ChannelContext
 from collector.discover.names import checkpoint_remote, valid_name
-from collector.github.client import Missing, Refused
+from collector.github.client import NotFound, Refused
 from collector.github.transport import Unreachable
 from collector.text import printable
 
@@ -26,14 +26,14 @@ object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""
 Found = tuple[int, dict[str, Any] | None]  # candidate, columns; None: the server knows no such repository
 
 
-def ask_graphql(room: Room, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def ask_graphql(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     """Columns for each row that could be answered; the others stay without metadata. Raises LimitReached, BadToken, Unreachable."""
     for at in range(0, len(rows), BATCH):
         room.progress("metadata", at, len(rows))
         yield from _batch(room, rows[at : at + BATCH])
 
 
-def _batch(room: Room, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def _batch(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     try:
         answer = room.github.graphql(_query(rows))
     except (Refused, Unreachable) as error:
@@ -70,13 +70,13 @@ def _query(rows: Sequence[Mapping[str, Any]]) -> str:
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 
 
-def ask_rest(room: Room, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def ask_rest(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     """The same by REST: a request each, a second for the settings of those without checkpoints; answers are cached."""
     for number, row in enumerate(rows):
         room.progress("metadata", number, len(rows))
         try:
             value = room.github.get(f"/repos/{row['full_name']}").value
-        except Missing:
+        except NotFound:
             yield row["id"], None
             continue
         except Refused as error:
@@ -89,10 +89,10 @@ def ask_rest(room: Room, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
             yield row["id"], columns
 
 
-def _rest_settings(room: Room, name: str) -> str:
+def _rest_settings(room: ChannelContext, name: str) -> str:
     try:
         value = room.github.get(f"/repos/{name}/contents/{SETTINGS}").value
-    except (Missing, Refused):
+    except (NotFound, Refused):
         return ""
     content = value.get("content") if isinstance(value, dict) else None
     try:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collector.discover.channel import Channel, Room, Step
-from collector.discover.discovery_log import OPEN, Cursor, Hit
+from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.discovery_log import OPEN, Cursor, DiscoveryHit
 from collector.github.client import Refused
 
 CAP = 1000  # results GitHub gives of one query
@@ -24,11 +24,11 @@ class Search:
     path: str
     resource: str
     split: Callable[[str], list[str]]
-    read: Callable[[dict[str, Any]], Hit | None]
+    read: Callable[[dict[str, Any]], DiscoveryHit | None]
     sort: tuple[tuple[str, str], ...] = ()
 
 
-def run_search(room: Room, search: Search, query: str, roots: Sequence[str]) -> None:
+def run_search(room: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> None:
     """Reads all slices of a query; `roots` are the slices to begin with."""
     known = {c.slice for c in room.ledger.cursors(search.channel, query)}
     room.ledger.put(Cursor(search.channel, query, root) for root in roots if root not in known)
@@ -45,7 +45,7 @@ def run_search(room: Room, search: Search, query: str, roots: Sequence[str]) -> 
             room.ledger.put([replace(cursor, state="refused", detail=str(error))])
 
 
-def _step(room: Room, search: Search, cursor: Cursor) -> None:
+def _step(room: ChannelContext, search: Search, cursor: Cursor) -> None:
     """Reads one page, or splits the slice."""
     number = int(cursor.position or 1)
     items, total, complete, more = _page(room, search, cursor.slice, number)
@@ -63,7 +63,7 @@ def _step(room: Room, search: Search, cursor: Cursor) -> None:
     room.new += room.ledger.record(cursor, after, hits)
 
 
-def _page(room: Room, search: Search, slice: str, number: int) -> tuple[list[Any], int, bool, bool]:
+def _page(room: ChannelContext, search: Search, slice: str, number: int) -> tuple[list[Any], int, bool, bool]:
     """Results, their number as promised, whether the server finished the search, whether there is a next page."""
     params: dict[str, str | int] = {"q": slice, "per_page": PER_PAGE, "page": number, **dict(search.sort)}
     for attempt in range(RE_ASKED + 1):
@@ -78,9 +78,9 @@ def _page(room: Room, search: Search, slice: str, number: int) -> tuple[list[Any
     return items, total if isinstance(total, int) else len(items), complete, page.next is not None
 
 
-def _merged(hits: Any) -> list[Hit]:
+def _merged(hits: Any) -> list[DiscoveryHit]:
     """One hit per repository of a page."""
-    found: dict[str, Hit] = {}
+    found: dict[str, DiscoveryHit] = {}
     for hit in hits:
         known = found.get(hit.full_name)
         found[hit.full_name] = hit if known is None else replace(known, hits=known.hits + hit.hits)
@@ -96,7 +96,7 @@ def repository_of(item: dict[str, Any]) -> tuple[str, int | None] | None:
     return (name, number if isinstance(number, int) else None) if isinstance(name, str) else None
 
 
-def plan_search(room: Room, search: Search, query: str, roots: Sequence[str]) -> Step:
+def plan_search(room: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:
     """What is left of a query: at least one request per slice not begun, and the pages known to be missing."""
     known = {c.slice: c for c in room.ledger.cursors(search.channel, query)}
     waiting = [c for c in known.values() if c.state in OPEN] + [
@@ -106,22 +106,22 @@ def plan_search(room: Room, search: Search, query: str, roots: Sequence[str]) ->
     new = any(c.total is None for c in waiting)
     note = "and 10 more per 1,000 results" if new else ""
     finished = sum(c.state in _FINISHED for c in known.values())
-    return Step(f"{search.channel}: {query}", requests, search.resource, requests * 400_000, note, finished)
+    return DryRunStep(f"{search.channel}: {query}", requests, search.resource, requests * 400_000, note, finished)
 
 
 def search_channel(
-    name: str, needs_token: bool, search: Search, queries: Sequence[str], roots: Callable[[Room, str], list[str]]
+    name: str, needs_token: bool, search: Search, queries: Sequence[str], roots: Callable[[ChannelContext, str], list[str]]
 ) -> Channel:
     """A channel that asks `queries`, each of them per owner when owners are wished for; `roots` are the slices to begin with."""
 
-    def questions(room: Room) -> list[str]:
+    def questions(room: ChannelContext) -> list[str]:
         return [f"{query} user:{owner}" for query in queries for owner in room.wishes.owners] or list(queries)
 
-    def run(room: Room) -> None:
+    def run(room: ChannelContext) -> None:
         for query in questions(room):
             run_search(room, search, query, roots(room, query))
 
-    def plan(room: Room) -> list[Step]:
+    def plan(room: ChannelContext) -> list[DryRunStep]:
         return [plan_search(room, search, query, roots(room, query)) for query in questions(room)]
 
     return Channel(name, needs_token, run, plan)

@@ -21,7 +21,7 @@ _SHADOW = re.compile(r"refs/heads/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RefState:
     """Object ids by kind of ref, None when absent. `digest` changes when anything of this, or HEAD, moves."""
 
     head_ref: str | None
@@ -40,7 +40,7 @@ class Standing:
         return self.v1_oid is not None and not (self.v2_oid or self.legacy_oid or self.checkpoint_refs)
 
 
-def standing(refs: Refs) -> Standing:
+def ref_state(refs: Refs) -> RefState:
     oids = refs.oids
     single = [name for name in oids if (m := _ONE.fullmatch(name)) and m[1].upper() == m[2][-2:].upper()]
     shadows = [name for name in oids if _SHADOW.fullmatch(name)]
@@ -48,7 +48,7 @@ def standing(refs: Refs) -> Standing:
     head = oids.get("HEAD") or oids.get(refs.head or "")
     ours = sorted(n for n in oids if n.startswith(("refs/heads/entire/", "refs/entire/")) or n in notes)
     text = "".join(f"{oids[name]} {name}\n" for name in ours) + f"{head} {refs.head}\n"
-    return Standing(
+    return RefState(
         head_ref=refs.head,
         head_oid=head,
         v1_oid=_first(oids, _V1),

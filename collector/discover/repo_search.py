@@ -8,9 +8,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from collector.discover.channel import Room
+from collector.discover.channel import ChannelContext
 from collector.discover.commit_search import halves, ranges
-from collector.discover.discovery_log import Hit
+from collector.discover.discovery_log import DiscoveryHit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "repo_search"
@@ -26,9 +26,9 @@ QUERIES = (
 _FIRST = datetime(2008, 1, 1, tzinfo=UTC)  # repositories are older than the producer
 
 
-def read(item: dict[str, Any]) -> Hit | None:
+def read(item: dict[str, Any]) -> DiscoveryHit | None:
     repository = repository_of(item)
-    return Hit(repository[0], "named by the search", repository[1]) if repository else None
+    return DiscoveryHit(repository[0], "named by the search", repository[1]) if repository else None
 
 
 def split(slice: str) -> list[str]:
@@ -38,7 +38,7 @@ def split(slice: str) -> list[str]:
 SEARCH = Search(NAME, "/search/repositories", "search", split, read)
 
 
-def roots(room: Room, query: str) -> list[str]:
+def roots(room: ChannelContext, query: str) -> list[str]:
     known = room.ledger.cursors(NAME, query)
     return ranges(known, query, "created", room.wishes.since or _FIRST, room.wishes.until, room.now())
 

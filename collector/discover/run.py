@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from collector.discover import channels
-from collector.discover.channel import Channel, Room, Step
-from collector.discover.discovery_log import Hit, Ledger
+from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.discovery_log import DiscoveryHit, DiscoveryLog
 from collector.discover.exclusions import Filters, exclusion
-from collector.discover.lsrefs import Prober, Seen, probe_all
+from collector.discover.lsrefs import Prober, RefsProbe, probe_all
 from collector.discover.metadata import ask_graphql, ask_rest
 from collector.discover.names import parse_name
 from collector.errors import DatabaseUnusable, WhoWroteError
@@ -29,7 +29,7 @@ BYTES_PER_SECOND = 10_000_000.0  # assumed, of downloads
 
 
 @dataclass(slots=True)
-class Outcome:
+class DiscoverResult:
     """What a run did, and what it could not do: (what, error)."""
 
     new: int = 0
@@ -38,9 +38,9 @@ class Outcome:
     failures: list[tuple[str, WhoWroteError]] = field(default_factory=list)
 
 
-def discover(room: Room, names: Sequence[str], filters: Filters, prober: Prober | None, jobs: int = 8) -> Outcome:
+def discover(room: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober | None, jobs: int = 8) -> DiscoverResult:
     """`names` of channels; `prober` None leaves git and metadata out. Errors of one channel stop only that one."""
-    outcome = Outcome()
+    outcome = DiscoverResult()
     for channel in chosen(names):
         try:
             if channel.needs_token and room.github.token is None:
@@ -71,7 +71,7 @@ def chosen(names: Sequence[str]) -> list[Channel]:
 Rows = list[dict[str, Any]]
 
 
-def due(ledger: Ledger) -> Rows:
+def due(ledger: DiscoveryLog) -> Rows:
     """Candidates never probed with success whose time has come."""
     return ledger.store.rows(
         "SELECT * FROM candidates WHERE probed_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= ?)"
@@ -80,7 +80,7 @@ def due(ledger: Ledger) -> Rows:
     )
 
 
-def named(ledger: Ledger, names: Iterable[str], everything: bool = False) -> Rows:
+def named(ledger: DiscoveryLog, names: Iterable[str], everything: bool = False) -> Rows:
     """Candidates by name, or all. Raises WhoWroteError for a name that is no candidate."""
     rows = ledger.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
     if everything:
@@ -96,7 +96,7 @@ def named(ledger: Ledger, names: Iterable[str], everything: bool = False) -> Row
     return found
 
 
-def confirm(room: Room, prober: Prober, outcome: Outcome, which: Callable[[], Rows], jobs: int = 8) -> None:
+def confirm(room: ChannelContext, prober: Prober, outcome: DiscoverResult, which: Callable[[], Rows], jobs: int = 8) -> None:
     """Probes what `which` says, then what came of it: new names, repositories that hold the checkpoints of others."""
     rows, begun = which(), False
     while rows or not begun:  # a run that was killed may have left candidates without metadata only
@@ -112,19 +112,21 @@ def confirm(room: Room, prober: Prober, outcome: Outcome, which: Callable[[], Ro
         rows = due(room.ledger)
 
 
-def _store_probe(ledger: Ledger, row: dict[str, Any], seen: Seen) -> None:
+def _store_probe(ledger: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
     at = ledger.now()
-    if seen.outcome != "ok" or seen.standing is None:
+    if seen.outcome != "ok" or seen.ref_state is None:
         attempts = row["attempts"] + 1
         pause = MISSING_PAUSE if seen.outcome == "private_or_missing" else min(timedelta(hours=2**attempts), MOST_PAUSE)
         again = iso(ledger.clock_now() + pause.total_seconds())
         failed = {"outcome": seen.outcome, "failure": seen.detail[:500], "attempts": attempts, "next_attempt_at": again}
         ledger.update(row["id"], failed)
         return
-    found = seen.standing
+    found = seen.ref_state
     holds = found.v2_oid or found.legacy_oid or found.checkpoint_refs or (found.v1_oid and not seen.v1_empty)
     if seen.renamed_to is not None and parse_name(seen.renamed_to, row["server"]) is not None:
-        ledger.name("renamed", "renamed", row["full_name"], Hit(seen.renamed_to, f"was {row['full_name']}", server=row["server"]))
+        ledger.name(
+            "renamed", "renamed", row["full_name"], DiscoveryHit(seen.renamed_to, f"was {row['full_name']}", server=row["server"])
+        )
     ledger.update(
         row["id"],
         {
@@ -149,7 +151,7 @@ def _store_probe(ledger: Ledger, row: dict[str, Any], seen: Seen) -> None:
     )
 
 
-def add_metadata(room: Room, again: bool = False) -> int:
+def add_metadata(room: ChannelContext, again: bool = False) -> int:
     """Asks for the metadata of all candidates of this server that git knows and that have none; returns how many it got.
 
     Raises LimitReached, BadToken, Unreachable; what came before is kept.
@@ -176,7 +178,7 @@ def add_metadata(room: Room, again: bool = False) -> int:
     return done
 
 
-def _store_metadata(ledger: Ledger, candidate_id: int, columns: dict[str, Any] | None) -> None:
+def _store_metadata(ledger: DiscoveryLog, candidate_id: int, columns: dict[str, Any] | None) -> None:
     values: dict[str, Any] = {"metadata_at": ledger.now()}
     row = ledger.store.rows("SELECT * FROM candidates WHERE id = ?", (candidate_id,))[0]
     if columns is not None:
@@ -186,11 +188,13 @@ def _store_metadata(ledger: Ledger, candidate_id: int, columns: dict[str, Any] |
             values["full_name"] = current  # the owner's spelling
         elif current is not None:
             values["renamed_to"] = current
-            ledger.name("renamed", "renamed", row["full_name"], Hit(current, f"was {row['full_name']}", server=row["server"]))
+            ledger.name(
+                "renamed", "renamed", row["full_name"], DiscoveryHit(current, f"was {row['full_name']}", server=row["server"])
+            )
         remote = columns.get("checkpoint_remote")
         target = parse_name(remote, row["server"]) if remote else None
         if target is not None and target != (row["server"], row["full_name"]):
-            hit = Hit(target[1], f"named by {row['full_name']}", server=target[0])
+            hit = DiscoveryHit(target[1], f"named by {row['full_name']}", server=target[0])
             ledger.name("checkpoint_remote", "checkpoint_remote", row["full_name"], hit)
     ledger.update(candidate_id, values)
 
@@ -198,7 +202,7 @@ def _store_metadata(ledger: Ledger, candidate_id: int, columns: dict[str, Any] |
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
-def settle(ledger: Ledger, filters: Filters) -> int:
+def settle(ledger: DiscoveryLog, filters: Filters) -> int:
     """Writes the exclusion of every candidate that was probed; returns how many changed."""
     rows = ledger.store.rows("SELECT * FROM candidates WHERE outcome IS NOT NULL")
     names = {(row["server"], row["full_name"].lower()) for row in rows}
@@ -215,7 +219,7 @@ def settle(ledger: Ledger, filters: Filters) -> int:
 # --- what it would cost -----------------------------------------------------------------------------------------------
 
 
-def plan(room: Room, names: Sequence[str], probe: bool) -> list[dict[str, Any]]:
+def plan(room: ChannelContext, names: Sequence[str], probe: bool) -> list[dict[str, Any]]:
     """One row per step of a dry run; seconds at the rate limits, None when it cannot be done without a token."""
     token = room.github.token is not None
     steps = [(step, channel.needs_token and not token) for channel in chosen(names) for step in channel.plan(room)]
@@ -227,14 +231,14 @@ def plan(room: Room, names: Sequence[str], probe: bool) -> list[dict[str, Any]]:
             (room.ledger.server,),
         )
         note = "and one for each new candidate"
-        steps.append((Step("asking git", waiting, "git", waiting * PROBE_BYTES, note), False))
+        steps.append((DryRunStep("asking git", waiting, "git", waiting * PROBE_BYTES, note), False))
         batches = -(-bare // 50) if token else bare
         note = "and one for each 50 new candidates" if token else note
-        steps.append((Step("metadata", batches, "graphql" if token else "core", bare * 900, note), False))
+        steps.append((DryRunStep("metadata", batches, "graphql" if token else "core", bare * 900, note), False))
     return [_planned(step, impossible, token) for step, impossible in steps]
 
 
-def _planned(step: Step, impossible: bool, token: bool) -> dict[str, Any]:
+def _planned(step: DryRunStep, impossible: bool, token: bool) -> dict[str, Any]:
     seconds: float | None
     if impossible:
         seconds = None

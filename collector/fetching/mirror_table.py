@@ -11,12 +11,12 @@ from typing import Any
 from collector.errors import NoCheckpoints, UnknownBranch
 from collector.fetching import mirrors as fetching
 from collector.fetching.disk import Mirrors
-from collector.fetching.mirrors import Fetched, Options
+from collector.fetching.mirrors import FetchOptions, FetchResult
 from collector.fetching.remote import Remote
 from collector.load import FACTS, digest, load_repo
-from collector.repository_names import GITHUB, BadName, Source, source, tombstone
+from collector.repository_names import GITHUB, BadName, RepositorySource, source, tombstone
 from collector.runtime import shards
-from collector.runtime.workers import Done, Limits, Task
+from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import forget_rows
 from collector.storage.store import Store, iso
@@ -24,9 +24,9 @@ from collector.storage.store import Store, iso
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 
 
-def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[BadName]]:
+def listed(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], list[BadName]]:
     """(repositories, what is wrong with the lines that name none) of a list; empty lines and comments (#) are skipped."""
-    found: dict[str, Source] = {}
+    found: dict[str, RepositorySource] = {}
     refused = []
     for line in lines:
         text = line.partition("#")[0].strip()
@@ -40,22 +40,22 @@ def listed(lines: Iterable[str], server: str) -> tuple[list[Source], list[BadNam
     return list(found.values()), refused
 
 
-def wanted(store: Store, licences: Sequence[str] = ()) -> list[Source]:
+def wanted(store: Store, licences: Sequence[str] = ()) -> list[RepositorySource]:
     """Candidates that discovery confirmed, with one of these licences if any are named."""
     if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'wanted_candidates'"):
         return []
     allowed = {name.lower() for name in licences}
     rows = store.rows("SELECT full_name, clone_url, licence FROM wanted_candidates ORDER BY id")
     kept = (r for r in rows if not allowed or (r["licence"] or "none").lower() in allowed)
-    return [Source("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
+    return [RepositorySource("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
 
 
-def mirrored(store: Store) -> list[Source]:
+def mirrored(store: Store) -> list[RepositorySource]:
     """Everything that was fetched, or tried, before."""
-    return [Source(r["name"], r["url"]) for r in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
+    return [RepositorySource(r["name"], r["url"]) for r in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
 
 
-def not_forgotten(store: Store, sources: Iterable[Source]) -> tuple[list[Source], int]:
+def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> tuple[list[RepositorySource], int]:
     """(the ones that may be fetched, how many may not)."""
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     every = list(sources)
@@ -67,18 +67,18 @@ def not_forgotten(store: Store, sources: Iterable[Source]) -> tuple[list[Source]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FetchPlan:
     """How mirrors are brought up to date."""
 
     root: Path  # of all mirrors
-    options: Options = field(default_factory=Options)
+    options: FetchOptions = field(default_factory=FetchOptions)
     jobs: int = 2
     budget: int = 0  # bytes of all mirrors together; 0 for no limit
     token: str = ""
     server: str = GITHUB
 
 
-def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetched]:
+def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
     """Fetches each and notes what became of it. Ends early when the disk is full: the rest is left for the next run."""
     by_name = {one.name: one for one in sources}
     options = plan.options
@@ -96,9 +96,9 @@ def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetch
             yield Task(one.name, (one, str(plan.root), replace(options, limits=limits), plan.token, plan.server))
 
     # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.
-    limits = Limits(seconds=options.limits.seconds * 2 + options.patience + 600)
+    limits = TaskLimits(seconds=options.limits.seconds * 2 + options.patience + 600)
     for done in run_here(fetch_one, tasks(), plan.jobs, limits):
-        result = done.value if not done.error else Fetched(done.key, by_name[done.key].url, "failed", detail=done.error)
+        result = done.value if not done.error else FetchResult(done.key, by_name[done.key].url, "failed", detail=done.error)
         before = store.value("SELECT bytes FROM mirrors WHERE name = ?", (done.key,)) or 0
         with store.transaction():
             note(store, result)
@@ -107,12 +107,12 @@ def fetch(store: Store, sources: Sequence[Source], plan: Plan) -> Iterator[Fetch
         yield result
 
 
-def fetch_one(one: Source, root: str, options: Options, token: str, server: str) -> Fetched:
+def fetch_one(one: RepositorySource, root: str, options: FetchOptions, token: str, server: str) -> FetchResult:
     """The task of a worker."""
-    return fetching.bring(one, Mirrors(Path(root)), Remote(token, server), options)
+    return fetching.update_mirror(one, Mirrors(Path(root)), Remote(token, server), options)
 
 
-def note(store: Store, done: Fetched) -> None:
+def note(store: Store, done: FetchResult) -> None:
     """Adds an attempt to the row of a mirror; call within a transaction."""
     now = iso(datetime.now(UTC).timestamp())
     run = store.connection.execute
@@ -143,7 +143,7 @@ def note(store: Store, done: Fetched) -> None:
 # --- loading ----------------------------------------------------------------------------------------------------------
 
 
-def items(store: Store, names: Sequence[str] = ()) -> list[shards.Item]:
+def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
     """Repositories with a complete mirror, by name if any are named."""
     chosen = {name.lower() for name in names}
     rows = store.rows(
@@ -153,21 +153,23 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.Item]:
     for r in rows:
         if (not chosen or r["name"].lower() in chosen) and Path(r["path"]).is_dir():
             key = digest(FACTS, store.policy.key(), r["refs_key"], str(r["missing"]))
-            found.append(shards.Item(r["name"], r["path"], key, digest(key, "anyway")))
+            found.append(shards.ShardItem(r["name"], r["path"], key, digest(key, "anyway")))
     return found
 
 
 def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     """The task of a worker: the facts of one mirror into its shard."""
     try:
-        with shards.made(Path(shard)) as store:
+        with shards.building_shard(Path(shard)) as store:
             load_repo(store, path, lambda what, done, total: None, anyway)
     except (NoCheckpoints, UnknownBranch):
         return "nothing"
     return "done"
 
 
-def load(store: Store, chosen: Sequence[shards.Item], how: shards.How, anyway: bool) -> Iterator[tuple[shards.Item, Done]]:
+def load(
+    store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOptions, anyway: bool
+) -> Iterator[tuple[shards.ShardItem, TaskResult]]:
     """Loads what has to be loaded, and yields as each ends."""
     waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
     yield from shards.run(store, shards.LOAD, load_one, waiting, (anyway,), how)
@@ -190,7 +192,7 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
         rows += run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
-    shards.drop(shards.place(store.path, name))
+    shards.drop(shards.shard_path(store.path, name))
     size = Mirrors(root).remove(name) if root.is_dir() else 0
     run("PRAGMA wal_checkpoint(TRUNCATE)")
     return {"rows": rows, "bytes": size}
@@ -213,7 +215,7 @@ def _forget_candidate(store: Store, name: str) -> int:
 # --- status -----------------------------------------------------------------------------------------------------------
 
 
-def standing(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
     chosen = {name.lower() for name in names}
     rows = store.rows(
@@ -243,4 +245,4 @@ def _stand(r: dict[str, Any]) -> dict[str, Any]:
     return {"stage": stage, **{n: r[n] for n in names}, "failure": "; ".join(f for f in failures if f)}
 
 
-__all__ = ["fetch", "forget", "items", "listed", "load", "mirrored", "not_forgotten", "note", "standing", "wanted"]
+__all__ = ["fetch", "forget", "items", "listed", "load", "mirror_states", "mirrored", "not_forgotten", "note", "wanted"]

@@ -20,11 +20,11 @@ from collector.checkpoints import read_all
 from collector.errors import UnknownBranch
 from collector.fetching import disk, refs
 from collector.fetching.disk import Mirrors, State
-from collector.fetching.refs import Advertised, Wanted
+from collector.fetching.refs import Advertised, WantedRefs
 from collector.fetching.remote import Failure, Remote, kind_of
 from collector.git.program import GitFailed, ScratchGit, Stopped, talk
 from collector.git.repository import GitRepo
-from collector.repository_names import BadName, Source, beside, is_oid
+from collector.repository_names import BadName, RepositorySource, beside, is_oid
 
 FILTER = "--filter=blob:limit=64k"
 _FETCH = (
@@ -40,7 +40,7 @@ _ROUNDS = 500  # batches tried without the objects that the server turned out no
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """What one repository may cost."""
 
     bytes: int = 20 << 30  # size of the mirror
@@ -50,18 +50,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    wanted: Wanted = field(default_factory=Wanted)
+class FetchOptions:
+    wanted: WantedRefs = field(default_factory=WantedRefs)
     transcripts: str = "all"  # all, last (the longest copy of each session), none
     protocols: tuple[str, ...] = ("https",)
-    limits: Limits = field(default_factory=Limits)
+    limits: FetchLimits = field(default_factory=FetchLimits)
     fsck: bool = True
     patience: float = 60.0  # seconds to wait for another run at the same mirror
     pauses: tuple[float, ...] = (2.0, 10.0)  # seconds before a server that could not be reached is tried again
 
 
 @dataclass(slots=True)
-class Fetched:
+class FetchResult:
     """What became of one repository."""
 
     name: str
@@ -83,10 +83,10 @@ class Fetched:
         return self.state in ("fetched", "unchanged", "empty")
 
 
-def bring(source: Source, mirrors: Mirrors, remote: Remote, options: Options) -> Fetched:
+def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions) -> FetchResult:
     """Makes or updates one mirror. What went wrong is in the result. Raises InUse."""
     started = time.monotonic()
-    done = Fetched(source.name, source.url, "failed", str(mirrors.path(source.name)))
+    done = FetchResult(source.name, source.url, "failed", str(mirrors.path(source.name)))
     with mirrors.lock(source.name, options.patience) as lock:
         for pause in (*options.pauses, None):
             _attempt(_Work(source, mirrors, remote, options, lock, done), done)
@@ -98,7 +98,7 @@ def bring(source: Source, mirrors: Mirrors, remote: Remote, options: Options) ->
     return done
 
 
-def _attempt(work: _Work, done: Fetched) -> None:
+def _attempt(work: _Work, done: FetchResult) -> None:
     try:
         work.run()
     except Failure as failure:
@@ -117,7 +117,9 @@ def _attempt(work: _Work, done: Fetched) -> None:
 class _Work:
     """One update of one mirror, its lock held."""
 
-    def __init__(self, source: Source, mirrors: Mirrors, remote: Remote, options: Options, lock: int, done: Fetched) -> None:
+    def __init__(
+        self, source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions, lock: int, done: FetchResult
+    ) -> None:
         self.source, self.mirrors, self.remote, self.options, self.lock, self.done = source, mirrors, remote, options, lock, done
         self.final = mirrors.path(source.name)
         self.path = self.final
@@ -397,4 +399,4 @@ def checkpoint_remote(settings: bytes | None) -> str:
         return ""
 
 
-__all__ = ["Fetched", "Limits", "Options", "bring", "checkpoint_remote", "last_copies", "missing_objects"]
+__all__ = ["FetchLimits", "FetchOptions", "FetchResult", "checkpoint_remote", "last_copies", "missing_objects", "update_mirror"]

@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedRefs:
     """What of a repository is fetched beside its default branch and its checkpoints."""
 
     notes: tuple[str, ...] = NOTES
@@ -36,19 +36,19 @@ class Advertised:
         return [name for name in self.refs if name.startswith(CHECKPOINTS)]
 
 
-def prefixes(wanted: Wanted) -> list[str]:
+def prefixes(wanted: WantedRefs) -> list[str]:
     """For `ls-refs`: names that begin with one of these are asked for. The default branch comes with HEAD."""
     found = ["HEAD", *CHECKPOINTS, *(f"refs/notes/{name}" for name in wanted.notes)]
     return [*found, "refs/pull/"] if wanted.pulls else found
 
 
-def advertised(head: str, refs: Mapping[str, str], wanted: Wanted) -> Advertised:
+def advertised(head: str, refs: Mapping[str, str], wanted: WantedRefs) -> Advertised:
     """The wanted ones among the refs of a server; names that git would not accept are left out."""
     kept = {name: oid for name, oid in refs.items() if is_wanted(name, head, wanted) and is_safe(name)}
     return Advertised(head if head in kept else "", kept)
 
 
-def is_wanted(name: str, head: str, wanted: Wanted) -> bool:
+def is_wanted(name: str, head: str, wanted: WantedRefs) -> bool:
     if name == head or name.startswith(CHECKPOINTS):
         return True
     if name.startswith("refs/notes/"):
@@ -61,7 +61,7 @@ def is_safe(name: str) -> bool:
     return name.startswith("refs/") and not _UNSAFE.search(name) and not name.endswith(("/", ".")) and len(name) < 1000
 
 
-def main_specs(remote: Advertised, wanted: Wanted) -> list[str]:
+def main_specs(remote: Advertised, wanted: WantedRefs) -> list[str]:
     """Refspecs of the history that is fetched whole."""
     specs = [f"+{remote.head}:{remote.head}"] if remote.head else []
     specs += [f"+{name}:{name}" for name in sorted(remote.refs) if name.startswith("refs/notes/")]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from collector.errors import WhoWroteError
 from collector.fetching.disk import lay_out
-from collector.fetching.refs import Advertised, Wanted, advertised, prefixes
+from collector.fetching.refs import Advertised, WantedRefs, advertised, prefixes
 from collector.git.pktline import BadProtocol, ServerSays, ls_refs_request, parse_ls_refs
 from collector.git.program import GitFailed, talk
-from collector.github.transport import Answer, Unreachable, Web
+from collector.github.transport import HttpResponse, Unreachable, Web
 from collector.repository_names import is_oid
 
 _GONE = (401, 403, 404, 410, 451)
@@ -55,7 +55,7 @@ class Remote:
     def __init__(self, token: str = "", server: str = "https://github.com") -> None:
         self._token, self._server = token, server.rstrip("/") + "/"
 
-    def refs(self, url: str, wanted: Wanted, protocols: tuple[str, ...]) -> Advertised:
+    def refs(self, url: str, wanted: WantedRefs, protocols: tuple[str, ...]) -> Advertised:
         """The wanted refs of a repository. Raises Failure."""
         scheme = url.partition(":")[0]
         if scheme not in protocols:
@@ -64,7 +64,7 @@ class Remote:
         head, refs = found or self._by_git(url, protocols)
         return advertised(head, refs, wanted)
 
-    def _by_ls_refs(self, url: str, wanted: Wanted) -> tuple[str, Mapping[str, str]] | None:
+    def _by_ls_refs(self, url: str, wanted: WantedRefs) -> tuple[str, Mapping[str, str]] | None:
         """One request that names the refs; None when the server does not understand it."""
         try:
             answer = self._ask(url, ls_refs_request(prefixes(wanted)))
@@ -84,7 +84,7 @@ class Remote:
             refs[said.head] = said.oids["HEAD"]
         return said.head or "", refs
 
-    def _ask(self, url: str, body: bytes) -> Answer:
+    def _ask(self, url: str, body: bytes) -> HttpResponse:
         headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request"}
         for _, secret in self.secrets(url):
             headers["Authorization"] = secret.partition(": ")[2]

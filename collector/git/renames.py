@@ -38,7 +38,7 @@ _numbers: dict[bytes, int] = {}
 
 def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False) -> dict[str, str]:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content."""
-    sources, targets, texts = by_path(deleted), by_path(added), Texts(get, whole)
+    sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole)
     found = _exact(sources, targets)
     for stage in (_by_name, _by_matrix):
         used = set(found.values())
@@ -50,7 +50,7 @@ def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: 
     return found
 
 
-def best_source(path: str, oid: str, mode: int, sources: Sequence[File], texts: Texts) -> str | None:
+def best_source(path: str, oid: str, mode: int, sources: Sequence[File], texts: RenameTexts) -> str | None:
     """The deleted file that `git blame` goes on with where `path` was added. `sources` in path order (see `by_path`)."""
     target = (path, oid, mode)
     found = _exact(sources, [target]) or _by_name(sources, [target], texts) or _by_matrix(sources, [target], texts)
@@ -62,7 +62,7 @@ def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
     return _score(spans(old, whole), len(old), spans(new, whole), len(new)) / FULL
 
 
-class Texts:
+class RenameTexts:
     """Sizes and spans of blobs, computed once per comparison of two trees."""
 
     def __init__(
@@ -156,7 +156,7 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
     return first
 
 
-def _by_name(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> dict[str, str]:
+def _by_name(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
     """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
     old, new = _unique_names(sources), _unique_names(targets)
     found: dict[str, str] = {}
@@ -175,7 +175,7 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: Texts) -> dict[str, str]:
+def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
@@ -190,7 +190,7 @@ def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: Texts) -
     return found
 
 
-def _row(number: int, target: File, sources: Sequence[File], texts: Texts) -> list[_Candidate]:
+def _row(number: int, target: File, sources: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
     """The four best sources of a target. A newcomer takes the place of the worst one, if it is better than that."""
     name = _name(target[0])
     places: list[tuple[int, int, int]] = []  # (negative score, other name, source); too poor ones hold a place, too
@@ -206,7 +206,7 @@ def _row(number: int, target: File, sources: Sequence[File], texts: Texts) -> li
     return [(score, other, base + place, index, number) for place, (score, other, index) in enumerate(places) if -score >= MINIMUM]
 
 
-def _similar(source: File, target: File, texts: Texts) -> int:
+def _similar(source: File, target: File, texts: RenameTexts) -> int:
     return texts.score(source[1], target[1]) if _regular(source[2]) and _regular(target[2]) else 0
 
 

@@ -12,20 +12,20 @@ MOST_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
+class CachedResponse:
     etag: str | None
     last_modified: str | None
     link: str | None
     body: bytes
 
 
-class Cache:
+class HttpCache:
     """Call it from the thread that opened the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def get(self, url: str) -> Cached | None:
+    def get(self, url: str) -> CachedResponse | None:
         """None also for a row that is damaged."""
         found = self._store.rows("SELECT etag, last_modified, link, body FROM http_cache WHERE url = ?", (url,))
         if not found:
@@ -35,9 +35,9 @@ class Cache:
             body = zlib.decompressobj().decompress(row["body"], MOST_BYTES)
         except zlib.error:
             return None
-        return Cached(row["etag"], row["last_modified"], row["link"], body)
+        return CachedResponse(row["etag"], row["last_modified"], row["link"], body)
 
-    def put(self, url: str, cached: Cached) -> None:
+    def put(self, url: str, cached: CachedResponse) -> None:
         if len(cached.body) >= MOST_BYTES:
             return
         row = (url, cached.etag, cached.last_modified, cached.link, zlib.compress(cached.body), iso(time.time()))

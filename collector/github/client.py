@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from collector.errors import WhoWroteError
-from collector.github.cache import Cache, Cached
+from collector.github.cache import CachedResponse, HttpCache
 from collector.github.limits import Budgets, message_of
 from collector.github.token import Token
-from collector.github.transport import Answer, TooLarge, Unreachable, Web, origin
+from collector.github.transport import HttpResponse, TooLarge, Unreachable, Web, origin
 
 API_URL = "https://api.github.com"
 API_VERSION = "2022-11-28"
@@ -41,7 +41,7 @@ class Refused(GitHubError):
         self.status = status
 
 
-class Missing(GitHubError):
+class NotFound(GitHubError):
     """404, 410 or 451: it does not exist, is private, or was taken down."""
 
 
@@ -83,7 +83,7 @@ class GitHub:
     web: Web
     api: str = API_URL
     token: Token | None = None
-    cache: Cache | None = None
+    cache: HttpCache | None = None
     clock: Clock = field(default_factory=Clock)
     tell: Callable[[str], None] = lambda text: None
     longest_wait: float = 3900.0
@@ -145,7 +145,7 @@ class GitHub:
 
     # --- one request, until it has an answer --------------------------------------------------------------------------
 
-    def _asked(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b"") -> Answer:
+    def _asked(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes = b"") -> HttpResponse:
         failures = limits = 0
         while True:
             self._wait(self.budgets.wait_before(resource, self.clock.now()), f"rate limit of {resource}")
@@ -173,7 +173,7 @@ class GitHub:
             self.budgets.answered()
             return answer
 
-    def _sent(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def _sent(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes) -> HttpResponse:
         sent = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": API_VERSION, **headers}
         if self.token is not None and origin(url) == origin(self.api):
             sent["Authorization"] = f"Bearer {self.token.secret}"
@@ -182,7 +182,7 @@ class GitHub:
         self.budgets.note(resource, answer.headers)
         return answer
 
-    def _check(self, answer: Answer, url: str) -> None:
+    def _check(self, answer: HttpResponse, url: str) -> None:
         status = answer.status
         if status < 300 or status == 304:
             return
@@ -194,10 +194,10 @@ class GitHub:
             )
             raise BadToken(f"{what} {given}: {said or status}", hint)
         if status in (404, 410, 451):
-            raise Missing(f"{what}: {said or status}", "It does not exist, is private, or was taken down")
+            raise NotFound(f"{what}: {said or status}", "It does not exist, is private, or was taken down")
         raise Refused(f"{what} refuses: {status} {said}", status, _hint_for(status, answer.headers))
 
-    def _limited_by_graphql(self, answer: Answer) -> None:
+    def _limited_by_graphql(self, answer: HttpResponse) -> None:
         """GraphQL says with status 200 that the budget is used up."""
         now = self.clock.now()
         if self.budgets.wait_before("graphql", now) <= 0:
@@ -250,16 +250,16 @@ class GitHub:
         return f"{parts.hostname}{parts.path}"
 
     @staticmethod
-    def _validators(cached: Cached | None) -> dict[str, str]:
+    def _validators(cached: CachedResponse | None) -> dict[str, str]:
         if cached is None:
             return {}
         given = {"If-None-Match": cached.etag, "If-Modified-Since": cached.last_modified}
         return {name: value for name, value in given.items() if value}
 
-    def _keep(self, url: str, answer: Answer, keep: bool) -> None:
+    def _keep(self, url: str, answer: HttpResponse, keep: bool) -> None:
         etag, modified = answer.headers.get("etag"), answer.headers.get("last-modified")
         if keep and self.cache is not None and answer.status == 200 and (etag or modified):
-            self.cache.put(url, Cached(etag, modified, answer.headers.get("link"), answer.body))
+            self.cache.put(url, CachedResponse(etag, modified, answer.headers.get("link"), answer.body))
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ class TooLarge(Unreachable):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """`headers` have lower-case names; `url` is the address that answered; `moved`: it is not the one that was asked."""
 
     status: int
@@ -98,11 +98,11 @@ class Web:
 
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, content: bytes = b"", most: int = MOST_BYTES
-    ) -> Answer:
+    ) -> HttpResponse:
         """The whole answer, whatever its status. Raises Unreachable."""
         with self.stream(method, url, headers, content, most) as (answer, chunks):
             body = b"".join(chunks)
-        return Answer(answer.status, answer.headers, body, answer.url, answer.moved)
+        return HttpResponse(answer.status, answer.headers, body, answer.url, answer.moved)
 
     @contextmanager
     def stream(
@@ -113,7 +113,7 @@ class Web:
         content: bytes = b"",
         most: int = MOST_BYTES,
         patience: float = PATIENCE,
-    ) -> Iterator[tuple[Answer, Iterator[bytes]]]:
+    ) -> Iterator[tuple[HttpResponse, Iterator[bytes]]]:
         """The answer without its body, and the body in pieces, decompressed. Raises Unreachable, also while it is read.
 
         `most` bytes and `patience` seconds are the bounds of the whole body: a server may send for ever.
@@ -130,7 +130,7 @@ class Web:
                 with client.stream(method, url, headers=sent, content=content or None) as response:
                     target = response.headers.get("location") if response.status_code in (301, 302, 303, *_KEEP_METHOD) else None
                     if target is None:
-                        answer = Answer(response.status_code, _plain(response.headers), b"", url, url != asked)
+                        answer = HttpResponse(response.status_code, _plain(response.headers), b"", url, url != asked)
                         yield answer, self._pieces(response.iter_bytes(), url, most, patience)
                         return
                 method, url, content, sent = _redirected(method, url, target, content, sent, response.status_code)

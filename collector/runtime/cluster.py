@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from collector.errors import WhoWroteError
-from collector.runtime.workers import Done, Limits, Task
+from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 
 _PATIENCE = 20.0  # seconds for the scheduler to answer
 _AHEAD = 2  # tasks that wait at each thread of the cluster
 
 
-def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: Limits) -> Iterator[Done]:
+def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: TaskLimits) -> Iterator[TaskResult]:
     """As `workers.run`, on the cluster whose scheduler is at `address`. Raises WhoWroteError when there is none or it goes away."""
     client = _client(address)
     try:
@@ -67,15 +67,15 @@ def _client(address: str) -> Any:
         raise WhoWroteError(f"no scheduler answers at {address}: {error}", "Start one with: dask scheduler") from error
 
 
-def _run(work: Callable[..., Any], task: Task, limits: Limits) -> Done:
+def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult:
     """On a worker of the cluster."""
     return next(run_here(work, [task], 1, limits))
 
 
-def _done(future: Any, task: Task) -> Done:
+def _done(future: Any, task: Task) -> TaskResult:
     if future.status == "finished":
-        done: Done = future.result()
+        done: TaskResult = future.result()
         return done
     failed = future.exception()
     error = f"{type(failed).__name__}: {failed}"[:500]
-    return Done(task.key, error=error, hint="See the log of the scheduler and of its workers", expected=False)
+    return TaskResult(task.key, error=error, hint="See the log of the scheduler and of its workers", expected=False)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from collector.runtime.workers import Done
+    from collector.runtime.workers import TaskResult
 
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 
@@ -293,17 +293,17 @@ def in_processes(
     Results are in the order of the items. The failure is a WhoWroteError, or a message for anything unexpected, a killed process
     included. `tell(done, total)` is called whenever one ends. When interrupted, the processes are ended.
     """
-    from collector.runtime.workers import Limits, Task, run
+    from collector.runtime.workers import Task, TaskLimits, run
 
     results: list[Any] = [None] * len(items)
     tasks = (Task(str(number), item) for number, item in enumerate(items))
-    for count, done in enumerate(run(work, tasks, jobs, Limits(attempts=1)), 1):
+    for count, done in enumerate(run(work, tasks, jobs, TaskLimits(attempts=1)), 1):
         results[int(done.key)] = Failed(*failure(done)) if done.error else done.value
         tell(count, len(items))
     return results
 
 
-def failure(done: Done) -> tuple[str, str]:
+def failure(done: TaskResult) -> tuple[str, str]:
     """Message and hint of a task that failed; a bug becomes a log."""
     return (done.error, done.hint) if done.expected or not done.trace else bug_report(done.error, done.trace)
 

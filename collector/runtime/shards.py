@@ -19,7 +19,7 @@ from typing import Any
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
 from collector.runtime.locks import file_lock
-from collector.runtime.workers import Done, Limits, Task
+from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, iso
@@ -28,7 +28,7 @@ LOAD, LINES = "load", "lines"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ShardItem:
     """One repository to work on."""
 
     name: str
@@ -38,12 +38,12 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RunOptions:
     """Where and with what limits tasks run."""
 
     jobs: int = 1
     scheduler: str = ""  # address of a dask scheduler; '' is this machine
-    limits: Limits = field(default_factory=Limits)
+    limits: TaskLimits = field(default_factory=TaskLimits)
     retry: bool = False  # also what was given up
 
 
@@ -52,7 +52,7 @@ def directory(db: Path) -> Path:
     return db.with_name(db.name + ".shards")
 
 
-def place(db: Path, name: str) -> Path:
+def shard_path(db: Path, name: str) -> Path:
     return directory(db) / f"{tombstone(name)[:32]}.db"
 
 
@@ -61,7 +61,7 @@ def part_of(shard: Path) -> Path:
 
 
 @contextlib.contextmanager
-def made(shard: Path, patience: float = 120.0) -> Iterator[Store]:
+def building_shard(shard: Path, patience: float = 120.0) -> Iterator[Store]:
     """The part of a shard, to be filled; it becomes the shard when the block ends without an exception."""
     part = part_of(shard)
     shard.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def drop(shard: Path) -> None:
 # --- many ---------------------------------------------------------------------------------------------------------------
 
 
-def pending(store: Store, stage: str, items: Iterable[Item], retry: bool, anyway: bool = False) -> list[Item]:
+def pending(store: Store, stage: str, items: Iterable[ShardItem], retry: bool, anyway: bool = False) -> list[ShardItem]:
     """The items that have to be run: not those done, without checkpoints or given up with this very input.
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
@@ -120,10 +120,10 @@ def run(
     store: Store,
     stage: str,
     work: Callable[..., str],
-    items: Iterable[Item],
+    items: Iterable[ShardItem],
     extra: tuple[Any, ...],
-    how: How,
-) -> Iterator[tuple[Item, Done]]:
+    how: RunOptions,
+) -> Iterator[tuple[ShardItem, TaskResult]]:
     """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work` returns done or nothing."""
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
@@ -142,8 +142,8 @@ def run(
         directory(store.path).rmdir()
 
 
-def _seeded(store: Store, item: Item, extra: tuple[Any, ...]) -> Task:
-    shard = place(store.path, item.name)
+def _seeded(store: Store, item: ShardItem, extra: tuple[Any, ...]) -> Task:
+    shard = shard_path(store.path, item.name)
     part = part_of(shard)
     if not part.exists():
         shard.parent.mkdir(parents=True, exist_ok=True)
@@ -163,15 +163,15 @@ def _seeded(store: Store, item: Item, extra: tuple[Any, ...]) -> Task:
 def finish_left(store: Store, wanted: Iterable[str]) -> None:
     """Merges the shards that a killed run had finished."""
     for name in wanted:
-        shard = place(store.path, name)
+        shard = shard_path(store.path, name)
         if shard.is_file():
             with contextlib.suppress(DatabaseUnusable):  # a damaged one is made anew
                 merge(store, shard)
             drop(shard)
 
 
-def _settle(store: Store, stage: str, item: Item, done: Done) -> None:
-    shard = place(store.path, item.name)
+def _settle(store: Store, stage: str, item: ShardItem, done: TaskResult) -> None:
+    shard = shard_path(store.path, item.name)
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True)

@@ -31,7 +31,7 @@ _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, h
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TaskLimits:
     """What a task may use; 0 is no limit."""
 
     seconds: float = 0
@@ -46,7 +46,7 @@ class Task:
 
 
 @dataclass(slots=True)
-class Done:
+class TaskResult:
     """How a task ended."""
 
     key: str
@@ -61,7 +61,7 @@ class Done:
     peak: int = 0
 
 
-def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: Limits) -> Iterator[Done]:
+def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
     """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin."""
     source, again = iter(tasks), list[tuple[Task, int]]()
     idle: list[_Worker] = []
@@ -109,7 +109,7 @@ def _ended(busy: dict[Any, _Worker]) -> list[_Worker]:
 class _Worker:
     """One process and the task it has."""
 
-    def __init__(self, work: Callable[..., Any], limits: Limits) -> None:
+    def __init__(self, work: Callable[..., Any], limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
         context = get_context("spawn")
@@ -139,10 +139,10 @@ class _Worker:
             return False
         return True  # it died at its start
 
-    def end(self) -> Done:
+    def end(self) -> TaskResult:
         """The result; of a worker that is dead or late, an error."""
         assert self.task is not None
-        done = Done(self.task.key, attempts=self.attempt)
+        done = TaskResult(self.task.key, attempts=self.attempt)
         if self.late:
             done.error, done.expected = f"it took longer than {self._limits.seconds:.0f} s", False
             done.hint = "See --timeout; --retry tries again what was given up"
@@ -156,7 +156,7 @@ class _Worker:
         done.seconds = round(time.monotonic() - self.began, 3)
         return done
 
-    def _take(self, done: Done, message: tuple[str, Any, float, int]) -> None:
+    def _take(self, done: TaskResult, message: tuple[str, Any, float, int]) -> None:
         kind, value, done.cpu, done.peak = message
         self._peak = done.peak
         if kind == "done":
@@ -198,7 +198,7 @@ def _allowed() -> Iterator[None]:
                 config["daemon"] = was
 
 
-def _serve(connection: Any, work: Callable[..., Any], limits: Limits) -> None:
+def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> None:
     """The life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     _settle(limits)
@@ -239,7 +239,7 @@ def used() -> tuple[float, int]:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime, max(own.ru_maxrss, children.ru_maxrss) * unit
 
 
-def _settle(limits: Limits) -> None:
+def _settle(limits: TaskLimits) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if sys.platform != "win32" and limits.memory:

@@ -26,7 +26,7 @@ class Column:
 
 
 @dataclass(slots=True)
-class Table:
+class SchemaTable:
     """A table or view."""
 
     name: str
@@ -36,12 +36,12 @@ class Table:
     columns: list[Column] = field(default_factory=list)
 
 
-def tables(sql: str = "") -> list[Table]:
+def tables(sql: str = "") -> list[SchemaTable]:
     """In the order of the schema (default: that of the program)."""
     return list(_read(sql or schema_sql()))
 
 
-def _read(sql: str) -> Iterator[Table]:
+def _read(sql: str) -> Iterator[SchemaTable]:
     section, comment, table = "", list[str](), None
     for line in sql.splitlines():
         named, viewed, column = _TABLE.match(line), _VIEW.match(line), _COLUMN.match(line)
@@ -50,9 +50,9 @@ def _read(sql: str) -> Iterator[Table]:
         elif line.startswith("-- "):
             comment.append(line[3:])
         elif named:
-            table, comment = Table(named[1], section, " ".join(comment)), []
+            table, comment = SchemaTable(named[1], section, " ".join(comment)), []
         elif viewed:
-            yield Table(viewed[1], section, " ".join(comment), is_view=True)
+            yield SchemaTable(viewed[1], section, " ".join(comment), is_view=True)
             comment = []
         elif table is not None and column:
             points = _REFERENCE.search(line)

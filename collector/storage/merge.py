@@ -38,7 +38,7 @@ class Link:
 
 
 @dataclass(slots=True)
-class Table:
+class MergeTable:
     name: str
     columns: list[str]
     number: str  # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another table's
@@ -58,7 +58,7 @@ class Merged:
     rows: int = 0
 
 
-class Schema:
+class MergeSchema:
     """The tables of a database, as their foreign keys order them."""
 
     def __init__(self, run: Execute, database: str = "main") -> None:
@@ -73,7 +73,7 @@ class Schema:
         ]
         self.tables = {name: self._table(name, database) for name in names if name not in _NOT_COPIED}
 
-    def _table(self, name: str, database: str) -> Table:
+    def _table(self, name: str, database: str) -> MergeTable:
         info = self._run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
         required = {r[0] for r in info if r[2] or r[3]}
         found = self._run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
@@ -84,7 +84,7 @@ class Schema:
         foreign = {link.column for link in links}
         number = primary[0] if numbered and primary[0] not in foreign else ""
         key = primary if primary and not numbered else self._unique(name, database)
-        return Table(name, [r[0] for r in info], number, key, links)
+        return MergeTable(name, [r[0] for r in info], number, key, links)
 
     def _unique(self, name: str, database: str) -> list[str]:
         rows = self._run("SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq", (name, database))
@@ -184,7 +184,7 @@ class _Copy:
         self.run = store.connection.execute
         self.source, self.target = source, target
         self._add_tables()
-        self.schema = Schema(self.run, target)
+        self.schema = MergeSchema(self.run, target)
         self.rows = 0
 
     def _add_tables(self) -> None:
@@ -263,7 +263,7 @@ class _Copy:
         select = f'SELECT {values} FROM {self.source}."{name}" s WHERE {where}{order}'
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
-    def _value(self, table: Table, column: str) -> str:
+    def _value(self, table: MergeTable, column: str) -> str:
         """The new value of a column."""
         link = next((k for k in table.links if k.column == column), None)
         if link is not None:
@@ -290,12 +290,12 @@ class _Copy:
         link = next((k for k in table.links if k.column == to), None)  # its number is another table's
         return self._number(link.parent, value, link.to) if link is not None else value
 
-    def _value_of(self, table: Table, column: str) -> str:
+    def _value_of(self, table: MergeTable, column: str) -> str:
         link = next((k for k in table.links if k.column == column), None)
         return self._number(link.parent, f'o."{column}"', link.to) if link is not None else f'o."{column}"'
 
 
-def remove(run: Execute, schema: Schema, database: str) -> int:
+def remove(run: Execute, schema: MergeSchema, database: str) -> int:
     """Removes every row of the repositories in temp.doomed; returns how many."""
     for name in schema.shared:  # what they point to, while they still do
         where = schema.condition(name, database, "temp.doomed")
@@ -371,7 +371,7 @@ def forget_rows(store: Store, names: Iterable[str]) -> int:
     with unenforced(store), store.transaction():
         for name in names:
             store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
-        return remove(store.connection.execute, Schema(store.connection.execute), "main")
+        return remove(store.connection.execute, MergeSchema(store.connection.execute), "main")
 
 
 def _ages(store: Store) -> dict[str, str]:

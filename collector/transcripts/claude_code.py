@@ -13,15 +13,15 @@ from itertools import islice
 from typing import Any
 
 from collector.model import (
+    AgentMessage,
     Command,
     Edit,
+    FileObservation,
     Hunk,
-    Mark,
-    Observation,
     Problem,
     Replacement,
-    Said,
     Session,
+    SessionEvent,
     Spawn,
     Status,
     ToolCall,
@@ -136,10 +136,10 @@ class _Builder:
     calls: dict[str, _Call] = field(default_factory=dict)
     late_results: dict[str, tuple[dict[str, Any], object, float | None]] = field(default_factory=dict)
     turns: list[tuple[float | None, int, str, str]] = field(default_factory=list)
-    said: list[tuple[int, Said]] = field(default_factory=list)
+    said: list[tuple[int, AgentMessage]] = field(default_factory=list)
     usage: dict[str, _Tokens] = field(default_factory=dict)
-    notices: list[Observation] = field(default_factory=list)
-    marks: list[tuple[int, Mark]] = field(default_factory=list)
+    notices: list[FileObservation] = field(default_factory=list)
+    marks: list[tuple[int, SessionEvent]] = field(default_factory=list)
     cwds: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
     branches: dict[str, None] = field(default_factory=dict)
@@ -205,7 +205,7 @@ class _Builder:
                 known[value] = None
 
     def _mark(self, kind: str, at: float | None, detail: str = "") -> None:
-        self.marks.append((self.order, Mark(kind, at, 0, detail[:_ERROR_CHARS])))
+        self.marks.append((self.order, SessionEvent(kind, at, 0, detail[:_ERROR_CHARS])))
 
     def _assistant(self, message: dict[str, Any], at: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
@@ -215,9 +215,9 @@ class _Builder:
             if kind == "tool_use":
                 self._call(block, at, agent_id, model, message_id, cwd)
             elif kind == "text":
-                self.said.append((self.order, Said(at, 0, "text", get_str(block, "text"), agent_id)))
+                self.said.append((self.order, AgentMessage(at, 0, "text", get_str(block, "text"), agent_id)))
             elif kind in ("thinking", "redacted_thinking"):
-                self.said.append((self.order, Said(at, 0, "reasoning", get_str(block, "thinking"), agent_id)))
+                self.said.append((self.order, AgentMessage(at, 0, "reasoning", get_str(block, "thinking"), agent_id)))
 
     def _call(self, block: dict[str, Any], at: float | None, agent_id: str, model: str, message_id: str, cwd: str) -> None:
         call_id = get_str(block, "id") or f"{message_id}/{self.order}"
@@ -319,7 +319,7 @@ class _Builder:
             start, text = _numbered(get_str(attachment, "snippet"))
             path = normal_path(get_str(attachment, "filename"))
             if path:
-                self.notices.append(Observation(path, at, start, text, whole=False, outside_edit=True))
+                self.notices.append(FileObservation(path, at, start, text, whole=False, outside_edit=True))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
@@ -339,10 +339,10 @@ class _Builder:
             cwds=tuple(normal_path(c) for c in self.cwds),
             turns=tuple(t for t, _ in turns),
             calls=tuple(self._finish(call, turn_of(call.at, call.order)) for call in calls),
-            said=tuple(Said(s.at, turn_of(s.at, o), s.kind, s.text, s.agent_id) for o, s in self.said),
+            said=tuple(AgentMessage(s.at, turn_of(s.at, o), s.kind, s.text, s.agent_id) for o, s in self.said),
             usage=tuple(_usage(key, tokens, turn_of(tokens.at, tokens.order)) for key, tokens in self.usage.items()),
             notices=tuple(sorted(self.notices, key=lambda n: n.at or 0.0)),
-            marks=tuple(Mark(m.kind, m.at, turn_of(m.at, o), m.detail) for o, m in self.marks),
+            marks=tuple(SessionEvent(m.kind, m.at, turn_of(m.at, o), m.detail) for o, m in self.marks),
             versions=tuple(self.versions),
             branches=tuple(self.branches),
             started_at=min(self.times, default=None),
@@ -513,14 +513,14 @@ def _commits(command: Command, detail: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_COMMIT_LINE.findall(command.output))) if "git" in command.text else ()
 
 
-def _seen(call: _Call, detail: dict[str, Any]) -> Observation | None:
+def _seen(call: _Call, detail: dict[str, Any]) -> FileObservation | None:
     file = get_dict(detail, "file")
     path = normal_path(get_str(file, "filePath") or get_str(call.input, "file_path"))
     content = file.get("content")
     if not path or not isinstance(content, str) or detail.get("type") != "text":
         return None
     start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
-    return Observation(path, call.done_at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+    return FileObservation(path, call.done_at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
 
 
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t)(.*)$")

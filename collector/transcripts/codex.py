@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.model import Command, Edit, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Problem, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import (
     BEGIN,
     commands_in_script,
@@ -563,7 +563,7 @@ _TRUNCATED = re.compile(r"…\d+ \w+ truncated…")
 _READ = re.compile(r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$")
 
 
-def _seen(command: Command, call: _Call) -> Observation | None:
+def _seen(command: Command, call: _Call) -> FileObservation | None:
     """The text of a file that a plain `cat` or `sed -n 'a,bp'` printed."""
     match = _READ.match(command.text)
     text = _body(call)
@@ -572,4 +572,4 @@ def _seen(command: Command, call: _Call) -> Observation | None:
         return None
     start, stop = int(match[1] or 1), int(match[2] or 0)
     whole = start == 1 and (not match[2] or text.count("\n") < stop)
-    return Observation(resolve(command.cwd, match[3].strip("'")), call.done_at or call.at, max(start, 1), text, whole)
+    return FileObservation(resolve(command.cwd, match[3].strip("'")), call.done_at or call.at, max(start, 1), text, whole)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from collector.model import Command, Edit, Observation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import (
     argument,
     commands_in_script,
@@ -169,7 +169,7 @@ def _edits(name: str, arguments: object) -> list[Edit]:
     return [edit] if edit else []
 
 
-def _seen(arguments: object, output: str, at: float | None) -> Observation | None:
+def _seen(arguments: object, output: str, at: float | None) -> FileObservation | None:
     """A listing with line numbers, `12<tab>text`."""
     lines = output.split("\n")
     heads = [line.partition("\t") for line in lines]
@@ -177,4 +177,4 @@ def _seen(arguments: object, output: str, at: float | None) -> Observation | Non
     if not path or not lines or not all(head.strip().isdecimal() and tab and len(head) < 10 for head, tab, _ in heads):
         return None
     part = get(arguments, "offset") is not None or get(arguments, "limit") is not None
-    return Observation(path, at, int(heads[0][0]), "\n".join(text for _, _, text in heads), whole=not part)
+    return FileObservation(path, at, int(heads[0][0]), "\n".join(text for _, _, text in heads), whole=not part)

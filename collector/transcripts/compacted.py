@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from collector.model import Mark, Said, Session, ToolCall, Usage
+from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Usage
 
-_Event = TypeVar("_Event", ToolCall, Said, Usage, Mark)
+_Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 
 
 def continued(full: Session, compact: Session) -> Session:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.model import Command, Edit, Observation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import (
     deletion,
     edit_from_arguments,
@@ -287,10 +287,10 @@ def _edits(call: _Call, result: _Result | None) -> list[Edit]:
     return [edit] if edit else []
 
 
-def _seen(call: _Call, result: _Result) -> Observation | None:
+def _seen(call: _Call, result: _Result) -> FileObservation | None:
     """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
     path = resolve(call.cwd, path_argument(call.arguments))
     if call.name not in ("view", "read") or not path or not result.whole or "\n@@ " not in result.detail:
         return None
     lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
-    return Observation(path, result.at or call.at, max(lines[0], 1) if lines else 1, result.text, whole=not lines)
+    return FileObservation(path, result.at or call.at, max(lines[0], 1) if lines else 1, result.text, whole=not lines)

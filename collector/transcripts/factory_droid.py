@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from collector.model import Command, Edit, Observation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import deletion, edit_from_arguments, edits_from_patch_arguments, path_argument
 from collector.transcripts.jsonl import (
     Events,
@@ -160,12 +160,12 @@ class _Reader:
             result_size=len(text) if result is not None else None,
         )
 
-    def _seen(self, call: _Call, text: str, done_at: float | None) -> Observation | None:
+    def _seen(self, call: _Call, text: str, done_at: float | None) -> FileObservation | None:
         path = resolve(self.cwd, path_argument(call.arguments))
         part = get(call.arguments, "offset") is not None or get(call.arguments, "limit") is not None
         if not path or part or not text:  # how a part is shown is not known
             return None
-        return Observation(path, done_at or call.at, 1, text, whole=True)
+        return FileObservation(path, done_at or call.at, 1, text, whole=True)
 
 
 def _outcome(result: dict[str, Any] | None) -> tuple[Status, str]:

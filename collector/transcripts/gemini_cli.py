@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.model import Command, Edit, Observation, Problem, Session, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Problem, Session, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import argument, edit_from_arguments, path_argument
 from collector.transcripts.jsonl import (
     Events,
@@ -197,10 +197,10 @@ def _edits(call: dict[str, Any], arguments: dict[str, Any], cwd: str) -> Iterabl
     return [edit] if edit else []
 
 
-def _seen(arguments: dict[str, Any], output: str, at: float | None, cwd: str) -> Observation | None:
+def _seen(arguments: dict[str, Any], output: str, at: float | None, cwd: str) -> FileObservation | None:
     path = resolve(cwd, argument(arguments, ("file_path", "absolute_path", "path")) or "")
     start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
     part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
     if not path or not output or "file content has been truncated" in output[:_ERROR_CHARS]:
         return None
-    return Observation(path, at, max(start, 1), output, whole=not part)
+    return FileObservation(path, at, max(start, 1), output, whole=not part)

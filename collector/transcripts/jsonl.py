@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from collector.model import Mark, Observation, Problem, Said, Session, ToolCall, Turn, Usage
+from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.text import decode, normal_path, timestamp
 
 MAX_DEPTH_DETAIL = 300
@@ -218,7 +218,7 @@ def commits_in(command: str, output: str) -> tuple[str, ...]:
 
 # --- a session from events in any order -------------------------------------------------------------------------------
 
-_Event = TypeVar("_Event", ToolCall, Said, Usage, Mark)
+_Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 
 
 @dataclass(slots=True)
@@ -236,10 +236,10 @@ class Events:
     order: int = 0
     turns: dict[Hashable, tuple[int, Turn]] = field(default_factory=dict)
     calls: dict[str, tuple[int, ToolCall]] = field(default_factory=dict)
-    saids: dict[Hashable, tuple[int, Said]] = field(default_factory=dict)
+    saids: dict[Hashable, tuple[int, AgentMessage]] = field(default_factory=dict)
     usages: dict[str, tuple[int, Usage]] = field(default_factory=dict)
-    marks: dict[Hashable, tuple[int, Mark]] = field(default_factory=dict)
-    notices: dict[Hashable, Observation] = field(default_factory=dict)
+    marks: dict[Hashable, tuple[int, SessionEvent]] = field(default_factory=dict)
+    notices: dict[Hashable, FileObservation] = field(default_factory=dict)
     cwds: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
     branches: dict[str, None] = field(default_factory=dict)
@@ -272,7 +272,7 @@ class Events:
         self.calls.setdefault(call.call_id, (self.order if order is None else order, call))
 
     def say(self, key: Hashable, at: float | None, kind: str, text: str, agent_id: str = "") -> None:
-        self.saids.setdefault(key, (self.order, Said(at, 0, kind, text, agent_id)))
+        self.saids.setdefault(key, (self.order, AgentMessage(at, 0, kind, text, agent_id)))
 
     def use(self, usage: Usage) -> None:
         """Streamed records repeat the usage of a response with a growing output: the largest counts."""
@@ -281,9 +281,9 @@ class Events:
             self.usages[usage.message_id] = (known[0] if known else self.order, usage)
 
     def mark(self, kind: str, at: float | None, detail: str = "", limit: int = MAX_DEPTH_DETAIL) -> None:
-        self.marks.setdefault((kind, at, detail), (self.order, Mark(kind, at, 0, detail[:limit])))
+        self.marks.setdefault((kind, at, detail), (self.order, SessionEvent(kind, at, 0, detail[:limit])))
 
-    def notice(self, seen: Observation) -> None:
+    def notice(self, seen: FileObservation) -> None:
         if seen.path:
             self.notices.setdefault((seen.path, seen.at, seen.start, hash(seen.text)), seen)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from collector.git.patches import parse_unified, whole_texts
-from collector.model import Command, Edit, Hunk, Observation, Problem, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Hunk, Problem, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import edit_from_arguments, edits_from_patch_arguments
 from collector.transcripts.jsonl import (
     Events,
@@ -121,9 +121,9 @@ class _Reader:
             path = resolve(cwd, get_str(change, "file"))
             before, after = _both_texts(change)
             if before is not None and get(change, "status") != "added":
-                self.events.notice(Observation(path, at, 1, before, whole=True))
+                self.events.notice(FileObservation(path, at, 1, before, whole=True))
             if after is not None and get(change, "status") != "deleted":
-                self.events.notice(Observation(path, ends.get(get_str(info, "id"), at), 1, after, whole=True))
+                self.events.notice(FileObservation(path, ends.get(get_str(info, "id"), at), 1, after, whole=True))
 
     # --- assistant ------------------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ _BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
 _CUT_LINE = "... (line truncated to"
 
 
-def _seen(state: dict[str, Any], at: float | None, cwd: str) -> Observation | None:
+def _seen(state: dict[str, Any], at: float | None, cwd: str) -> FileObservation | None:
     """The lines of a file as `read` showed them, with their numbers."""
     path = resolve(cwd, get_str(state, "input", "filePath"))
     body = _BODY.search(get_str(state, "output"))
@@ -334,4 +334,4 @@ def _seen(state: dict[str, Any], at: float | None, cwd: str) -> Observation | No
         return None
     start = int(lines[0][1])
     whole = start == 1 and "(End of file" in body[2][-200:]
-    return Observation(path, at, start, "\n".join(match[2] for match in lines) + "\n", whole)
+    return FileObservation(path, at, start, "\n".join(match[2] for match in lines) + "\n", whole)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from collector.model import Command, Edit, Hunk, Observation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Usage
 from collector.transcripts.apply_patch import edit_from_arguments, edits_from_patch_arguments, path_argument
 from collector.transcripts.jsonl import (
     Events,
@@ -255,13 +255,13 @@ _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line 
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
 
-def _seen(call: _Call, result: _Result | None, cwd: str) -> Observation | None:
+def _seen(call: _Call, result: _Result | None, cwd: str) -> FileObservation | None:
     path = resolve(cwd, path_argument(call.arguments))
     if not path or result is None or not result.text or _TAGGED.match(result.text):
         return None
     part = any(key in call.arguments for key in ("offset", "limit"))
     text, cut = _MORE.subn("", result.text)
-    return Observation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
+    return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
 
 
 def _spawn(call: _Call, result: _Result | None) -> Spawn:

@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable, Mapping
 
 import pytest
 
-from attribution.authorship.content import content_looks
+from attribution.authorship.content import content_probes
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import CommitLinks, by_trailer
-from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
-from attribution.authorship.worktrees import FileSeen, Look, added_file, content_share, linked_by
+from attribution.authorship.worktrees import CommitProbe, FileProbe, added_file, content_share, linked_by
 from collector.model import Commit, Edit, Replacement
 
 AT = 1_000_000.0
@@ -25,7 +25,7 @@ def _commit(email: str = "bo@example.com", parents: int = 1) -> Commit:
 
 
 def _line(*steps: tuple[float, Edit], session: int = 1) -> Timeline:
-    made = [Step(at, n, edit.path, edit, CallRef(session, f"call{n}", 1, at)) for n, (at, edit) in enumerate(steps)]
+    made = [ReplayStep(at, n, edit.path, edit, CallRef(session, f"call{n}", 1, at)) for n, (at, edit) in enumerate(steps)]
     return Timeline("/w", made, emails={"ada@example.com"})
 
 
@@ -35,12 +35,12 @@ def _looks(
     text: str = TEXT,
     rarity: Mapping[str, float] | None = None,
     wanted: Container[int] = (1,),
-) -> dict[str, list[Look]]:
+) -> dict[str, list[CommitProbe]]:
     commit = commit or _commit()
     links: dict[str, CommitLinks] = by_trailer([commit], [])
     file = added_file("a.py", "a.py", text, [(0, text.count("\n"))])
     known = rarity if rarity is not None else {}
-    return content_looks(
+    return content_probes(
         links,
         {"c": commit},
         {line.root: line for line in lines},
@@ -100,9 +100,9 @@ AGENT = Verdict("agent", "exact", "replayed", call=CallRef(1, "call", 1, AT))
 NOBODY = Verdict("unknown", "none", "inferred", "unexplained")
 
 
-def _seen(verdicts: Iterable[Verdict], weight: float = 1.0, followed: bool = True) -> FileSeen:
+def _seen(verdicts: Iterable[Verdict], weight: float = 1.0, followed: bool = True) -> FileProbe:
     found = dict(enumerate(verdicts))
-    return FileSeen("a.py", found, frozenset(found), followed, dict.fromkeys(found, weight))
+    return FileProbe("a.py", found, frozenset(found), followed, dict.fromkeys(found, weight))
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def _seen(verdicts: Iterable[Verdict], weight: float = 1.0, followed: bool = Tru
         (_seen([Verdict("agent", "shell", "inferred", call=AGENT.call)] * 9), 0.0),
     ],
 )
-def test_share_of_rare_lines(file: FileSeen, share: float) -> None:
+def test_share_of_rare_lines(file: FileProbe, share: float) -> None:
     assert content_share([file]) == share
 
 
 def test_author_and_time_make_up_for_rarity() -> None:
     common = [_seen([AGENT] * 9, weight=0.0)]
-    assert linked_by(Look(AT, "c", 0.0, linked=False), common) == ("time_and_files", 0.95)
-    assert linked_by(Look(AT, "c", 0.0, linked=False, by_content=True), common) == ("", 0.0)
+    assert linked_by(CommitProbe(AT, "c", 0.0, linked=False), common) == ("time_and_files", 0.95)
+    assert linked_by(CommitProbe(AT, "c", 0.0, linked=False, by_content=True), common) == ("", 0.0)
     rare = [_seen([AGENT] * 3 + [NOBODY] * 7)]
-    assert linked_by(Look(AT, "c", 0.0, linked=False), rare) == ("content", 0.3)
+    assert linked_by(CommitProbe(AT, "c", 0.0, linked=False), rare) == ("content", 0.3)

@@ -7,43 +7,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef
-from attribution.authorship.windows import Action, Cause, Gap, Gaps
+from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, WorktreeAction
 from attribution.shell import effects
 
 ROOT = "/w"
 F = "src/app.py"
-HUMAN = Cause("human")
+HUMAN = CandidateAuthor("human")
 
 
 def _call(number: int = 1, at: float = 50.0) -> CallRef:
     return CallRef(7, f"c{number}", 1, at)
 
 
-def _command(text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT) -> Action:
-    return Action(at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd))
+def _command(text: str, at: float = 50.0, until: float | None = None, number: int = 1, cwd: str = ROOT) -> WorktreeAction:
+    return WorktreeAction(at, at if until is None else until, _call(number, at), text, cwd, effects(text, cwd))
 
 
-def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> Action:
-    return Action(at, until, _call(9, at), unseen=reason)
+def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> WorktreeAction:
+    return WorktreeAction(at, until, _call(9, at), unseen=reason)
 
 
-def _gaps(*actions: Action) -> Gaps:
-    gaps = Gaps(ROOT, list(actions))
+def _gaps(*actions: WorktreeAction) -> AttributionWindows:
+    gaps = AttributionWindows(ROOT, list(actions))
     gaps.settle()
     return gaps
 
 
-def _cause(*actions: Action, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
-    found = _gaps(*actions).cause(Gap(path, after, before, layout))
+def _cause(*actions: WorktreeAction, path: str = F, layout: bool = False, after: float = 10.0, before: float = 100.0) -> str:
+    found = _gaps(*actions).cause(AttributionWindow(path, after, before, layout))
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
 def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
     sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
-    assert _gaps(sed).cause(Gap(F, 10, 100, made=True)) == Cause("unknown", reason="base_unknown", call=_call())
-    assert _gaps(cat).cause(Gap(F, 10, 100, made=True)).author == "agent"
-    assert _gaps(sed).cause(Gap(F, 10, 100)).author == "agent"
+    assert _gaps(sed).cause(AttributionWindow(F, 10, 100, made=True)) == CandidateAuthor(
+        "unknown", reason="base_unknown", call=_call()
+    )
+    assert _gaps(cat).cause(AttributionWindow(F, 10, 100, made=True)).author == "agent"
+    assert _gaps(sed).cause(AttributionWindow(F, 10, 100)).author == "agent"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_commands_made_to_be_slow_are_answered(part: str) -> None:
 
 
 def test_where_nothing_happened_it_was_a_person() -> None:
-    assert _gaps().cause(Gap(F, 10, 100)) == HUMAN
+    assert _gaps().cause(AttributionWindow(F, 10, 100)) == HUMAN
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_commands_that_only_look_explain_nothing(text: str) -> None:
     ],
 )
 def test_command_that_names_the_file_did_it(text: str) -> None:
-    found = _gaps(_command(text)).cause(Gap(F, 10, 100))
+    found = _gaps(_command(text)).cause(AttributionWindow(F, 10, 100))
     assert (found.author, found.how, found.evidence) == ("agent", "shell", "inferred")
     assert found.call is not None and found.call.call_id == "c1"
 
@@ -169,7 +171,7 @@ def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
 
 def test_of_several_commands_the_last_did_it() -> None:
     gaps = _gaps(*(_command("sed -i 's/a/b/' src/app.py", at=float(at), number=at) for at in (20, 40, 30)))
-    call = gaps.cause(Gap(F, 10, 100)).call
+    call = gaps.cause(AttributionWindow(F, 10, 100)).call
     assert call is not None and call.call_id == "c40"
 
 
@@ -204,9 +206,9 @@ def test_lost_end_of_a_transcript_is_beaten_by_nothing() -> None:
 def _watched(*spans: tuple[float, float], after: float, before: float, last: bool, unseen: bool = False) -> str:
     """Sessions in which something happened every ten minutes."""
     moments = [start + at for start, end in spans for at in range(0, int(end - start) + 1, 600)] + [end for _, end in spans]
-    gaps = Gaps(ROOT, spans=list(spans), moments=moments)
+    gaps = AttributionWindows(ROOT, spans=list(spans), moments=moments)
     gaps.settle()
-    found = gaps.cause(Gap(F, after, before, last=last, unseen=unseen))
+    found = gaps.cause(AttributionWindow(F, after, before, last=last, unseen=unseen))
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
@@ -229,10 +231,10 @@ def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_t
 
 
 def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
-    gaps = Gaps(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
+    gaps = AttributionWindows(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
     gaps.settle()
-    assert gaps.cause(Gap(F, 50.0, 10_000.0, last=True)) == Cause("unknown", reason="uncaptured")
-    assert gaps.cause(Gap(F, 50.0, 1_800.0, last=True)) == HUMAN
+    assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == CandidateAuthor("unknown", reason="uncaptured")
+    assert gaps.cause(AttributionWindow(F, 50.0, 1_800.0, last=True)) == HUMAN
 
 
 @pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "unknown uncaptured")])
@@ -291,7 +293,7 @@ _SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=12
 
 @given(spans=_SPANS, after=st.integers(0, 30), length=st.integers(1, 10))
 def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, int]], after: int, length: int) -> None:
-    actions = [Action(float(at), float(at + lasts), _call(n)) for n, (at, lasts) in enumerate(spans)]
+    actions = [WorktreeAction(float(at), float(at + lasts), _call(n)) for n, (at, lasts) in enumerate(spans)]
     found = _gaps(*actions).between(float(after), float(after + length))
     expected = {a.call.call_id for a in actions if a.at < after + length and a.until > after}
     assert {a.call.call_id for a in found} == expected

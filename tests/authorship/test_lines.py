@@ -8,26 +8,26 @@ import pytest
 
 from attribution.authorship.align import lines_of
 from attribution.authorship.commits import CommitDiff, FileDiff
-from attribution.authorship.conclude import Missing, conclude
+from attribution.authorship.conclude import MissingTranscript, conclude
 from attribution.authorship.lines import (
     AddedFile,
-    Match,
     Moments,
-    Source,
+    MoveCandidates,
+    StateAlignment,
     Verdict,
-    doubt_hunks,
-    doubt_known_text,
-    doubt_unplaced,
+    align_state,
+    assign_low_information,
+    downgrade_hunks,
+    downgrade_known_text,
+    downgrade_unplaced,
     judge,
-    match,
-    moved,
-    settle_weak,
+    moved_lines,
     sources_of,
 )
 from attribution.authorship.links import CommitLinks
-from attribution.authorship.replay import CallRef, Step, Worktree
-from attribution.authorship.windows import Cause, Gap
-from attribution.authorship.worktrees import FileSeen, Look, Seen
+from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.windows import AttributionWindow, CandidateAuthor
+from attribution.authorship.worktrees import CommitProbe, FileProbe, ProbeResult
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
 
 F = "app.py"
@@ -37,19 +37,19 @@ SHELL = Verdict("agent", "shell", "inferred", call=CALL)
 BY_HAND = Verdict("human", "none", "observed")
 GUESSED = Verdict("human", "none", "inferred")
 OPAQUE = Verdict("unknown", "none", "inferred", "opaque_shell")
-HUMAN = Cause("human")
+HUMAN = CandidateAuthor("human")
 WHEN = Moments(100, 1)
-Ask = Callable[[Gap], Cause]
+Ask = Callable[[AttributionWindow], CandidateAuthor]
 
 
 class Asked:
     """Answers every question about a gap the same way and remembers the questions."""
 
-    def __init__(self, answer: Cause = HUMAN) -> None:
+    def __init__(self, answer: CandidateAuthor = HUMAN) -> None:
         self.answer = answer
-        self.questions: list[Gap] = []
+        self.questions: list[AttributionWindow] = []
 
-    def __call__(self, gap: Gap) -> Cause:
+    def __call__(self, gap: AttributionWindow) -> CandidateAuthor:
         self.questions.append(gap)
         return self.answer
 
@@ -67,7 +67,7 @@ class Stage:
         self.at += 10
         self.count += 1
         call = CallRef(7, f"c{self.count}", 1, self.at, by_shell=edit.by_shell)
-        assert self.tree.apply(Step(self.at, self.count, edit.path, edit, call, new_path)).applied
+        assert self.tree.apply(ReplayStep(self.at, self.count, edit.path, edit, call, new_path)).applied
         return call
 
     def edit(self, old: str, new: str, path: str = F, by_shell: bool = False) -> CallRef:
@@ -96,7 +96,7 @@ class Stage:
     ) -> dict[int, Verdict]:
         """Verdicts by 1-based line number; `before`: lines of the version before."""
         file = AddedFile(path, old_path or path, tuple(lines_of(text)), tuple(n - 1 for n in added), frozenset(before))
-        found = judge(self.tree, match(self.tree, file), ask or Asked(), when, committed)
+        found = judge(self.tree, align_state(self.tree, file), ask or Asked(), when, committed)
         return {index + 1: verdict for index, verdict in found.items()}
 
 
@@ -124,7 +124,7 @@ def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
     stage.create("a\nb\n")
     asked = Asked()
     assert short(stage.said("a\nby hand\nb\n", [1, 2, 3], asked)) == {1: "agent exact c1", 2: "human", 3: "agent exact c1"}
-    assert asked.questions == [Gap(F, 10.0, 100, last=True)]  # from when the text was last known to the commit
+    assert asked.questions == [AttributionWindow(F, 10.0, 100, last=True)]  # from when the text was last known to the commit
 
 
 def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
@@ -135,18 +135,18 @@ def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
     verdicts = stage.said("a\nby hand\nb\n", [1, 2, 3], asked)
     assert short(verdicts)[2] == "human"
     assert verdicts[2].evidence == "observed"
-    assert asked.questions == [Gap(F, 10.0, 20.0)]
+    assert asked.questions == [AttributionWindow(F, 10.0, 20.0)]
 
 
 @pytest.mark.parametrize(
     ("cause", "said"),
     [
-        (Cause("human"), "human"),
-        (Cause("unknown", reason="opaque_shell", call=CallRef(7, "sh", 1, 5.0)), "unknown sh opaque_shell"),
-        (Cause("agent", "shell", call=CallRef(7, "sh", 1, 5.0)), "agent shell sh"),
+        (CandidateAuthor("human"), "human"),
+        (CandidateAuthor("unknown", reason="opaque_shell", call=CallRef(7, "sh", 1, 5.0)), "unknown sh opaque_shell"),
+        (CandidateAuthor("agent", "shell", call=CallRef(7, "sh", 1, 5.0)), "agent shell sh"),
     ],
 )
-def test_unexplained_line_goes_to_whoever_may_have_acted(cause: Cause, said: str) -> None:
+def test_unexplained_line_goes_to_whoever_may_have_acted(cause: CandidateAuthor, said: str) -> None:
     stage = Stage()
     stage.create("a\n")
     assert short(stage.said("a\nmore\n", [2], Asked(cause))) == {2: said}
@@ -155,7 +155,7 @@ def test_unexplained_line_goes_to_whoever_may_have_acted(cause: Cause, said: str
 def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_parent() -> None:
     asked = Asked()
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
-    assert asked.questions == [Gap(F, 1, 100, last=True, made=True, unseen=True)]
+    assert asked.questions == [AttributionWindow(F, 1, 100, last=True, made=True, unseen=True)]
 
 
 def test_agent_line_touched_up_stays_the_agents_and_names_the_editor() -> None:
@@ -190,7 +190,7 @@ def test_old_line_of_others_reformatted_asks_for_a_formatter() -> None:
     stage.edit("end", "END")
     asked = Asked()
     stage.said('x = [ "a" ]\nEND\n', [1], asked)
-    assert asked.questions == [Gap(F, 10.0, 100, layout=True, last=True)]
+    assert asked.questions == [AttributionWindow(F, 10.0, 100, layout=True, last=True)]
 
 
 def test_line_with_a_secret_cut_out_is_still_the_agents() -> None:
@@ -272,7 +272,7 @@ def test_uncommitted_work_from_before_the_session_is_human() -> None:
     asked = Asked()
     verdicts = stage.said("A\nnot committed yet\n", [1, 2], asked)
     assert short(verdicts) == {1: "agent exact c1", 2: "human before_session"}
-    assert asked.questions == [Gap(F, 1, 10.0)]  # between the parent and the first sight
+    assert asked.questions == [AttributionWindow(F, 1, 10.0)]  # between the parent and the first sight
 
 
 def test_text_that_another_commit_had_is_of_another_branch() -> None:
@@ -297,7 +297,7 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
 def test_after_a_rebase_a_known_cause_still_counts() -> None:
     stage = Stage()
     stage.create("a\n")
-    cause = Cause("agent", "shell", call=CallRef(7, "sh", 1, 5.0))
+    cause = CandidateAuthor("agent", "shell", call=CallRef(7, "sh", 1, 5.0))
     assert short(stage.said("a\nmore\n", [2], Asked(cause), Moments(100, 1, redone=True))) == {2: "agent shell sh"}
 
 
@@ -333,7 +333,7 @@ def test_agent_line_of_an_earlier_commit_changed_by_hand_is_the_changers() -> No
 def test_imports_that_changed_while_a_formatter_ran_are_nobodys() -> None:
     stage = Stage()
     stage.create("a = 1\n")
-    ran = Asked(Cause("human", reason="formatter", call=CallRef(7, "fmt", 1, 5.0)))
+    ran = Asked(CandidateAuthor("human", reason="formatter", call=CallRef(7, "fmt", 1, 5.0)))
     said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
     assert said == {1: "unknown fmt formatter", 3: "human"}
 
@@ -345,7 +345,7 @@ def _settled(text: str, **authors: str) -> str:
     """Verdicts after the weak lines followed their neighbours: one letter per line; `authors` gives them before."""
     lines = tuple(lines_of(text))
     verdicts = {i: {"a": AGENT, "h": BY_HAND, "u": OPAQUE}[who] for i, who in enumerate(authors["who"])}
-    settle_weak(AddedFile(F, F, lines, tuple(range(len(lines)))), verdicts)
+    assign_low_information(AddedFile(F, F, lines, tuple(range(len(lines)))), verdicts)
     return "".join(verdicts[i].author[0] for i in range(len(lines)))
 
 
@@ -371,7 +371,7 @@ def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, s
 def test_neighbours_are_those_of_the_same_added_block() -> None:
     file = AddedFile(F, F, ("f {", "}", "old line", "g {"), (0, 1, 3))
     verdicts = {0: AGENT, 1: BY_HAND, 3: AGENT}
-    settle_weak(file, verdicts)
+    assign_low_information(file, verdicts)
     assert verdicts[1].author == "unknown"  # the agent's on one side only
 
 
@@ -388,14 +388,14 @@ def test_neighbours_are_those_of_the_same_added_block() -> None:
 def test_text_an_agent_once_wrote_into_the_file_is_not_called_human(line: str, author: str) -> None:
     written = {"total = price * count", "x = 1", "-------------------"}
     verdicts = {0: BY_HAND, 1: AGENT}
-    doubt_known_text(AddedFile(F, F, (line, line), (0, 1)), verdicts, written)
+    downgrade_known_text(AddedFile(F, F, (line, line), (0, 1)), verdicts, written)
     assert (verdicts[0].author, verdicts[1]) == (author, AGENT)
 
 
 def test_command_that_changes_in_place_wrote_only_lines_that_share_words_with_it() -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nthe agent wrote this\n")
-    sed = Cause("agent", "shell", "inferred", call=CALL, says="sed -i 's/oldName/newName/g' app.py")
+    sed = CandidateAuthor("agent", "shell", "inferred", call=CALL, says="sed -i 's/oldName/newName/g' app.py")
     text = "top\nthe agent wrote this\ncall = newName(1)\nsomething else entirely\n}\nend\n"
     assert short(stage.said(text, [3, 4, 5], Asked(sed))) == {
         3: "agent shell c1",
@@ -406,7 +406,7 @@ def test_command_that_changes_in_place_wrote_only_lines_that_share_words_with_it
 
 def test_edit_that_could_not_be_replayed_leaves_no_line_to_a_human() -> None:
     verdicts = {0: BY_HAND, 1: AGENT, 2: GUESSED, 3: OPAQUE}
-    doubt_unplaced(verdicts)
+    downgrade_unplaced(verdicts)
     assert short(verdicts) == {
         0: "unknown edit_unplaced",
         1: "agent exact c1",
@@ -420,7 +420,7 @@ def _doubted(*verdicts: Verdict, lines: Sequence[str] = (), before: Sequence[str
     texts = tuple(lines or [f"a line of text number {n}" for n in range(max(added or (len(verdicts) - 1,)) + 1)])
     numbers = tuple(added or range(len(verdicts)))
     found = dict(zip(numbers, verdicts, strict=True))
-    doubt_hunks(AddedFile(F, F, texts, numbers, frozenset(before)), found)
+    downgrade_hunks(AddedFile(F, F, texts, numbers, frozenset(before)), found)
     return [found[n].reason or found[n].author for n in numbers]
 
 
@@ -447,13 +447,13 @@ def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:
     nobody = Verdict("unknown", "none", "inferred", "transcript_missing")
     for around, said in ((nobody, "common_line"), (AGENT, "agent")):
         verdicts = {0: around, 1: AGENT, 2: around}
-        settle_weak(AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts)
+        assign_low_information(AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts)
         assert (verdicts[1].reason or verdicts[1].author) == said
 
 
 def test_lines_outside_the_known_parts_of_a_file_are_nobodys_even_when_the_whole_is_seen_later() -> None:
     stage = Stage()
-    stage.tree.apply(Step(5.0, 1, F, Edit(F, "edit", (Replacement("known", "new"),)), CALL))
+    stage.tree.apply(ReplayStep(5.0, 1, F, Edit(F, "edit", (Replacement("known", "new"),)), CALL))
     stage.see("top\nnew\nend\n")
     assert short(stage.said("top\nnew\nend\n", [1, 2, 3])) == {
         1: "unknown base_unknown",
@@ -476,8 +476,8 @@ def _moved(
 ) -> dict[int, str]:
     file = AddedFile("other.py", "other.py", tuple(lines), tuple(range(len(lines))))
     verdicts = dict.fromkeys(range(len(lines)), verdict)
-    sources = [Source(tuple((text, CALL) for text in source), **more)]
-    found = moved([(file, verdicts)], sources, lambda text: text.strip() in common or len(text.strip()) < 4)
+    sources = [MoveCandidates(tuple((text, CALL) for text in source), **more)]
+    found = moved_lines([(file, verdicts)], sources, lambda text: text.strip() in common or len(text.strip()) < 4)
     return {index + 1: f"{v.author} {v.how} {v.evidence}" for _, index, v in found}
 
 
@@ -530,8 +530,8 @@ def test_neighbours_in_the_old_file_make_up_for_few_lines() -> None:
     verdicts = {1: Verdict("human", "none", "inferred")}
 
     def found(before: str, after: str) -> int:
-        sources = [Source((("lonely_line(1)", CALL),), path="other.py", before=before, after=after)]
-        return len(moved([(file, verdicts)], sources, lambda _: False))
+        sources = [MoveCandidates((("lonely_line(1)", CALL),), path="other.py", before=before, after=after)]
+        return len(moved_lines([(file, verdicts)], sources, lambda _: False))
 
     assert found("before()", "after()") == 1
     assert found("before()", "elsewhere()") == 0
@@ -543,17 +543,17 @@ def test_of_several_sources_the_longest_run_counts() -> None:
     verdicts = {i: Verdict("human", "none", "inferred") for i in range(4)}
     long = CallRef(9, "long", 1, 1.0)
     sources = [
-        Source(tuple((text, CALL) for text in LOST)),
-        Source(tuple((text, long) for text in (*LOST, "extra = 4"))),
+        MoveCandidates(tuple((text, CALL) for text in LOST)),
+        MoveCandidates(tuple((text, long) for text in (*LOST, "extra = 4"))),
     ]
-    found = moved([(file, verdicts)], sources, lambda _: False)
+    found = moved_lines([(file, verdicts)], sources, lambda _: False)
     assert [v.call.call_id for _, _, v in found if v.call] == ["long"] * 4
 
 
 def test_sources_are_what_the_commit_lacks_of_the_agents_text() -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\n" + "".join(line + "\n" for line in LOST))
-    found = match(stage.tree, AddedFile(F, F, ("top", "end"), ()))
+    found = align_state(stage.tree, AddedFile(F, F, ("top", "end"), ()))
     assert [text for _, text in found.lost] == list(LOST)
     assert found.overwritten == set()
     assert [[text for text, _ in source.lines] for source in sources_of(stage.tree, [found])] == [list(LOST)]
@@ -562,14 +562,14 @@ def test_sources_are_what_the_commit_lacks_of_the_agents_text() -> None:
 def test_lost_line_whose_place_other_text_took_was_overwritten() -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nthe agent wrote this\n")
-    found: Match = match(stage.tree, AddedFile(F, F, ("top", "42", "end"), (1,)))
+    found: StateAlignment = align_state(stage.tree, AddedFile(F, F, ("top", "42", "end"), (1,)))
     assert {line for line, _ in found.lost} == found.overwritten != set()
 
 
 def test_reformatted_line_is_not_lost() -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nx = ['a'];\n")
-    assert match(stage.tree, AddedFile(F, F, ("top", 'x = [ "a" ]', "end"), (1,))).lost == []
+    assert align_state(stage.tree, AddedFile(F, F, ("top", 'x = [ "a" ]', "end"), (1,))).lost == []
 
 
 # --- the verdict on a whole commit ----------------------------------------------------------------------------------------
@@ -590,19 +590,19 @@ def _record(**more: object) -> SessionRecord:
     return SessionRecord("a" * 12, 0, "s", "s", **more)  # type: ignore[arg-type]
 
 
-def _judged(path: str, verdicts: Sequence[Verdict], followed: bool = True, main: bool = True, at: float = 100.0) -> Seen:
-    seen = FileSeen(path, dict(enumerate(verdicts)), frozenset(range(len(verdicts))), followed)
-    return Seen(Look(at, "c" * 40, 1, main=main), "/w", [seen])
+def _judged(path: str, verdicts: Sequence[Verdict], followed: bool = True, main: bool = True, at: float = 100.0) -> ProbeResult:
+    seen = FileProbe(path, dict(enumerate(verdicts)), frozenset(range(len(verdicts))), followed)
+    return ProbeResult(CommitProbe(at, "c" * 40, 1, main=main), "/w", [seen])
 
 
 def _conclude(
-    seen: Sequence[Seen],
+    seen: Sequence[ProbeResult],
     *files: tuple[str, int],
     commit: Commit | None = None,
     records: Sequence[SessionRecord] = (_record(),),
     named: tuple[str, ...] = ("a" * 12,),
     incomplete: bool = False,
-    missing: Sequence[Missing] = (),
+    missing: Sequence[MissingTranscript] = (),
     readable: bool = True,
     edited: Mapping[str, Container[str]] | None = None,
 ) -> dict[str, list[str]]:
@@ -647,13 +647,15 @@ def test_linked_commit_trusts_the_transcript_more_than_the_trailer() -> None:
 
 def test_missing_transcript_leaves_only_what_other_sessions_prove() -> None:
     seen = [_judged(F, [AGENT, BY_HAND])]
-    everything = Missing(frozenset())
+    everything = MissingTranscript(frozenset())
     assert _conclude(seen, (F, 2), missing=[everything]) == {F: ["1-1 agent exact", "2-2 unknown transcript_missing"]}
 
 
 def test_missing_transcript_of_a_session_that_touched_other_files_says_nothing_here() -> None:
     seen = [_judged(F, [AGENT, BY_HAND])]
-    assert _conclude(seen, (F, 2), missing=[Missing(frozenset({"else.py"}))]) == {F: ["1-1 agent exact", "2-2 human none"]}
+    assert _conclude(seen, (F, 2), missing=[MissingTranscript(frozenset({"else.py"}))]) == {
+        F: ["1-1 agent exact", "2-2 human none"]
+    }
 
 
 def test_session_that_claims_a_file_it_does_not_show_makes_it_unknown() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from attribution.authorship.links import by_trailer, looks, since
-from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.links import by_trailer, commit_probes, since
+from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
-from attribution.authorship.worktrees import Look
+from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.model import Checkpoint, Commit, Edit, SessionRecord
 
@@ -160,7 +160,7 @@ def test_changes_date_from_the_latest_parent_that_is_not_later(parents: tuple[fl
 def _line(root: str, steps: Iterable[tuple[str, float]] = (), email: str = "ada@example.com") -> Timeline:
     line = Timeline(root, emails={email})
     for n, (path, at) in enumerate(steps):
-        line.steps.append(Step(at, n, path, Edit(path, "edit"), CallRef(1, f"c{n}", 1, at)))
+        line.steps.append(ReplayStep(at, n, path, Edit(path, "edit"), CallRef(1, f"c{n}", 1, at)))
     return line
 
 
@@ -172,24 +172,24 @@ def _looks(
     lines: Sequence[Timeline] = (),
     touched: Iterable[str] = ("a.py",),
     parents: Sequence[Commit] = (),
-) -> dict[str, list[Look]]:
+) -> dict[str, list[CommitProbe]]:
     links = by_trailer([*parents, commit], checkpoints)
     only = {commit.sha: links[commit.sha]}
     commits = {c.sha: c for c in (*parents, commit)}
     timelines = {line.root: line for line in (lines or [_line("/w")])}
-    return looks(only, commits, roots or {"s1": {"/w"}}, timelines, {commit.sha: set(touched)})
+    return commit_probes(only, commits, roots or {"s1": {"/w"}}, timelines, {commit.sha: set(touched)})
 
 
 def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
     parent = _commit(at=AT - 100, sha="p")
     found = _looks(_commit(_named(A), parents=["p"]), [_checkpoint(A, "s1")], parents=[parent])
-    assert found == {"/w": [Look(AT + SLACK, "c1", AT - 100, here=True)]}
+    assert found == {"/w": [CommitProbe(AT + SLACK, "c1", AT - 100, here=True)]}
 
 
 def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:
     two = _looks(_commit(_named(A)), [_checkpoint(A, "s1")], roots={"s1": {"/w", "/v"}}, lines=[_line("/w"), _line("/v")])
     rebased = _looks(_commit(_named(A), later=3600), [_checkpoint(A, "s1")])
-    assert [look.here for one in (two, rebased) for looks in one.values() for look in looks] == [False] * 3
+    assert [look.here for one in (two, rebased) for commit_probes in one.values() for look in commit_probes] == [False] * 3
 
 
 def test_every_worktree_of_its_sessions_is_looked_at() -> None:
@@ -273,7 +273,7 @@ def test_without_a_trailer_recent_work_on_the_same_files_by_the_same_person_coun
     found = _looks(_commit(), lines=[_line("/w", [(path, worked_at)], email)])
     assert bool(found) == seen
     if seen:
-        assert found == {"/w": [Look(AT + SLACK, "c1", 0.0, linked=False)]}
+        assert found == {"/w": [CommitProbe(AT + SLACK, "c1", 0.0, linked=False)]}
 
 
 def test_merge_without_a_trailer_is_nobodys_work() -> None:

@@ -9,9 +9,9 @@ import pytest
 from support.builder import git, import_stream
 from support.truth import REPOS
 
-from attribution.authorship.originals import Made, made_of, pull_number, subject_of
-from attribution.stages.lines import Options, attribute_repo
-from collector.checkpoints.pull_requests import Proposal, is_source, read_proposals
+from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
+from attribution.stages.lines import AttributeOptions, attribute_repo
+from collector.checkpoints.pull_requests import PullRequest, is_source, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Commit
 from collector.storage.store import Store
@@ -43,14 +43,14 @@ class Repository:
         return self._patches.get(tip, f"patch of {tip}")
 
 
-def _found(commits: Sequence[Commit], *proposals: Proposal, repo: Repository | None = None) -> dict[str, list[tuple[str, str]]]:
+def _found(commits: Sequence[Commit], *proposals: PullRequest, repo: Repository | None = None) -> dict[str, list[tuple[str, str]]]:
     repo = repo or Repository()
-    made = made_of(commits, proposals, repo.paths, repo.patch_id)
+    made = squash_sources(commits, proposals, repo.paths, repo.patch_id)
     return {sha: [(o.commit.sha, o.method) for o in one.originals] for sha, one in made.items()}
 
 
-def _pull(*commits: Commit, number: int = 7) -> Proposal:
-    return Proposal(f"refs/pull/{number}/head", number, commits[-1].sha, commits)
+def _pull(*commits: Commit, number: int = 7) -> PullRequest:
+    return PullRequest(f"refs/pull/{number}/head", number, commits[-1].sha, commits)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_number_of_an_issue_that_shares_no_path_proves_nothing() -> None:
 
 def test_commits_of_a_squash_that_name_nothing_are_remembered() -> None:
     squash, (one, two) = _commit("new", "Totals (#7)", AT + 900), _two(second="")
-    made = made_of([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)["new"]
-    assert isinstance(made, Made)
+    made = squash_sources([squash], [_pull(one, two)], Repository().paths, Repository().patch_id)["new"]
+    assert isinstance(made, SquashSource)
     assert [c.sha for c in made.others] == ["two"]
     assert made.paths == {"a.py"}
 
@@ -185,13 +185,13 @@ def test_stacked_pull_request_does_not_claim_what_was_merged_before() -> None:
 def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
     repo = Repository(patches={"new": "all", "two": "all"})
     squash = _commit("new", "Totals and budgets", AT + 900)
-    proposal = Proposal("refs/heads/totals", 0, "two", _two(), "base")
+    proposal = PullRequest("refs/heads/totals", 0, "two", _two(), "base")
     assert _found([squash], proposal, repo=repo) == {"new": [("two", "same_patch_id")]}  # the last commit alone already has it
     repo = Repository({"one": "a.py", "two": "b.py", "tip": "a.py b.py", "new": "a.py b.py"}, {"new": "all", "tip": "all"})
     commits = (*_two(), _commit("tip", "Typo", AT + 120))
-    proposal = Proposal("refs/heads/totals", 0, "tip", commits, "base")
+    proposal = PullRequest("refs/heads/totals", 0, "tip", commits, "base")
     assert _found([squash], proposal, repo=repo) == {"new": [("one", "same_patch_id"), ("two", "same_patch_id")]}
-    assert _found([squash], Proposal("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
+    assert _found([squash], PullRequest("refs/heads/totals", 0, "tip", commits), repo=repo) == {}
 
 
 # --- refs ---------------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
 def test_links_of_built_repositories(case: str, methods: list[tuple[str, str, int]], tmp_path: Path) -> None:
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, tmp_path / "repo", Options())
+        attribute_repo(store, tmp_path / "repo", AttributeOptions())
         found = store.rows(
             "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits c ON c.id = l.commit_id "
             "WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
@@ -247,7 +247,7 @@ def test_links_of_built_repositories(case: str, methods: list[tuple[str, str, in
 def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
     import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, tmp_path / "repo", Options())
+        attribute_repo(store, tmp_path / "repo", AttributeOptions())
         found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
         assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]
 
@@ -255,12 +255,12 @@ def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
 def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
     import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
     repo = GitRepo(tmp_path / "repo")
-    (proposal,) = read_proposals(repo, repo.default_branch()[1])
+    (proposal,) = read_pull_requests(repo, repo.default_branch()[1])
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
     assert [c.subject for c in proposal.commits] == ["Monthly totals", "Note what is left to do", "Budgets"]
     base = repo.commit(proposal.base)
     assert base is not None and base.subject == "Start the ledger"
-    assert read_proposals(repo, proposal.tip) == []
+    assert read_pull_requests(repo, proposal.tip) == []
 
 
 def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
@@ -271,4 +271,4 @@ def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(target + "\n")
     repo = GitRepo(clone)
-    assert [p.number for p in read_proposals(repo, repo.default_branch()[1])] == [7]
+    assert [p.number for p in read_pull_requests(repo, repo.default_branch()[1])] == [7]

@@ -13,7 +13,7 @@ from support.builder import Commit, Session, Stored, World, git
 from support.dumps import Dump, dump, same
 
 from attribution.stages import lines as pipeline
-from attribution.stages.lines import Attributed, Options, Progress, attribute_repo, no_progress
+from attribution.stages.lines import Attributed, AttributeOptions, Progress, attribute_repo, no_progress
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
 from collector.storage.store import Store
@@ -63,14 +63,14 @@ class Tally:
 
 
 def _run(
-    repository: Path, database: Path, options: Options | None = None, progress: Progress = no_progress
+    repository: Path, database: Path, options: AttributeOptions | None = None, progress: Progress = no_progress
 ) -> tuple[Attributed, Dump]:
     with Store(database) as store:
-        done = attribute_repo(store, repository, options or Options(), progress)
+        done = attribute_repo(store, repository, options or AttributeOptions(), progress)
         return done, dump(store)
 
 
-def _fresh(repository: Path, tmp_path: Path, options: Options | None = None) -> Dump:
+def _fresh(repository: Path, tmp_path: Path, options: AttributeOptions | None = None) -> Dump:
     """What a database that never saw the repository before says of it."""
     database = tmp_path / f"fresh-{len(list(tmp_path.iterdir()))}.db"
     return _run(repository, database, options)[1]
@@ -211,7 +211,7 @@ def test_other_options_are_other_work(tmp_path: Path) -> None:
     tally = Tally()
     repository = tally.build(tmp_path / "repo")
     first, whole = _run(repository, tmp_path / "out.db")
-    since = Options(since=float(tally.mean.at))
+    since = AttributeOptions(since=float(tally.mean.at))
     second, part = _run(repository, tmp_path / "out.db", since)
     third, again = _run(repository, tmp_path / "out.db")
     assert [d.unchanged for d in (first, second, third)] == [False, False, False]
@@ -242,7 +242,7 @@ def test_since_leaves_out_earlier_commits_and_changes_no_later_one(tmp_path: Pat
     tally = Tally()
     repository = tally.build(tmp_path / "repo")
     _run(repository, tmp_path / "whole.db")
-    _run(repository, tmp_path / "part.db", Options(since=float(tally.median.at)))
+    _run(repository, tmp_path / "part.db", AttributeOptions(since=float(tally.median.at)))
     shas = [r["commit_sha"] for r in _rows(tmp_path / "part.db", "SELECT commit_sha FROM commits")]
     assert shas == [tally.median.sha]
     assert _authors(tmp_path / "part.db", tally.median.sha) == _authors(tmp_path / "whole.db", tally.median.sha)
@@ -254,7 +254,7 @@ def test_branch_names_the_line_of_history(tmp_path: Path) -> None:
     side = tally.go_on()
     repository = tally.build(tmp_path / "repo")
     _run(repository, tmp_path / "main.db")
-    _run(repository, tmp_path / "side.db", Options(branch="feature"))
+    _run(repository, tmp_path / "side.db", AttributeOptions(branch="feature"))
     assert side.sha not in {r["commit_sha"] for r in _rows(tmp_path / "main.db", "SELECT commit_sha FROM commits")}
     assert _authors(tmp_path / "side.db", side.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
     assert _rows(tmp_path / "side.db", "SELECT branch, head_sha FROM repos") == [{"branch": "feature", "head_sha": side.sha}]
@@ -264,7 +264,7 @@ def test_unknown_branch_is_refused_before_anything_is_written(tmp_path: Path) ->
     repository = Tally().build(tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
         with pytest.raises(UnknownBranch, match="nowhere"):
-            attribute_repo(store, repository, Options(branch="nowhere"))
+            attribute_repo(store, repository, AttributeOptions(branch="nowhere"))
         assert store.value("SELECT COUNT(*) FROM repos") == 0
 
 
@@ -273,7 +273,7 @@ def test_directory_that_is_no_repository_is_refused(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         for path in (tmp_path / "plain", tmp_path / "absent"):
             with pytest.raises(NotARepository):
-                attribute_repo(store, path, Options())
+                attribute_repo(store, path, AttributeOptions())
 
 
 def _by_hand(directory: Path) -> tuple[Path, Commit]:
@@ -287,7 +287,7 @@ def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_tra
     repository, _ = _by_hand(tmp_path / "repo")
     with Store(tmp_path / "out.db") as store:
         with pytest.raises(NoCheckpoints) as refused:
-            attribute_repo(store, repository, Options())
+            attribute_repo(store, repository, AttributeOptions())
         assert refused.value.exit_code == 4
         assert "refs/entire/*:refs/entire/*" in refused.value.hint
         assert store.value("SELECT COUNT(*) FROM repos") == 0
@@ -295,7 +295,7 @@ def test_repository_without_checkpoints_is_refused_with_advice_and_leaves_no_tra
 
 def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Path) -> None:
     repository, commit = _by_hand(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db", Options(anyway=True))
+    _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
     (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
     assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "agent", "declared", "declared")
     assert span["model"] == "Claude Opus 4.6"
@@ -307,7 +307,7 @@ def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> N
     world.commit("Alone")
     world.store_files({})
     with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints):
-        attribute_repo(store, world.build(tmp_path / "repo"), Options())
+        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
 
 
 # --- killed ---------------------------------------------------------------------------------------------------------------
@@ -428,7 +428,7 @@ def test_killed_run_with_other_options_does_not_spoil_what_was_there(tmp_path: P
     whole = _run(repository, tmp_path / "out.db")[1]
     for stop in range(1, len(_words(repository, tmp_path)) + 1):
         with pytest.raises(KeyboardInterrupt):
-            _run(repository, tmp_path / "out.db", Options(since=float(tally.mean.at)), _Stop(stop))
+            _run(repository, tmp_path / "out.db", AttributeOptions(since=float(tally.mean.at)), _Stop(stop))
         same(_run(repository, tmp_path / "out.db")[1], whole)
 
 

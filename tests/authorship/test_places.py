@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.authorship.worktree_roots import Places
+from attribution.authorship.worktree_roots import WorktreeRoots
 
 KNOWN = frozenset({"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"})
 W = "/home/ada/work/tally"
 
 
-def _places(paths: Iterable[str], cwds: Sequence[str] = (), known: Iterable[str] = KNOWN) -> Places:
-    places = Places(frozenset(known))
+def _places(paths: Iterable[str], cwds: Sequence[str] = (), known: Iterable[str] = KNOWN) -> WorktreeRoots:
+    places = WorktreeRoots(frozenset(known))
     places.learn(paths, cwds)
     places.settle()
     return places
@@ -110,7 +110,7 @@ def test_relative_path_without_any_root_counts_only_when_the_repository_has_it()
 
 
 def test_files_never_committed_fall_back_to_the_usual_working_directory() -> None:
-    places = Places(frozenset({"other.py"}))
+    places = WorktreeRoots(frozenset({"other.py"}))
     for _ in range(2):
         places.learn([f"{W}/draft.py"], [W])
     places.learn(["/x/draft.py"], ["/x/y"])
@@ -138,7 +138,7 @@ def test_order_of_sessions_makes_no_difference() -> None:
     ]
     found = set()
     for order in (sessions, sessions[::-1]):
-        places = Places(KNOWN)
+        places = WorktreeRoots(KNOWN)
         for paths, cwds in order:
             places.learn(paths, cwds)
         places.settle()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attribution.authorship import replay
 from attribution.authorship.align import lines_of
 from attribution.authorship.edits import NoFit, apply_hunks, overlaid
-from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, Outcome, Step, Worktree
-from attribution.authorship.timeline import track_of
+from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, ReplayStep, StepOutcome, Worktree
+from attribution.authorship.timeline import session_edits
 from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
 F = "src/app.py"
@@ -34,23 +34,23 @@ class Play:
         self.asked.append((path, at, since, later))
         return self.git.get(path, ())
 
-    def apply(self, edit: Edit, new_path: str = "") -> Outcome:
+    def apply(self, edit: Edit, new_path: str = "") -> StepOutcome:
         self.at += 10
         self.count += 1
         call = CallRef(7, f"c{self.count}", 1, self.at, by_shell=edit.by_shell)
-        return self.tree.apply(Step(self.at, self.count, edit.path, edit, call, new_path))
+        return self.tree.apply(ReplayStep(self.at, self.count, edit.path, edit, call, new_path))
 
-    def edit(self, *pairs: tuple[str, str], all: bool = False, hunks: Sequence[Hunk] = (), path: str = F) -> Outcome:
+    def edit(self, *pairs: tuple[str, str], all: bool = False, hunks: Sequence[Hunk] = (), path: str = F) -> StepOutcome:
         return self.apply(Edit(path, "edit", tuple(Replacement(a, b, all) for a, b in pairs), hunks=tuple(hunks)))
 
-    def write(self, text: str, path: str = F) -> Outcome:
+    def write(self, text: str, path: str = F) -> StepOutcome:
         return self.apply(Edit(path, "write", content=text))
 
-    def create(self, text: str, path: str = F) -> Outcome:
+    def create(self, text: str, path: str = F) -> StepOutcome:
         """A write of which the agent recorded that there was no file before."""
         return self.apply(Edit(path, "write", content=text, before_known=True))
 
-    def recorded(self, before: str, old: str, new: str) -> Outcome:
+    def recorded(self, before: str, old: str, new: str) -> StepOutcome:
         """A replacement with the text before it, as agents record it."""
         return self.apply(Edit(F, "edit", (Replacement(old, new),), before=before, before_known=True))
 
@@ -91,7 +91,7 @@ def _git(*texts: str) -> Play:
 
 def test_edit_makes_only_the_lines_it_changes_the_calls() -> None:
     play = _git("a = 1\nb = 2\nc = 3\n")
-    assert play.edit(("b = 2", "b = 20\nbb = 21")) == Outcome(True, "", 2, 1)
+    assert play.edit(("b = 2", "b = 20\nbb = 21")) == StepOutcome(True, "", 2, 1)
     assert play.who() == [("a = 1", BASE), ("b = 20", "c1"), ("bb = 21", "c1"), ("c = 3", BASE)]
 
 
@@ -116,20 +116,20 @@ def test_part_of_a_line_makes_the_whole_line_the_calls() -> None:
 
 def test_write_of_an_existing_file_keeps_the_lines_that_stay() -> None:
     play = _git("one\ntwo\nthree\n")
-    assert play.write("one\n2\nthree\nfour\n") == Outcome(True, "", 2, 1)
+    assert play.write("one\n2\nthree\nfour\n") == StepOutcome(True, "", 2, 1)
     assert play.who() == [("one", BASE), ("2", "c1"), ("three", BASE), ("four", "c1")]
 
 
 def test_write_of_a_new_file_is_all_the_calls() -> None:
     play = Play()
-    assert play.create("x\n\ny\n") == Outcome(True, "", 3, 0)
+    assert play.create("x\n\ny\n") == StepOutcome(True, "", 3, 0)
     assert play.who() == [("x", "c1"), ("", "c1"), ("y", "c1")]
     assert [play.tree.origin(i).evidence for i in play.ids()] == ["observed"] * 3
 
 
 def test_write_that_changes_nothing_takes_nothing_over() -> None:
     play = _git("same\n")
-    assert play.write("same\n") == Outcome(True)
+    assert play.write("same\n") == StepOutcome(True)
     assert play.who() == [("same", BASE)]
 
 
@@ -143,7 +143,7 @@ def test_one_replacement_that_does_not_fit_undoes_the_whole_call() -> None:
     play = _git("a\nb\n")
     play.edit(("a", "A"))
     edit = Edit(F, "edit", (Replacement("b", "B"), Replacement("nowhere", "C")), before="A\nb\n", before_known=True)
-    assert play.apply(edit) == Outcome(False, "text_not_found")
+    assert play.apply(edit) == StepOutcome(False, "text_not_found")
     assert play.who() == [("A", "c1"), ("b", BASE)]
     assert [(path, call.call_id, lines) for path, call, lines in play.tree.fragments] == [(F, "c2", ["B"]), (F, "c2", ["C"])]
 
@@ -156,7 +156,7 @@ def test_replace_all_changes_every_place_and_no_other_line() -> None:
 
 def test_append_leaves_what_was_there_and_ends_the_last_line() -> None:
     play = _git("a\nb\n")
-    assert play.apply(Edit(F, "append", content="c\nd")) == Outcome(True, "", 2, 0)
+    assert play.apply(Edit(F, "append", content="c\nd")) == StepOutcome(True, "", 2, 0)
     assert play.text() == "a\nb\nc\nd\n"
     assert play.who() == [("a", BASE), ("b", BASE), ("c", "c1"), ("d", "c1")]
 
@@ -182,7 +182,7 @@ def test_substitution_that_deletes_a_word_joins_no_lines() -> None:
 @pytest.mark.parametrize(("flag", "text"), [("", "b a\nb\n"), ("g", "b b\nb\n")])
 def test_sed_replaces_the_first_place_of_each_line_or_all_of_them(flag: str, text: str) -> None:
     call = ToolCall("c", "Bash", 1, 5.0, 6.0, Status.OK, command=Command(f"sed -i 's/a/b/{flag}' {F}", "/w"))
-    (raw,) = track_of(Session("s", "claude-code", ("/w",), calls=(call,)), 1).edits
+    (raw,) = session_edits(Session("s", "claude-code", ("/w",), calls=(call,)), 1).edits
     play = _git("a a\na\n")
     assert play.apply(replace(raw.edit, path=F)).applied
     assert play.text() == text
@@ -206,7 +206,7 @@ def test_empty_search_fills_an_empty_file_and_no_other() -> None:
 
 def test_edit_without_any_text_cannot_be_replayed() -> None:
     play = _git("a\n")
-    assert play.apply(Edit(F, "edit")) == Outcome(False, "text_not_found") or play.tree.files == {}
+    assert play.apply(Edit(F, "edit")) == StepOutcome(False, "text_not_found") or play.tree.files == {}
     assert play.apply(Edit(F, "write")).applied is False
 
 
@@ -221,20 +221,20 @@ def test_delete_takes_all_lines_away_and_says_who_did_it() -> None:
     play = Play()
     play.create("a\nb\n")
     ids = play.ids()
-    assert play.apply(Edit(F, "delete", by_shell=True)) == Outcome(True, "", 0, 2)
+    assert play.apply(Edit(F, "delete", by_shell=True)) == StepOutcome(True, "", 0, 2)
     assert not play.tree.files[F].exists and play.ids() == []
     assert [by.call_id if by else "" for by in (play.tree.removed[i].by for i in ids)] == ["c2", "c2"]
 
 
 def test_delete_of_a_file_nobody_saw_is_no_failure() -> None:
-    assert Play().apply(Edit(F, "delete")) == Outcome(True)
+    assert Play().apply(Edit(F, "delete")) == StepOutcome(True)
 
 
 def test_move_takes_lines_and_authors_along() -> None:
     play = _git("a\nb\n")
     play.edit(("b", "B"))
     before = play.ids()
-    assert play.apply(Edit(F, "move", new_path="src/b.py"), "src/b.py") == Outcome(True)
+    assert play.apply(Edit(F, "move", new_path="src/b.py"), "src/b.py") == StepOutcome(True)
     assert play.ids("src/b.py") == before
     assert play.who("src/b.py") == [("a", BASE), ("B", "c1")]
     assert not play.tree.files[F].exists
@@ -251,13 +251,13 @@ def test_move_of_a_file_from_git_starts_from_its_text() -> None:
 
 def test_move_of_a_file_nobody_knows_cannot_be_replayed() -> None:
     play = Play()
-    assert play.apply(Edit(F, "move", new_path="b.py"), "b.py") == Outcome(False, "no_base_text")
+    assert play.apply(Edit(F, "move", new_path="b.py"), "b.py") == StepOutcome(False, "no_base_text")
     assert "b.py" not in play.tree.files
 
 
 def test_copy_makes_new_lines_of_the_call_and_leaves_the_old_ones() -> None:
     play = _git("a\nb\n")
-    assert play.apply(Edit(F, "copy", new_path="b.py", by_shell=True), "b.py") == Outcome(True, "", 2, 0)
+    assert play.apply(Edit(F, "copy", new_path="b.py", by_shell=True), "b.py") == StepOutcome(True, "", 2, 0)
     assert play.who() == [("a", BASE), ("b", BASE)]
     assert play.who("b.py") == [("a", "c1"), ("b", "c1")]
     assert not set(play.ids()) & set(play.ids("b.py"))
@@ -627,7 +627,7 @@ def test_later_patch_of_an_unknown_file_finds_its_place_between_the_known_parts(
 
 def test_shell_edit_without_a_base_is_never_guessed() -> None:
     play = Play()
-    assert play.apply(Edit(F, "edit", (Replacement("a", "b", all=True),), by_shell=True)) == Outcome(False, "no_base_text")
+    assert play.apply(Edit(F, "edit", (Replacement("a", "b", all=True),), by_shell=True)) == StepOutcome(False, "no_base_text")
     assert F not in play.tree.files
 
 
@@ -706,7 +706,7 @@ def test_text_of_others_is_not_buried() -> None:
 def test_text_too_large_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MAX_TEXT", 10)
     play = Play()
-    assert play.create("much too long for this\n") == Outcome(False, "text_too_large")
+    assert play.create("much too long for this\n") == StepOutcome(False, "text_too_large")
     assert play.see("also much too long\n") is False
 
 

@@ -8,9 +8,9 @@ import pytest
 from support.builder import import_stream
 from support.truth import REPOS
 
-from attribution.authorship.replay import CallRef, Step
+from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import Timeline, add_snapshots
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.checkpoints import read_all, shadow
 from collector.git.repository import GitRepo
 from collector.model import Edit
@@ -42,7 +42,7 @@ def test_other_branches_of_the_namespace_are_left_alone(clone: Path) -> None:
 
 def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(clone: Path, tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, Options())
+        attribute_repo(store, clone, AttributeOptions())
         found = store.rows(
             "SELECT DISTINCT author FROM line_spans l JOIN commits c USING (commit_sha) WHERE c.subject LIKE 'Months%'"
         )
@@ -50,7 +50,7 @@ def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(clone: 
 
 
 def _line(root: str, session: int, *paths: str) -> Timeline:
-    steps = [Step(1.0, n, path, Edit(path, "edit"), CallRef(session, "c", 1, 1.0)) for n, path in enumerate(paths)]
+    steps = [ReplayStep(1.0, n, path, Edit(path, "edit"), CallRef(session, "c", 1, 1.0)) for n, path in enumerate(paths)]
     return Timeline(root, steps, sessions={session})
 
 

@@ -18,9 +18,9 @@ from support.histories import Build, text, words
 from attribution.claims.agreement import CAUSES, compare
 from attribution.claims.verify import check, status, worst
 from attribution.exports.git_ai import note
-from attribution.exports.lines import pieces
+from attribution.exports.lines import commit_shares
 from collector.claims import agent_blame, agent_trace, agent_trace_cli, blob_producers, git_ai, opentraces, trailers, whogitit
-from collector.claims.model import Claim, Source, Who
+from collector.claims.model import Claim, ClaimSource, Who
 from collector.claims.roots import relative, root_of
 from collector.git import ranges
 from collector.git.ranges import Ranges
@@ -28,8 +28,8 @@ from collector.model import Commit
 from collector.storage.store import Store
 
 SHA = "a" * 40
-NOTE = Source("note", "refs/notes/x", SHA, "b" * 40, SHA)
-FILE = Source("file", "", ".agent-trace/traces.jsonl", "b" * 40)
+NOTE = ClaimSource("note", "refs/notes/x", SHA, "b" * 40, SHA)
+FILE = ClaimSource("file", "", ".agent-trace/traces.jsonl", "b" * 40)
 
 
 def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes:
@@ -119,7 +119,7 @@ def test_git_ai_before_3() -> None:
     blob = {
         "files": {"a.py": {"file": "a.py", "authors": [{"author": "Claude", "lines": [3, [7, 9], "x"], "agent_metadata": None}]}}
     }
-    source = Source("ref", "refs/ai/authorship/" + SHA, "", "b" * 40, SHA)
+    source = ClaimSource("ref", "refs/ai/authorship/" + SHA, "", "b" * 40, SHA)
     for data in (blob, blob | {"schema_version": "authorship/0.0.1"}):
         assert git_ai.sniff(source, json.dumps(data).encode())
         (record,) = git_ai.read(source, json.dumps(data).encode())
@@ -573,7 +573,7 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     with Store(db) as store:
         groups: dict[str, list[Any]] = {}
-        for piece in pieces(store, 1, people=False):
+        for piece in commit_shares(store, 1, people=False):
             groups.setdefault(piece.commit, []).append(piece)
     notes = {sha: note(sha, group).replace("whowrote:", "").encode() for sha, group in groups.items()}
     put_notes(repo, "refs/notes/ai", notes)

@@ -24,7 +24,7 @@ from support.truth import cases
 from attribution.cli import cli as attribute
 from attribution.ensure import attributed_clone
 from attribution.queries.blame import blame
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.runtime import console
@@ -170,7 +170,7 @@ def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path
     repo = clone(case, tmp_path)
     checked = 0
     with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, Options(anyway=True))
+        attribute_repo(store, repo, AttributeOptions(anyway=True))
         where = attributed_clone(store, str(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""

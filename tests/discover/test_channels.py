@@ -17,8 +17,8 @@ import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.discover import channels, code_search, commit_search, gharchive, listing, repo_search
-from collector.discover.channel import Room, Wishes
-from collector.discover.discovery_log import Ledger
+from collector.discover.channel import ChannelContext, DiscoverOptions
+from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.exclusions import Filters
 from collector.discover.run import discover, plan
 from collector.errors import WhoWroteError
@@ -38,7 +38,9 @@ def room(tmp_path: Path) -> Callable[..., Any]:
     """`room(world, wishes)`: a context with a server and a room on a database that stays."""
 
     @contextmanager
-    def opened(world: World, token: bool = True, archive: Path | None = None, **wishes: Any) -> Iterator[tuple[GitHubServer, Room]]:
+    def opened(
+        world: World, token: bool = True, archive: Path | None = None, **wishes: Any
+    ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
         at = [NOW]
 
         def sleep(seconds: float) -> None:
@@ -47,12 +49,15 @@ def room(tmp_path: Path) -> Callable[..., Any]:
         clock = Clock(lambda: at[0], sleep, lambda: 0.0)
         with GitHubServer(world, clock.now, archive) as server, Web() as web, Store(tmp_path / "d.db") as store:
             github = GitHub(web, server.api_url, Token("test", TOKEN) if token else None, None, clock)
-            yield server, Room(github, web, Ledger(store, "https://github.com", clock.now), clock, Wishes(**wishes))
+            yield (
+                server,
+                ChannelContext(github, web, DiscoveryLog(store, "https://github.com", clock.now), clock, DiscoverOptions(**wishes)),
+            )
 
     return opened
 
 
-def found(room: Room, channel: str | None = None) -> set[str]:
+def found(room: ChannelContext, channel: str | None = None) -> set[str]:
     rows = room.ledger.store.rows(
         "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE d.channel = ? OR ? IS NULL",
         (channel, channel),
@@ -60,12 +65,12 @@ def found(room: Room, channel: str | None = None) -> set[str]:
     return {row["full_name"] for row in rows}
 
 
-def hits_of(room: Room, name: str) -> int:
+def hits_of(room: ChannelContext, name: str) -> int:
     sql = "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE full_name = ?"
     return int(room.ledger.store.value(sql, (name,)))
 
 
-def states(room: Room, channel: str) -> dict[str, int]:
+def states(room: ChannelContext, channel: str) -> dict[str, int]:
     rows = room.ledger.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
     return {row["state"]: row["n"] for row in rows}
 
@@ -247,7 +252,7 @@ def test_hours_are_read_once_and_damage_is_recorded(room: Any, tmp_path: Path, w
     folder = archive(tmp_path / "gh", hours_of_a_day())
     day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
     with room(World([]), token=False, archive=folder) as (server, it):
-        it.wishes = Wishes(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+        it.wishes = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
         gharchive.run(it)
         names = found(it)
         assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
@@ -266,7 +271,7 @@ def test_a_download_that_breaks_off_is_asked_again(room: Any, tmp_path: Path) ->
     folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
     day = datetime(2026, 2, 1, tzinfo=UTC)
     with room(World([]), archive=folder) as (server, it):
-        it.wishes = Wishes(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+        it.wishes = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
         server.faults.extend(["503", "cut", "drop"])
         gharchive.run(it)
         assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
@@ -280,7 +285,7 @@ def test_without_a_beginning_it_says_so(room: Any) -> None:
 def test_all_local_files_are_read_when_no_time_is_given(room: Any, tmp_path: Path) -> None:
     folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
     with room(World([])) as (_, it):
-        it.wishes = Wishes(archive=str(folder))
+        it.wishes = DiscoverOptions(archive=str(folder))
         gharchive.run(it)
         assert found(it) == {"o/a", "o/b"}
 

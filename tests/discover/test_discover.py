@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.discover import code_search, paging
-from collector.discover.channel import Room, Wishes
-from collector.discover.discovery_log import Ledger
+from collector.discover.channel import ChannelContext, DiscoverOptions
+from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.estimates import Pairs, chao, chapman, log_linear, log_linear_of, quantiles
 from collector.discover.exclusions import Filters
 from collector.discover.lsrefs import Prober
 from collector.discover.names import checkpoint_remote, parse_name
 from collector.discover.report import report
-from collector.discover.run import Outcome, confirm, discover, named, settle
+from collector.discover.run import DiscoverResult, confirm, discover, named, settle
 from collector.git.pktline import packet
 from collector.github.client import Clock, GitHub
 from collector.github.token import Token
@@ -78,22 +78,22 @@ class FakeTime:
 @contextmanager
 def opened(
     server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **wishes: Any
-) -> Iterator[Room]:
+) -> Iterator[ChannelContext]:
     with web or Web() as connections, Store(db) as store:
         clock = time.clock()
         github = GitHub(connections, server.api_url, Token("test", TOKEN) if token else None, None, clock)
-        yield Room(github, connections, Ledger(store, server.url, clock.now), clock, Wishes(**wishes))
+        yield ChannelContext(github, connections, DiscoveryLog(store, server.url, clock.now), clock, DiscoverOptions(**wishes))
 
 
 def listed(*names: str) -> dict[str, Any]:
     return {"texts": (("test", "\n".join(names).encode()),)}
 
 
-def rows(room: Room) -> dict[str, dict[str, Any]]:
+def rows(room: ChannelContext) -> dict[str, dict[str, Any]]:
     return {row["full_name"]: row for row in room.ledger.store.rows("SELECT * FROM candidates")}
 
 
-def prober(room: Room) -> Prober:
+def prober(room: ChannelContext) -> Prober:
     return Prober(room.web, room.clock)
 
 
@@ -210,7 +210,7 @@ def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp
         assert len(server.log) == asked
         before = rows(room)["o/v2"]
         again = iter([named(room.ledger, ["o/V2"])])
-        confirm(room, prober(room), Outcome(), lambda: next(again))
+        confirm(room, prober(room), DiscoverResult(), lambda: next(again))
         assert len(server.log) == asked + 1
         assert rows(room)["o/v2"]["refs_digest"] == before["refs_digest"]
 
@@ -489,7 +489,7 @@ SEARCHES = ["listing", "code_search", "commit_search", "repo_search"]
 LISTED = listed("e/before", "e/gone", "a/r3")
 
 
-def outcome_of(room: Room) -> dict[str, Any]:
+def outcome_of(room: ChannelContext) -> dict[str, Any]:
     ask = room.ledger.store.rows
     return {
         "candidates": ask(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
-from collector.github.cache import Cache
-from collector.github.client import BadToken, Clock, GitHub, LimitReached, Missing, Refused
+from collector.github.cache import HttpCache
+from collector.github.client import BadToken, Clock, GitHub, LimitReached, NotFound, Refused
 from collector.github.limits import Budgets, limit_kind
 from collector.github.token import Token, find_token
 from collector.github.transport import Unreachable, Web
@@ -74,9 +74,9 @@ def test_a_second_look_is_conditional_and_survives_in_the_database(
     client: Connect, server: GitHubServer, time: FakeClock, tmp_path: Path
 ) -> None:
     with Store(tmp_path / "a.db") as store:
-        first = client(cache=Cache(store)).get("/repos/octo/r001").value
+        first = client(cache=HttpCache(store)).get("/repos/octo/r001").value
     with Store(tmp_path / "a.db") as store:
-        github = client(cache=Cache(store))
+        github = client(cache=HttpCache(store))
         assert github.get("/repos/octo/r001").value == first
         assert github.unchanged == 1
         server.world.repos[1].stars = 999
@@ -86,7 +86,7 @@ def test_a_second_look_is_conditional_and_survives_in_the_database(
 
 def test_a_damaged_cache_is_asked_again(client: Connect, server: GitHubServer, time: FakeClock, tmp_path: Path) -> None:
     with Store(tmp_path / "a.db") as store:
-        github = client(cache=Cache(store))
+        github = client(cache=HttpCache(store))
         github.get("/repos/octo/r001")
         store.connection.execute("UPDATE http_cache SET body = x'00ff'")
         assert github.get("/repos/octo/r001").value["full_name"] == "octo/r001"
@@ -181,7 +181,7 @@ def test_a_bad_token_and_no_token_have_words(client: Connect, server: GitHubServ
 def test_missing_private_and_renamed(client: Connect, server: GitHubServer, time: FakeClock) -> None:
     github = client()
     for name in ("octo/none", "octo/secret"):
-        with pytest.raises(Missing):
+        with pytest.raises(NotFound):
             github.get(f"/repos/{name}")
     page = github.get("/repos/octo/old")
     assert page.moved and page.value["full_name"] == "octo/r007"
@@ -222,7 +222,7 @@ def test_the_token_shows_up_nowhere(
     token = Token("test", TOKEN)
     texts = [repr(token), str(token)]
     with Store(tmp_path / "a.db") as store:
-        github = client(cache=Cache(store), tell=told.append)
+        github = client(cache=HttpCache(store), tell=told.append)
         github.get("/repos/octo/r001")
         for fault, kind in (("forbidden", Refused), ("bad-token", BadToken), ("503", Unreachable)):
             server.faults.extend([fault] * (6 if fault == "503" else 1))

@@ -18,10 +18,10 @@ from attribution.embedding.drift import FEATURES, compute, edit_distance, lastin
 from attribution.embedding.minilm import INSTALL
 from attribution.outcomes.conversation import Conversation, conversation_of
 from attribution.stages.embedding import embed_repo
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.model import Mark, Said, Session, ToolCall, Turn
+from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Turn
 from collector.storage.store import Store
 
 SCALE = Scale(drift=0.5, flat=0.05, same=0.9)
@@ -34,7 +34,7 @@ def _angle(degrees: float) -> list[float]:
 def _conversation(*pairs: tuple[str, str], **more: object) -> Conversation:
     """Turns as (what the user typed, what the agent said)."""
     turns = tuple(Turn(i, float(10 * i), asked) for i, (asked, _) in enumerate(pairs, 1))
-    said = tuple(Said(10.0 * i + 1, i, "text", answer) for i, (_, answer) in enumerate(pairs, 1) if answer)
+    said = tuple(AgentMessage(10.0 * i + 1, i, "text", answer) for i, (_, answer) in enumerate(pairs, 1) if answer)
     return conversation_of(replace(Session("s", "claude-code", turns=turns, said=said), **more))  # type: ignore[arg-type]
 
 
@@ -85,7 +85,11 @@ def test_without_a_task_there_is_nothing() -> None:
 def test_what_a_harness_says_is_no_turn_and_no_text() -> None:
     turns = (Turn(1, 0.0, "mend the red door today"), Turn(2, 5.0, "<system>your agent has finished the work</system>", "injected"))
     session = Session(
-        "s", "claude-code", turns=turns, said=(Said(1.0, 1, "text", "sub", agent_id="x"),), marks=(Mark("x", 1.0, 1),)
+        "s",
+        "claude-code",
+        turns=turns,
+        said=(AgentMessage(1.0, 1, "text", "sub", agent_id="x"),),
+        marks=(SessionEvent("x", 1.0, 1),),
     )
     assert texts(conversation_of(session)) == ["mend the red door today"]
 
@@ -243,7 +247,7 @@ class Counting:
 def _attributed(tmp_path: Path) -> tuple[Path, Path]:
     repo = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True)
     with Store(tmp_path / "e.db") as store:
-        attribute_repo(store, repo, Options())
+        attribute_repo(store, repo, AttributeOptions())
     return repo, tmp_path / "e.db"
 
 

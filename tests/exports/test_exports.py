@@ -20,10 +20,10 @@ from support.histories import Build, text
 
 from attribution.exports import exports, tablefiles
 from attribution.exports.git_ai import note
-from attribution.exports.lines import Piece, Stretch, model_id, pieces
+from attribution.exports.lines import CommitShare, ExportedSpan, commit_shares, model_id
 from attribution.exports.swe_chat import TABLES
 from collector.claims import agent_trace, git_ai, opentraces
-from collector.claims.model import Record, Source
+from collector.claims.model import ClaimRecord, ClaimSource
 from collector.git import ranges
 from collector.storage.store import Store
 
@@ -61,7 +61,7 @@ def ours(db: Path, people: bool) -> Lines:
     return found
 
 
-def read_back(records: Iterator[Record] | list[Record]) -> Lines:
+def read_back(records: Iterator[ClaimRecord] | list[ClaimRecord]) -> Lines:
     found: Lines = {}
     for record in records:
         assert record.state == "own" and not record.problems
@@ -72,8 +72,8 @@ def read_back(records: Iterator[Record] | list[Record]) -> Lines:
     return found
 
 
-def source(kind: str, place: str, commit: str = "") -> Source:
-    return Source(kind, "refs/notes/x" if kind == "note" else "", place, "0" * 40, commit)
+def source(kind: str, place: str, commit: str = "") -> ClaimSource:
+    return ClaimSource(kind, "refs/notes/x" if kind == "note" else "", place, "0" * 40, commit)
 
 
 # --- round trips ------------------------------------------------------------------------------------------------------
@@ -129,14 +129,14 @@ def test_opentraces_is_valid_by_its_own_schema(example: tuple[Path, Path], tmp_p
         assert schema.TraceRecord.model_validate_json(line, strict=True).attribution is not None
 
 
-def piece(*stretches: Stretch) -> Piece:
-    return Piece(
+def piece(*stretches: ExportedSpan) -> CommitShare:
+    return CommitShare(
         "o/n", "", "a" * 40, "2026-01-01T00:00:00.000Z", "Ann <a@x.org>", "talk", "claude-code", "2", "", "", list(stretches)
     )
 
 
-def stretch(path: str, start: int, end: int, turn: int = 1) -> Stretch:
-    return Stretch(path, start, end, "agent", "exact", "observed", turn, "call", "claude-opus-4-6")
+def stretch(path: str, start: int, end: int, turn: int = 1) -> ExportedSpan:
+    return ExportedSpan(path, start, end, "agent", "exact", "observed", turn, "call", "claude-opus-4-6")
 
 
 def test_a_git_ai_note_as_the_format_has_it() -> None:
@@ -179,9 +179,9 @@ def test_models_as_provider_and_model(model: str, expected: str) -> None:
 
 def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> None:
     with Store(example[1]) as store:
-        found = {s.evidence for one in pieces(store, 1) for s in one.stretches}
-        authors = {s.author for one in pieces(store, 1) for s in one.stretches}
-        assert all(s.author == "agent" for one in pieces(store, 1, people=False) for s in one.stretches)
+        found = {s.evidence for one in commit_shares(store, 1) for s in one.stretches}
+        authors = {s.author for one in commit_shares(store, 1) for s in one.stretches}
+        assert all(s.author == "agent" for one in commit_shares(store, 1, people=False) for s in one.stretches)
     assert "declared" not in found and authors == {"agent", "human"}
 
 
@@ -199,7 +199,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(example: tuple[Path, 
     commit = listed[0].split()[1]
     assert git(target, "notes", "--ref", "whowrote", "show", commit).count(b"whowrote:") == 1
     with Store(db) as store:
-        assert len(listed) == len({one.commit for one in pieces(store, 1, people=False)})
+        assert len(listed) == len({one.commit for one in commit_shares(store, 1, people=False)})
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 

@@ -20,7 +20,19 @@ from attribution.features.view import words_in
 from attribution.features.wording import corrects, slope, underspecified
 from collector.attempts.tables import COLUMNS
 from collector.errors import WhoWroteError
-from collector.model import Command, Edit, Mark, Observation, Said, Session, Spawn, Status, ToolCall, Turn, Usage
+from collector.model import (
+    AgentMessage,
+    Command,
+    Edit,
+    FileObservation,
+    Session,
+    SessionEvent,
+    Spawn,
+    Status,
+    ToolCall,
+    Turn,
+    Usage,
+)
 from collector.storage.store import schema_sql
 from collector.transcripts import claude_code
 
@@ -40,7 +52,7 @@ def _call(at: float, name: str, *, path: str = "", status: Status = Status.OK, c
     if name in ("Edit", "Write"):
         given["edits"] = (Edit(f"{W}/{path}", "write" if name == "Write" else "edit", content="x\n"),)
     elif name == "Read":
-        given["seen"] = Observation(f"{W}/{path}", at, 1, "x", whole=True)
+        given["seen"] = FileObservation(f"{W}/{path}", at, 1, "x", whole=True)
     if command:
         given["command"] = Command(command)
     given["input"] = json.dumps({"file_path": f"{W}/{path}"} if path else {"command": command})
@@ -73,7 +85,7 @@ def test_what_is_computed_is_what_is_registered() -> None:
         _call(1, "Read", path="a.py"),
         _call(5, "Edit", path="a.py"),
         turns=(Turn(1, 0.0, "Please mend it"),),
-        said=(Said(6, 1, "text", "Done."),),
+        said=(AgentMessage(6, 1, "text", "Done."),),
         usage=(Usage("m", 1, 1, "claude-opus-4-6", 1, 2, 3, 4),),
     )
     assert set(full) == known
@@ -168,7 +180,7 @@ def test_first_tool_precision_sees_relative_paths() -> None:
 
 
 def test_a_file_read_by_its_relative_path_is_one_the_session_changes() -> None:
-    read = replace(_call(1, "Read", path="a.py"), seen=Observation("a.py", 1, 1, "x", whole=True))
+    read = replace(_call(1, "Read", path="a.py"), seen=FileObservation("a.py", 1, 1, "x", whole=True))
     assert _of(read, _call(2, "Edit", path="a.py"))["phase_transitions"] == ["localize", "implement"]
 
 
@@ -209,13 +221,13 @@ def test_subagents() -> None:
 @pytest.mark.parametrize(
     ("marks", "said", "status", "normal"),
     [
-        ((), (Said(9, 1, "text", "Done."),), Status.OK, 1),
-        ((Mark("interrupt", 10, 1),), (Said(9, 1, "text", "I will"),), Status.OK, 0),
-        ((Mark("interrupt", 3, 1),), (Said(9, 1, "text", "Done."),), Status.OK, 1),
-        ((), (Said(1, 1, "text", "I will"),), Status.UNKNOWN, 0),
+        ((), (AgentMessage(9, 1, "text", "Done."),), Status.OK, 1),
+        ((SessionEvent("interrupt", 10, 1),), (AgentMessage(9, 1, "text", "I will"),), Status.OK, 0),
+        ((SessionEvent("interrupt", 3, 1),), (AgentMessage(9, 1, "text", "Done."),), Status.OK, 1),
+        ((), (AgentMessage(1, 1, "text", "I will"),), Status.UNKNOWN, 0),
     ],
 )
-def test_how_it_ended(marks: tuple[Mark, ...], said: tuple[Said, ...], status: Status, normal: int) -> None:
+def test_how_it_ended(marks: tuple[SessionEvent, ...], said: tuple[AgentMessage, ...], status: Status, normal: int) -> None:
     calls = (_call(2, "Read", path="a"), _call(5, "Edit", path="a", status=status))
     assert _of(*calls, marks=marks, said=said)["ended_normally"] == normal
 
@@ -339,7 +351,7 @@ def test_times() -> None:
         replace(_call(1060, "Read", path="a"), done_at=1070.0),
         replace(_call(1500, "Edit", path="a"), turn=2, done_at=1510.0),
         turns=(Turn(1, 1000.0, "one"), Turn(2, 1490.0, "two"), Turn(3, 1600.0, "three")),
-        said=(Said(1100.0, 1, "text", "a"),),
+        said=(AgentMessage(1100.0, 1, "text", "a"),),
         started_at=1000.0,
     )
     assert found["wall_time_s"] == 600
@@ -456,9 +468,9 @@ def test_every_list_is_lower_case_and_has_no_phrase_twice() -> None:
 
 def test_hedging_by_turn() -> None:
     said = (
-        Said(2, 1, "text", "I think it might fail. " + "word " * 15),  # 5 + 15 words, 2 phrases
-        Said(4, 2, "text", "Done now"),
-        Said(5, 2, "text", "perhaps maybe", agent_id="sub"),  # a subagent's words are not the agent's
+        AgentMessage(2, 1, "text", "I think it might fail. " + "word " * 15),  # 5 + 15 words, 2 phrases
+        AgentMessage(4, 2, "text", "Done now"),
+        AgentMessage(5, 2, "text", "perhaps maybe", agent_id="sub"),  # a subagent's words are not the agent's
     )
     found = _of(said=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
     assert found["agent_words"] == 22
@@ -469,11 +481,11 @@ def test_hedging_by_turn() -> None:
 def test_plans_questions_and_assumptions() -> None:
     first = "I'll assume Go.\n1. Read it\n2. Change it\n- Test it\nShould I also rename it?"
     later = "1. not a plan any more\n2. at all"
-    said = (Said(1, 1, "text", first), Said(9, 1, "text", later))
+    said = (AgentMessage(1, 1, "text", first), AgentMessage(9, 1, "text", later))
     found = _of(_call(2, "Read", path="a"), _call(3, "Edit", path="a"), said=said, turns=(Turn(1, 0.0, "x"),))
     assert (found["plan_steps_detected"], found["assumption_count"], found["confirmation_requests"]) == (3, 1, 1)
     assert found["clarification_sought"] == 0  # it went on and edited
-    assert _of(said=(Said(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
+    assert _of(said=(AgentMessage(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
 
 
 def test_repetition() -> None:
@@ -525,7 +537,7 @@ def test_undo_commands(command: str, files: int) -> None:
     found = _of(*edits, _call(5, "Bash", command=command))["undo_commands"]
     assert sum(one["files"] for one in found) == files
     assert all(one["by"] == "agent" for one in found)
-    mark = Mark("user_shell", 6, 1, f"<bash-input>{command}</bash-input>")
+    mark = SessionEvent("user_shell", 6, 1, f"<bash-input>{command}</bash-input>")
     by_user = _of(*edits, marks=(mark,))["undo_commands"]
     if "pop" not in command:
         assert [one["by"] for one in by_user] == ["human"] * bool(files)

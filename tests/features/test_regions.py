@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.authorship.replay import CallRef, Step, Worktree
+from attribution.authorship.replay import CallRef, ReplayStep, Worktree
 from attribution.outcomes.outcome import Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, convergence_of, regions_of, returned
 from collector.model import Edit, Replacement
@@ -26,20 +26,22 @@ class File:
     def to(self, text: str, session: int = 1, path: str = "f") -> File:
         self.at += 1
         edit = Edit(path, "write", content=text, before=self.text, before_known=True)
-        self.tree.apply(Step(self.at, 0, path, edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
+        self.tree.apply(ReplayStep(self.at, 0, path, edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
         self.text = text
         return self
 
     def swap(self, old: str, new: str, session: int = 1) -> File:
         self.at += 1
         edit = Edit("f", "edit", (Replacement(old, new),), before=self.text, before_known=True)
-        self.tree.apply(Step(self.at, 0, "f", edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
+        self.tree.apply(ReplayStep(self.at, 0, "f", edit, CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
         self.text = self.text.replace(old, new, 1)
         return self
 
     def remove(self, session: int = 1) -> File:
         self.at += 1
-        self.tree.apply(Step(self.at, 0, "f", Edit("f", "delete"), CallRef(session, f"c{self.at:.0f}", int(self.at), self.at)))
+        self.tree.apply(
+            ReplayStep(self.at, 0, "f", Edit("f", "delete"), CallRef(session, f"c{self.at:.0f}", int(self.at), self.at))
+        )
         self.text = ""
         return self
 

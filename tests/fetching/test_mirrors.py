@@ -19,16 +19,16 @@ from support.served import add_file, git, noise, publish
 from collector.errors import WhoWroteError
 from collector.fetching import disk
 from collector.fetching.disk import Mirrors
-from collector.fetching.mirrors import Fetched, Limits, Options, bring, checkpoint_remote, missing_objects
-from collector.fetching.refs import Advertised, Wanted, advertised, is_safe, main_specs
+from collector.fetching.mirrors import FetchLimits, FetchOptions, FetchResult, checkpoint_remote, missing_objects, update_mirror
+from collector.fetching.refs import Advertised, WantedRefs, advertised, is_safe, main_specs
 from collector.fetching.remote import Remote, kind_of, parsed
 from collector.git.program import talk
 from collector.git.repository import GitRepo
-from collector.repository_names import BadName, Source, beside, checked_name, checked_url, directory, source, tombstone
+from collector.repository_names import BadName, RepositorySource, beside, checked_name, checked_url, directory, source, tombstone
 from collector.runtime.locks import InUse, file_lock
 
 BIG = 100_000  # bytes of a file that the filter leaves out
-HTTP = Options(protocols=("http",), limits=Limits(free=0), pauses=())
+HTTP = FetchOptions(protocols=("http",), limits=FetchLimits(free=0), pauses=())
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def mirrors(tmp_path: Path) -> Mirrors:
     return Mirrors(tmp_path / "mirrors")
 
 
-def get(server: GitServer, mirrors: Mirrors, name: str = "o/r", options: Options = HTTP) -> Fetched:
-    return bring(Source(name, server.url(name)), mirrors, Remote(), options)
+def get(server: GitServer, mirrors: Mirrors, name: str = "o/r", options: FetchOptions = HTTP) -> FetchResult:
+    return update_mirror(RepositorySource(name, server.url(name)), mirrors, Remote(), options)
 
 
 # --- what is fetched --------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_exactly_the_refs_that_are_needed(served: GitServer, mirrors: Mirrors) -
     theirs = {r for r in GitRepo(repo).refs() if r.startswith("refs/entire/")}
     assert theirs and refs == {"refs/heads/main", "refs/notes/ai"} | theirs
     assert GitRepo(done.path).default_branch() == GitRepo(repo).default_branch()
-    with_pulls = get(served, mirrors, options=replace(HTTP, wanted=Wanted(pulls=True)))
+    with_pulls = get(served, mirrors, options=replace(HTTP, wanted=WantedRefs(pulls=True)))
     assert with_pulls.state == "fetched" and "refs/pull/1/head" in GitRepo(done.path).refs()
 
 
@@ -249,7 +249,7 @@ def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
     with monkeypatch.context() as patched:
         patched.setattr("collector.fetching.mirrors._MOST_PACKS", 1)
         if cause == "no room":
-            options = replace(HTTP, limits=Limits(bytes=2 * disk.size_of(Path(done.path)), free=0))
+            options = replace(HTTP, limits=FetchLimits(bytes=2 * disk.size_of(Path(done.path)), free=0))
         elif cause == "git fails":
             patched.setattr("collector.fetching.mirrors._PACKING", ("pack.packSizeLimit=nonsense",))
         else:
@@ -291,7 +291,7 @@ def test_what_the_server_answers_is_told_apart(served: GitServer, mirrors: Mirro
 def test_nobody_listens(tmp_path: Path, mirrors: Mirrors) -> None:
     with GitServer(tmp_path) as server:
         url = server.url("o/r")
-    assert bring(Source("o/r", url), mirrors, Remote(), HTTP).state == "unreachable"
+    assert update_mirror(RepositorySource("o/r", url), mirrors, Remote(), HTTP).state == "unreachable"
 
 
 def test_an_empty_repository_is_no_failure(served: GitServer, mirrors: Mirrors) -> None:
@@ -319,7 +319,7 @@ def test_a_transfer_that_is_cut_leaves_nothing_half_and_goes_on_next_time(served
 def test_a_repository_that_is_too_large_is_stopped(served: GitServer, mirrors: Mirrors) -> None:
     repo = publish(served.root, "o/r")
     add_file(repo, "refs/heads/main", "huge", noise(3_000_000))
-    small = replace(HTTP, limits=Limits(bytes=200_000, free=0))
+    small = replace(HTTP, limits=FetchLimits(bytes=200_000, free=0))
     done = get(served, mirrors, options=small)
     assert done.state == "too_large" and "--max-size" in done.detail
     assert not mirrors.path("o/r").exists() and done.bytes == 0
@@ -331,7 +331,7 @@ def test_a_server_that_drags_on_is_left(served: GitServer, mirrors: Mirrors) -> 
     calls = iter(range(1000))
     served.faults = lambda path: ("wait", 30) if next(calls) >= 2 else None
     began = time.monotonic()
-    done = get(served, mirrors, options=replace(HTTP, limits=Limits(seconds=1, free=0)))
+    done = get(served, mirrors, options=replace(HTTP, limits=FetchLimits(seconds=1, free=0)))
     assert done.state == "too_slow" and "--max-time" in done.detail
     assert time.monotonic() - began < 25
     assert not mirrors.path("o/r").exists()
@@ -340,7 +340,7 @@ def test_a_server_that_drags_on_is_left(served: GitServer, mirrors: Mirrors) -> 
 def test_space_that_is_to_stay_free_stays_free(served: GitServer, mirrors: Mirrors) -> None:
     publish(served.root, "o/r")
     served.faults = lambda path: ("wait", 0.5) if "upload-pack" in path else None
-    done = get(served, mirrors, options=replace(HTTP, limits=Limits(free=1 << 60)))
+    done = get(served, mirrors, options=replace(HTTP, limits=FetchLimits(free=1 << 60)))
     assert done.state == "disk_full" and "--keep-free" in done.detail
 
 
@@ -445,10 +445,10 @@ def test_credentials_are_not_repeated() -> None:
 
 
 def test_lines_of_a_list() -> None:
-    assert source("o/r") == Source("o/r", "https://github.com/o/r.git")
-    assert source(" git@github.com:o/r.git ") == Source("o/r", "https://github.com/o/r.git")
+    assert source("o/r") == RepositorySource("o/r", "https://github.com/o/r.git")
+    assert source(" git@github.com:o/r.git ") == RepositorySource("o/r", "https://github.com/o/r.git")
     assert source("https://example.org/x/o/r.git").name == "o/r"
-    assert source("https://gitlab.com/group/part/r") == Source("part/r", "https://gitlab.com/group/part/r")
+    assert source("https://gitlab.com/group/part/r") == RepositorySource("part/r", "https://gitlab.com/group/part/r")
     assert source("https://gitlab.com/group/part/r/-/tree/main") == source("https://gitlab.com/group/part/r")
     for page in (
         "https://github.com/o/r/tree/main",
@@ -457,9 +457,9 @@ def test_lines_of_a_list() -> None:
         "https://github.com/o/r?tab=x#y",
     ):
         assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r"), page
-    assert source("ghe.example.org/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
-    assert source("ssh://git@ghe.example.org:22/o/r.git") == Source("o/r", "https://ghe.example.org/o/r.git")
-    assert source("o/r", "https://ghe.example.org/") == Source("o/r", "https://ghe.example.org/o/r.git")
+    assert source("ghe.example.org/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
+    assert source("ssh://git@ghe.example.org:22/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
+    assert source("o/r", "https://ghe.example.org/") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
     assert source("https://ghe.example.org/o/r/pulls", "https://ghe.example.org").name == "o/r"
     for bad in ("https://github.com/o", "r", "./clone", "https://github.com/", "https://example.org/o"):
         with pytest.raises(BadName):
@@ -467,7 +467,7 @@ def test_lines_of_a_list() -> None:
     with pytest.raises(BadName) as refused:
         source("group/part/r")
     assert "https://HOST/group/part/r" in refused.value.hint
-    assert source("/srv/git/o/r.git") == Source("o/r", "file:///srv/git/o/r.git")
+    assert source("/srv/git/o/r.git") == RepositorySource("o/r", "file:///srv/git/o/r.git")
     assert beside("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")
 
@@ -477,15 +477,18 @@ def test_lines_of_a_list() -> None:
 )
 def test_refs_that_git_would_not_accept_are_left_out(ref: str) -> None:
     assert not is_safe(ref)
-    seen = advertised(ref, {ref: "0" * 40, "refs/heads/entire/ok": "1" * 40}, Wanted())
-    assert seen == Advertised("", {"refs/heads/entire/ok": "1" * 40}) and main_specs(seen, Wanted()) == []
+    seen = advertised(ref, {ref: "0" * 40, "refs/heads/entire/ok": "1" * 40}, WantedRefs())
+    assert seen == Advertised("", {"refs/heads/entire/ok": "1" * 40}) and main_specs(seen, WantedRefs()) == []
 
 
 def test_other_protocols_than_asked_for_are_refused(tmp_path: Path, mirrors: Mirrors) -> None:
     repo = publish(tmp_path, "o/r")
-    done = bring(Source("o/r", f"file://{repo}"), mirrors, Remote(), Options())
+    done = update_mirror(RepositorySource("o/r", f"file://{repo}"), mirrors, Remote(), FetchOptions())
     assert done.state == "refused" and "file" in done.detail
-    assert bring(Source("o/r", f"file://{repo}"), mirrors, Remote(), Options(protocols=("file",))).state == "fetched"
+    assert (
+        update_mirror(RepositorySource("o/r", f"file://{repo}"), mirrors, Remote(), FetchOptions(protocols=("file",))).state
+        == "fetched"
+    )
 
 
 def test_a_mirror_has_no_hooks_and_runs_nothing(served: GitServer, mirrors: Mirrors) -> None:
@@ -528,7 +531,7 @@ def test_removing_a_mirror_leaves_nothing(served: GitServer, mirrors: Mirrors) -
 def test_the_mirror_of_another_address_is_not_overwritten(served: GitServer, mirrors: Mirrors) -> None:
     publish(served.root, "o/r")
     get(served, mirrors)
-    done = bring(Source("o/r", "http://127.0.0.1:1/o/r.git"), mirrors, Remote(), HTTP)
+    done = update_mirror(RepositorySource("o/r", "http://127.0.0.1:1/o/r.git"), mirrors, Remote(), HTTP)
     assert done.state == "failed" and "another address" in done.detail
 
 

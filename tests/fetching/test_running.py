@@ -27,15 +27,15 @@ from attribution.cli import cli as attribute
 from attribution.ensure import attribute_one
 from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
-from attribution.stages.lines import Options
+from attribution.stages.lines import AttributeOptions
 from collector.cli import cli as collect
 from collector.commands import running
 from collector.errors import DatabaseUnusable, WhoWroteError
-from collector.fetching.mirror_table import Plan
+from collector.fetching.mirror_table import FetchPlan
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
-from collector.runtime.workers import Done, Limits, Task
-from collector.storage.merge import Schema, extract, forget_rows, merge
+from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.storage.merge import MergeSchema, extract, forget_rows, merge
 from collector.storage.store import Store
 
 CASES = {"o/one": "example", "o/two": "per_checkpoint_refs", "p/three": "visible_subagent", "p/none": "no_session"}
@@ -48,7 +48,7 @@ TESTS = ROOT / "tests"
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
     plan = running._plan
 
-    def impatient(db: Path, given: dict[str, Any]) -> Plan:
+    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
         found = plan(db, given)
         return replace(found, options=replace(found.options, pauses=()))
 
@@ -101,7 +101,7 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
                 subprocess.run(["git", "clone", "-q", "--mirror", str(server.root / f"{name}.git"), str(clone)], check=True)
                 if name != "p/none":
                     git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
-                    attribute_one(str(clone), place / "all.db", Options())
+                    attribute_one(str(clone), place / "all.db", AttributeOptions())
             known.append(facts(place / "all.db"))
         return {table: [row.replace("http://x/", f"{server.base}/") for row in rows] for table, rows in known[0].items()}
 
@@ -379,7 +379,7 @@ def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path) -
 def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Path) -> None:
     """A table that belongs to repositories and is not copied would be lost without a word."""
     with Store(tmp_path / "x.db") as store:
-        schema = Schema(store.connection.execute)
+        schema = MergeSchema(store.connection.execute)
         left = set(schema.tables) - set(schema.owner) - schema.shared - schema.known - {"repos"}
         assert left == set()
         assert {"origins"} <= schema.shared and {"spans", "turns", "stage_runs"} <= set(schema.owner)
@@ -499,9 +499,9 @@ def test_secrets_are_found() -> None:
 # --- workers ----------------------------------------------------------------------------------------------------------
 
 
-def run_all(tasks: Sequence[Sequence[str]], jobs: int = 2, limits: Limits | None = None) -> dict[str, Done]:
+def run_all(tasks: Sequence[Sequence[str]], jobs: int = 2, limits: TaskLimits | None = None) -> dict[str, TaskResult]:
     every = [Task(str(number), tuple(task)) for number, task in enumerate(tasks)]
-    return {done.key: done for done in workers.run(work, every, jobs, limits or Limits())}
+    return {done.key: done for done in workers.run(work, every, jobs, limits or TaskLimits())}
 
 
 def test_a_task_that_dies_harms_no_other(tmp_path: Path) -> None:
@@ -514,13 +514,13 @@ def test_a_task_that_dies_harms_no_other(tmp_path: Path) -> None:
 
 
 def test_a_task_that_hangs_is_ended() -> None:
-    found = run_all([("sleep",), ("a",)], limits=Limits(seconds=2, attempts=1))
+    found = run_all([("sleep",), ("a",)], limits=TaskLimits(seconds=2, attempts=1))
     assert "longer than 2 s" in found["0"].error and found["1"].value == "a done"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
 def test_a_task_that_eats_memory_is_told() -> None:
-    found = run_all([("eat",), ("a",)], limits=Limits(memory=600 << 20, attempts=1))
+    found = run_all([("eat",), ("a",)], limits=TaskLimits(memory=600 << 20, attempts=1))
     assert "more memory" in found["0"].error and found["1"].value == "a done"
 
 
@@ -532,14 +532,14 @@ def test_a_worker_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
-    item = shards.Item("o/r", "/nowhere", "key")
+    item = shards.ShardItem("o/r", "/nowhere", "key")
     with Store(tmp_path / "x.db") as store:
         for _ in range(2):
             waiting = shards.pending(store, "load", [item], False)
-            results = list(shards.run(store, "load", die, waiting, (), shards.How()))
+            results = list(shards.run(store, "load", die, waiting, (), shards.RunOptions()))
         assert not results and store.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
         assert shards.pending(store, "load", [item], True) == [item]
-        assert shards.pending(store, "load", [shards.Item("o/r", "/nowhere", "other")], False)
+        assert shards.pending(store, "load", [shards.ShardItem("o/r", "/nowhere", "other")], False)
 
 
 def die(name: str, path: str, shard: str) -> str:
@@ -590,7 +590,7 @@ def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: 
 def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
     tasks = [("a",), ("sleep",), ("eat",), ("die",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("b",)]
     every = [Task(str(number), task) for number, task in enumerate(tasks)]
-    limits = Limits(seconds=3, memory=700 << 20)
+    limits = TaskLimits(seconds=3, memory=700 << 20)
     with local_cluster("threads_per_worker=2") as (address, _):  # its workers are daemons, as on a real one
         found = {done.key: done for done in cluster.run(work, every, address, limits)}
     assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
@@ -603,7 +603,7 @@ def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
 
 def test_a_cluster_that_goes_away_is_said() -> None:
     with local_cluster("threads_per_worker=1") as (address, process):
-        results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, Limits())
+        results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits())
         assert next(results).value == "a done"
         os.killpg(process.pid, signal.SIGKILL)
         with pytest.raises(WhoWroteError, match="went away"):
@@ -614,7 +614,7 @@ def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> 
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with pytest.raises(WhoWroteError, match="no scheduler answers"):
-        list(cluster.run(work, [], "tcp://127.0.0.1:9", Limits()))
+        list(cluster.run(work, [], "tcp://127.0.0.1:9", TaskLimits()))
 
 
 def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
@@ -653,10 +653,10 @@ def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.
     rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
     monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
     clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
-    attribute_one(str(clone), db, Options())
+    attribute_one(str(clone), db, AttributeOptions())
     before = facts(db)
     assert [row for row in before["problems"] if "feature_null" in row]
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
-    attribute_one(str(clone), db, Options())
+    attribute_one(str(clone), db, AttributeOptions())
     same(facts(db), before)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.git.renames import Getter, Texts, best_source, by_path, pair, similarity, spans
+from collector.git.renames import Getter, RenameTexts, best_source, by_path, pair, similarity, spans
 
 REGULAR, SYMLINK = 0o100644, 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
@@ -55,8 +55,8 @@ def test_one_source_serves_one_destination_only() -> None:
 def test_for_blame_a_source_serves_every_destination() -> None:
     get = blobs(o=text(*range(10)), p=text(*range(9)), q=text(*range(8)))
     sources = [("old", "o", REGULAR)]
-    assert best_source("first", "q", REGULAR, sources, Texts(get)) == "old"
-    assert best_source("second", "p", REGULAR, sources, Texts(get)) == "old"
+    assert best_source("first", "q", REGULAR, sources, RenameTexts(get)) == "old"
+    assert best_source("second", "p", REGULAR, sources, RenameTexts(get)) == "old"
 
 
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:

@@ -11,13 +11,13 @@ import pytest
 from support.histories import Build, Files, drop, random_history, text, words
 
 from attribution.lineage.blame_check import verify
-from attribution.lineage.lifetimes import Life, Lives
-from attribution.lineage.match_policy import Hunk, Keep, find_kept
-from attribution.lineage.model import BINARY, History, Origins, State, Step, numbers, runs, trimmed, vector
+from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
+from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
+from attribution.lineage.model import BINARY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
 from attribution.lineage.outside import blame
 from attribution.lineage.patch import unquoted
 from attribution.lineage.state import continues, dump, load
-from attribution.lineage.walk import Options, Pass, open_scratch
+from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
@@ -28,9 +28,9 @@ class Ledger:
 
     def __init__(self) -> None:
         self.lines: dict[str, int] = {}
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, CommitStep] = {}
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         left, came = step.flow()
         before = self.lines.get(step.parents[0], 0) if step.parents else 0
         born = sum(b.lines for b in step.born)
@@ -39,10 +39,10 @@ class Ledger:
 
 
 class Both:
-    def __init__(self, *observers: Lives | Ledger) -> None:
+    def __init__(self, *observers: LineLifetimes | Ledger) -> None:
         self._observers = observers
 
-    def step(self, step: Step) -> None:
+    def step(self, step: CommitStep) -> None:
         for observer in self._observers:
             observer.step(step)
 
@@ -50,14 +50,14 @@ class Both:
 class Walk:
     """A full pass with everything recorded."""
 
-    def __init__(self, build: Build, tip: str, keep: Keep | None = None, max_file: int = 1 << 20) -> None:
+    def __init__(self, build: Build, tip: str, keep: MatchPolicy | None = None, max_file: int = 1 << 20) -> None:
         self.repo = build.done() if not build.sha else GitRepo(build.where)
         self.build = build
-        self.ledger, self.observer = Ledger(), Lives()
+        self.ledger, self.observer = Ledger(), LineLifetimes()
         self.states: dict[str, State] = {}
-        options = Options(max_file=max_file, keep=keep or Keep())
+        options = WalkOptions(max_file=max_file, keep=keep or MatchPolicy())
         with open_scratch(self.repo) as git:
-            self.history = Pass(self.repo, git, options).run(
+            self.history = HistoryWalk(self.repo, git, options).run(
                 build.sha[tip],
                 observer=Both(self.ledger, self.observer),
                 wanted=set(build.name),
@@ -249,7 +249,7 @@ def test_text_that_looks_like_a_patch(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", *sly[::-1], "b")})
     build.commit("three", ["two"], {"f": "\n".join(["- x", "+ y", *sly]).encode()})
     Walk(build, "three").check()
-    Walk(build, "three", Keep(True, True, True)).check(blamed=False)
+    Walk(build, "three", MatchPolicy(True, True, True)).check(blamed=False)
 
 
 def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
@@ -396,7 +396,7 @@ def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
     build.done()
     reached = Walk(build, tip)
     reached.check()
-    Walk(build, tip, Keep(True, True, True)).check(blamed=False)
+    Walk(build, tip, MatchPolicy(True, True, True)).check(blamed=False)
 
 
 # --- what a clone cannot show -----------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
     subprocess.run(command, check=True)
     repo = GitRepo(clone)
     with open_scratch(repo) as git:
-        history = Pass(repo, git).run(build.sha["c4"])
+        history = HistoryWalk(repo, git).run(build.sha["c4"])
     assert history.boundary == {build.sha["c3"]}
     assert len(history.state["f"].vector) == 5 * 4
 
@@ -475,7 +475,7 @@ def test_large_files_are_bounded_and_reported(build: Build) -> None:
 # --- window, saved state, self-check ----------------------------------------------------------------------------------
 
 
-def fates(history: History, lives: Sequence[Life]) -> set[tuple[str, str, int, int, str, str, str]]:
+def fates(history: LineHistory, lives: Sequence[LineLifetime]) -> set[tuple[str, str, int, int, str, str, str]]:
     def name(commit: int) -> str:
         return history.shas[commit] if commit >= 0 else ""
 
@@ -488,9 +488,9 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
     whole = Walk(build, tip)
     full = fates(whole.history, whole.lives)
     with open_scratch(whole.repo) as git:
-        observer = Lives()
+        observer = LineLifetimes()
         start = whole.history.shas[len(whole.history.shas) // 2]
-        window = Pass(whole.repo, git).run(build.sha[tip], since=[start], observer=observer)
+        window = HistoryWalk(whole.repo, git).run(build.sha[tip], since=[start], observer=observer)
         inside = set(window.shas)
         assert fates(window, list(observer.lives(window))) == {fate for fate in full if fate[0] in inside}
         for path, file in window.state.items():
@@ -507,13 +507,13 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
     with open_scratch(whole.repo) as git:
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
         for old in chain[1::3]:
-            first = Lives()
-            data = dump(Pass(whole.repo, git).run(old, observer=first), first)
+            first = LineLifetimes()
+            data = dump(HistoryWalk(whole.repo, git).run(old, observer=first), first)
             restored = load(data)
             assert restored is not None and restored[1] is not None
             saved, observer = restored
             assert observer is not None and continues(git, old, build.sha[tip])
-            history = Pass(whole.repo, git).run(build.sha[tip], saved=saved, observer=observer)
+            history = HistoryWalk(whole.repo, git).run(build.sha[tip], saved=saved, observer=observer)
             assert fates(history, list(observer.lives(history))) == full
             assert not history.problems
 
@@ -550,7 +550,7 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
         exact = verify(repo, git, build.sha["two"], [build.sha["one"], build.sha["two"]])
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
-        loose = Options(keep=Keep(whitespace=True))
+        loose = WalkOptions(keep=MatchPolicy(whitespace=True))
         other = verify(repo, git, build.sha["two"], otherwise=10, options=loose)[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
@@ -559,14 +559,14 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
 # --- lines that stay what they were -----------------------------------------------------------------------------------
 
 
-def kept(old: list[str], new: list[str], keep: Keep) -> dict[int, tuple[int, str]]:
-    hunk = Hunk("f", 0, [x.encode() for x in old], "f", 0, [x.encode() for x in new])
+def kept(old: list[str], new: list[str], keep: MatchPolicy) -> dict[int, tuple[int, str]]:
+    hunk = LineHunk("f", 0, [x.encode() for x in old], "f", 0, [x.encode() for x in new])
     find_kept([hunk], keep, line_changes)
     return {line: (removed, how) for line, (_, removed, how) in hunk.heir.items()}
 
 
 def test_white_space_only() -> None:
-    keep = Keep(whitespace=True)
+    keep = MatchPolicy(whitespace=True)
     assert kept(["if x:", "  y"], ["if  x:", "", "\ty"], keep) == {0: (0, "whitespace"), 2: (1, "whitespace")}
     assert kept(["a b"], ["c"], keep) == {}
 
@@ -574,15 +574,15 @@ def test_white_space_only() -> None:
 def test_reformatted_statement() -> None:
     old = ["call(first, 'second', third)"]
     new = ["call(", "    first,", '    "second",', "    third,", ")"]
-    assert kept(old, new, Keep(reformatted=True)) == dict.fromkeys(range(5), (0, "reformatted"))
-    assert kept(new, old, Keep(reformatted=True)) == {0: (0, "reformatted")}
-    assert kept(old, [*new[:-1], "other)"], Keep(reformatted=True)) == {}
+    assert kept(old, new, MatchPolicy(reformatted=True)) == dict.fromkeys(range(5), (0, "reformatted"))
+    assert kept(new, old, MatchPolicy(reformatted=True)) == {0: (0, "reformatted")}
+    assert kept(old, [*new[:-1], "other)"], MatchPolicy(reformatted=True)) == {}
 
 
 def test_reformatting_counts_copies_and_losses(build: Build) -> None:
     build.commit("one", [], {"f": text("call(first, second)", "x = [", "    1,", "]")})
     build.commit("two", ["one"], {"f": text("call(", "    first, second", ")", "x = [1]")})
-    walk = Walk(build, "two", Keep(reformatted=True))
+    walk = Walk(build, "two", MatchPolicy(reformatted=True))
     walk.check(blamed=False)
     assert [o[2] for o in walk.origins("two", "f")] == [1, 1, 1, 2]
     assert walk.deaths() == {("one", "f", 3, "two", "reformatted"), ("one", "f", 4, "two", "reformatted")}
@@ -596,7 +596,7 @@ def moved_case(build: Build) -> None:
 
 def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
     moved_case(build)
-    walk = Walk(build, "two", Keep(moved=True))
+    walk = Walk(build, "two", MatchPolicy(moved=True))
     walk.check(blamed=False)
     assert walk.origins("two", "b")[3:] == [("one", "a", n) for n in (1, 2, 3, 4)]
     assert walk.deaths() == {("one", "c", 2, "two", "deleted")}
@@ -612,9 +612,9 @@ def test_in_exact_mode_a_move_is_a_death(build: Build) -> None:
 
 
 def test_short_lines_are_no_moves() -> None:
-    one = Hunk("a", 0, [b"import os", b"return x"], "a", 0, [])
-    two = Hunk("b", 0, [], "b", 0, [b"import os", b"return x"])
-    find_kept([one, two], Keep(moved=True), line_changes)
+    one = LineHunk("a", 0, [b"import os", b"return x"], "a", 0, [])
+    two = LineHunk("b", 0, [], "b", 0, [b"import os", b"return x"])
+    find_kept([one, two], MatchPolicy(moved=True), line_changes)
     assert not two.heir and not one.spared
 
 
@@ -658,7 +658,7 @@ def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Pa
     (build.where / "info" / "attributes").write_text("f diff=evil\n")
     before = list(snapshot(build.where))
     with open_scratch(repo) as git:
-        history = Pass(repo, git).run(build.sha["two"])
+        history = HistoryWalk(repo, git).run(build.sha["two"])
         assert len(blame(git, build.sha["two"], "f")) == 2
     assert len(history.state["f"].vector) == 8
     assert not proof.exists()
@@ -671,7 +671,7 @@ def test_git_that_fails_says_why(build: Build) -> None:
     with open_scratch(repo) as git, pytest.raises(GitFailed, match="rev-list"):
         git.output(["rev-list", "0" * 40])
     with open_scratch(repo) as git, pytest.raises(ValueError, match="not a commit id"):
-        Pass(repo, git).run("--output=x")
+        HistoryWalk(repo, git).run("--output=x")
 
 
 @pytest.mark.parametrize("name", ["plain", "with space", 'quo"te', "new\nline", "#hash", "col:on", "bäck\\slash"])

@@ -12,19 +12,19 @@ import pytest
 from support.histories import Build, drop, random_history, text, words
 
 from attribution.lineage import reverts, survival
-from attribution.lineage.fates import Fate, Life, Span, Verdicts, fates
-from attribution.lineage.match_policy import Keep
+from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, StoredLifetime, fates
+from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import Fingerprint
 from attribution.queries import lifetimes
 from attribution.queries.repo_report import checks
 from attribution.stages import survival as chronicle
-from attribution.stages.history import KEPT, Updated, Wanted, before_first, stored, update
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.history import KEPT, HistoryRequest, HistoryUpdate, before_first, follow_history, stored
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
 
-EXACT = Wanted(full=True, keep=Keep())
-LOOSE = Wanted(full=True, keep=KEPT)
+EXACT = HistoryRequest(full=True, keep=MatchPolicy())
+LOOSE = HistoryRequest(full=True, keep=KEPT)
 CLAUDE = "\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>"
 
 
@@ -35,12 +35,12 @@ class Shop:
         directory.mkdir(parents=True, exist_ok=True)
         self.store = Store(directory / "lives.db")
 
-    def follow(self, build: Build, tip: str, wanted: Wanted = LOOSE) -> Updated:
+    def follow(self, build: Build, tip: str, wanted: HistoryRequest = LOOSE) -> HistoryUpdate:
         """Attributes up to `tip` and follows its lines; every promise of the database must hold."""
         repo = GitRepo(build.where)
-        done = attribute_repo(self.store, build.where, Options(branch=build.sha[tip], anyway=True))
-        updated = update(self.store, repo, done.repo_id, build.sha[tip], wanted)
-        chronicle.update(self.store, done.repo_id)
+        done = attribute_repo(self.store, build.where, AttributeOptions(branch=build.sha[tip], anyway=True))
+        updated = follow_history(self.store, repo, done.repo_id, build.sha[tip], wanted)
+        chronicle.fill_survival(self.store, done.repo_id)
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
         return updated
 
@@ -208,7 +208,7 @@ def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, mo
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("wanted", [EXACT, LOOSE], ids=["exact", "kept"])
-def test_going_on_from_a_save_equals_starting_anew(build: Build, tmp_path: Path, seed: int, wanted: Wanted) -> None:
+def test_going_on_from_a_save_equals_starting_anew(build: Build, tmp_path: Path, seed: int, wanted: HistoryRequest) -> None:
     tip = random_history(build, random.Random(300 + seed), 24)
     build.done()
     chain = subprocess.run(
@@ -242,7 +242,7 @@ def test_new_verdicts_need_no_new_pass(build: Build, shop: Shop, monkeypatch: py
     shop.store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
     shop.store.connection.execute("DELETE FROM line_fates")
     monkeypatch.setattr("attribution.stages.history._Run.go", lambda *_: pytest.fail("the history is followed again"))
-    chronicle.update(shop.store, 1)
+    chronicle.fill_survival(shop.store, 1)
     assert shop.rows("SELECT SUM(lines) FROM line_fates") == [(2,)]
 
 
@@ -251,7 +251,7 @@ def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> Non
     build.commit("two", ["one"], {"f": text("a", "c"), "link": ("120000", b"f")})
     build.done()
     shop.follow(build, "one")
-    attribute_repo(shop.store, build.where, Options(branch=build.sha["two"], anyway=True))
+    attribute_repo(shop.store, build.where, AttributeOptions(branch=build.sha["two"], anyway=True))
     assert [c.name for c in checks(shop.store) if c.broken] == []
     assert not shop.rows("SELECT 1 FROM line_fates UNION SELECT 1 FROM survival")
     assert shop.follow(build, "two").state == "continued"
@@ -295,7 +295,7 @@ def windowed(build: Build) -> None:
 
 def test_the_window_begins_before_the_first_agent_reached_the_main_line(build: Build, shop: Shop) -> None:
     windowed(build)
-    done = shop.follow(build, "c3", Wanted())
+    done = shop.follow(build, "c3", HistoryRequest())
     assert done.after == build.sha["c2"]
     inside = {build.name[sha] for (sha,) in shop.rows("SELECT commit_sha FROM history_commits")}
     assert inside == {"side", "merge", "c3"}
@@ -308,7 +308,7 @@ def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(buil
     build.commit("c1", ["c0"], {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")}, message="c1" + CLAUDE)
     build.commit("c2", ["c1"], {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")})
     build.done()
-    done = shop.follow(build, "c2", Wanted())
+    done = shop.follow(build, "c2", HistoryRequest())
     assert done.after == build.sha["c0"]
     sql = "SELECT f.status, f.lines_added FROM commits c JOIN commit_files f ON f.commit_id = c.id WHERE commit_sha = ? ORDER BY 1"
     assert shop.rows(sql, build.sha["c2"]) == [("A", 9), ("R", 0)]
@@ -318,17 +318,17 @@ def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(buil
 def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
     windowed(build)
     shop = Shop(tmp_path / "a")
-    shop.follow(build, "c3", Wanted())
-    assert shop.follow(build, "c3", Wanted(full=True)).state == "again"
+    shop.follow(build, "c3", HistoryRequest())
+    assert shop.follow(build, "c3", HistoryRequest(full=True)).state == "again"
     assert len(shop.rows("SELECT 1 FROM history_commits")) == 6
-    assert shop.follow(build, "c3", Wanted(full=None, keep=None)).state == "unchanged"
+    assert shop.follow(build, "c3", HistoryRequest(full=None, keep=None)).state == "unchanged"
 
 
 def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Shop) -> None:
     build.commit("one", [], {"f": text("a")})
     build.commit("two", ["one"], {"f": text("a", "b")})
     build.done()
-    done = shop.follow(build, "two", Wanted())
+    done = shop.follow(build, "two", HistoryRequest())
     assert done.after == "" and "no commit names an agent" in done.notes[0]
     records = lifetimes.records(shop.store, 1)
     assert {r.author for r in records} == {"undeclared"}
@@ -378,46 +378,46 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
 # --- who wrote and who ended ------------------------------------------------------------------------------------------
 
 
-def life(origin: int, start: int, end: int, **more: Any) -> Life:
-    return Life(origin, 1, "f", start, end, more.get("blank", ()), more.get("death"), more.get("cause"), more.get("into"))
+def life(origin: int, start: int, end: int, **more: Any) -> StoredLifetime:
+    return StoredLifetime(origin, 1, "f", start, end, more.get("blank", ()), more.get("death"), more.get("cause"), more.get("into"))
 
 
 def test_a_life_is_cut_where_its_author_changes() -> None:
-    spans = {(1, "f"): [Span(1, 3, 2, 10, "agent", 7), Span(4, 4, 1, 11, "human", None)]}
-    found = list(fates([life(100, 2, 6, blank=(3, 6))], Verdicts(spans)))
+    spans = {(1, "f"): [AuthoredSpan(1, 3, 2, 10, "agent", 7), AuthoredSpan(4, 4, 1, 11, "human", None)]}
+    found = list(fates([life(100, 2, 6, blank=(3, 6))], CommitVerdicts(spans)))
     assert found == [
-        Fate(100, 100, 2, 1, 10, None, None, None),
-        Fate(102, 100, 1, 1, 11, None, None, None),
-        Fate(103, 100, 2, 1, None, None, None, None),
+        LineFate(100, 100, 2, 1, 10, None, None, None),
+        LineFate(102, 100, 1, 1, 11, None, None, None),
+        LineFate(103, 100, 2, 1, None, None, None, None),
     ]
 
 
 @pytest.mark.parametrize(
     ("spans", "actor"),
     [
-        ([Span(1, 5, 5, 1, "agent", 7)], ("agent", 7, "replaced")),
-        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 2, 2, "agent", 8)], ("agent", None, "replaced")),
-        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 0, 2, "unknown", None)], ("agent", 7, "replaced")),
-        ([Span(1, 3, 3, 1, "agent", 7), Span(4, 5, 2, 2, "human", None)], ("unknown", None, "none")),
-        ([Span(2, 4, 3, 1, "human", None), Span(6, 9, 4, 2, "agent", 7)], ("human", None, "replaced")),
-        ([Span(1, 5, 5, 1, "unknown", None)], ("unknown", None, "none")),
+        ([AuthoredSpan(1, 5, 5, 1, "agent", 7)], ("agent", 7, "replaced")),
+        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "agent", 8)], ("agent", None, "replaced")),
+        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 0, 2, "unknown", None)], ("agent", 7, "replaced")),
+        ([AuthoredSpan(1, 3, 3, 1, "agent", 7), AuthoredSpan(4, 5, 2, 2, "human", None)], ("unknown", None, "none")),
+        ([AuthoredSpan(2, 4, 3, 1, "human", None), AuthoredSpan(6, 9, 4, 2, "agent", 7)], ("human", None, "replaced")),
+        ([AuthoredSpan(1, 5, 5, 1, "unknown", None)], ("unknown", None, "none")),
         ([], ("unknown", None, "none")),
     ],
 )
-def test_whoever_wrote_what_came_instead_ended_the_line(spans: list[Span], actor: tuple[str, int | None, str]) -> None:
-    assert Verdicts({(2, "f"): spans}).actor(2, ("f", 1, 5)) == actor
+def test_whoever_wrote_what_came_instead_ended_the_line(spans: list[AuthoredSpan], actor: tuple[str, int | None, str]) -> None:
+    assert CommitVerdicts({(2, "f"): spans}).actor(2, ("f", 1, 5)) == actor
 
 
 @pytest.mark.parametrize(
     ("sessions", "spans", "actor"),
     [
         ({7}, [], ("agent", 7, "file")),
-        ({7}, [Span(1, 2, 2, 1, "agent", 7)], ("agent", 7, "file")),
-        ({7}, [Span(1, 2, 2, 1, "agent", 8)], ("unknown", None, "none")),
-        ({7}, [Span(1, 2, 2, 1, "human", None)], ("unknown", None, "none")),
+        ({7}, [AuthoredSpan(1, 2, 2, 1, "agent", 7)], ("agent", 7, "file")),
+        ({7}, [AuthoredSpan(1, 2, 2, 1, "agent", 8)], ("unknown", None, "none")),
+        ({7}, [AuthoredSpan(1, 2, 2, 1, "human", None)], ("unknown", None, "none")),
         ({7, 8}, [], ("unknown", None, "none")),
         (set(), [], ("unknown", None, "none")),
     ],
 )
-def test_where_nothing_came_instead(sessions: set[int], spans: list[Span], actor: tuple[str, int | None, str]) -> None:
-    assert Verdicts({(2, "f"): spans}, {(2, "f"): sessions}).actor(2, ("f", 3, 2)) == actor
+def test_where_nothing_came_instead(sessions: set[int], spans: list[AuthoredSpan], actor: tuple[str, int | None, str]) -> None:
+    assert CommitVerdicts({(2, "f"): spans}, {(2, "f"): sessions}).actor(2, ("f", 3, 2)) == actor

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from attribution.lineage import survival
-from attribution.lineage.survival import Point, Record, alive_at, compare, deletions, ended_by, grouped, language
+from attribution.lineage.survival import LifetimeRecord, Point, alive_at, compare, deletions, ended_by, grouped, language
 from attribution.stats import estimates
 from attribution.stats.estimates import Curve, StatsMissing
 
 END = 100.0
 
 
-def line(born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any) -> Record:
+def line(born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any) -> LifetimeRecord:
     """Lines born at some day and dead at another; the tip is at day 100."""
     values: dict[str, Any] = {"path": "f", "commits": 0, "follow_commits": 0} | more
     days = (END if died is None else died) - born
-    return Record(lines, author, days, END - born, dead=died is not None and not values.get("lost"), **values)
+    return LifetimeRecord(lines, author, days, END - born, dead=died is not None and not values.get("lost"), **values)
 
 
-def points(records: list[Record], unit: str) -> dict[int, tuple[int, int]]:
+def points(records: list[LifetimeRecord], unit: str) -> dict[int, tuple[int, int]]:
     return {p.horizon: (p.at_risk, p.alive) for p in alive_at(records) if p.unit == unit}
 
 
@@ -84,7 +84,7 @@ def test_languages_by_name(path: str, name: str) -> None:
 
 
 def test_who_ended_the_agents_lines() -> None:
-    def dead(actor: str, actor_session: int | None = None, lines: int = 1, **more: Any) -> Record:
+    def dead(actor: str, actor_session: int | None = None, lines: int = 1, **more: Any) -> LifetimeRecord:
         return line(0, 1, lines, session=1, actor=actor, actor_session=actor_session, **more)
 
     found = [

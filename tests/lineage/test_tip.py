@@ -8,19 +8,19 @@ import pytest
 from support.builder import git
 from support.commands import clone, run
 
-from attribution.lineage.tip import Authors, Piece, Written, joined
+from attribution.lineage.tip import Authors, TipPiece, WrittenLines, joined
 from collector.storage.store import Store
 
-ONE, TWO = Written(1, 3, 7, 100, "a", 11), Written(4, 2, 8, 101, "a", 1)
+ONE, TWO = WrittenLines(1, 3, 7, 100, "a", 11), WrittenLines(4, 2, 8, 101, "a", 1)
 BLANK = [1, 0, 1, 0, 0, 0]
 
 
-def cut(*rows: tuple[int, int]) -> list[Piece]:
+def cut(*rows: tuple[int, int]) -> list[TipPiece]:
     return list(joined(Authors([ONE, TWO], BLANK).pieces(rows)))
 
 
 def test_a_file_is_cut_where_the_author_changes() -> None:
-    assert cut((1, 5)) == [Piece(1, 3, 2, ONE), Piece(4, 5, 2, TWO)]
+    assert cut((1, 5)) == [TipPiece(1, 3, 2, ONE), TipPiece(4, 5, 2, TWO)]
 
 
 def test_neighbours_that_follow_each_other_in_their_commit_are_one_piece() -> None:
@@ -32,11 +32,11 @@ def test_lines_of_one_commit_in_another_order_stay_apart() -> None:
 
 
 def test_lines_from_before_the_window_are_one_piece_without_an_author() -> None:
-    assert cut((0, 4), (0, 1), (5, 1)) == [Piece(1, 5, 0, None), Piece(6, 6, 1, TWO._replace(origin=5, lines=1, line=2))]
+    assert cut((0, 4), (0, 1), (5, 1)) == [TipPiece(1, 5, 0, None), TipPiece(6, 6, 1, TWO._replace(origin=5, lines=1, line=2))]
 
 
 def test_origins_nobody_accounts_for_have_no_author() -> None:
-    assert cut((5, 3)) == [Piece(1, 1, 1, TWO._replace(origin=5, lines=1, line=2)), Piece(2, 3, 0, None)]
+    assert cut((5, 3)) == [TipPiece(1, 1, 1, TWO._replace(origin=5, lines=1, line=2)), TipPiece(2, 3, 0, None)]
 
 
 @pytest.mark.parametrize("case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"])

@@ -11,7 +11,7 @@ from support.truth import REPOS
 
 from attribution.outcomes.failure_mode import MODES, failure_mode
 from attribution.stages import failure_modes as modes
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.storage.store import Store
 
 _CLEAN: dict[str, Any] = {
@@ -68,7 +68,7 @@ def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None
 def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(tmp_path: Path) -> None:
     repo = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True)
     with Store(tmp_path / "e.db") as store:
-        attribute_repo(store, repo, Options())
+        attribute_repo(store, repo, AttributeOptions())
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
             insert(
@@ -78,7 +78,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(t
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
         insert("INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)")
-        modes.refresh(store, 1)
+        modes.fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
         assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
         assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.commands import rows, run
 
-from attribution.queries.grades import harm_of, report
+from attribution.queries.grades import grade_report, harm_of
 from attribution.scores.grades import (
     LEAST,
     LEAST_CLUSTERS,
@@ -300,7 +300,7 @@ def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
 def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
     given: list[tuple[str, dict[str, Any]]] = [("o/r", {"q": 0.5, "undone": 1}), ("o/r", {"q": 0.7, "at": None}), ("o/s", {})]
     with _filled(tmp_path / "g.db", given) as store:
-        found = report(store, least=2)
+        found = grade_report(store, least=2)
         assert (found.graded, found.ungraded) == (2, 1)
         assert found.cells["category"][0].mean == pytest.approx(0.6)
         assert [c.sessions for c in found.cells["week"]] == [1]
@@ -380,7 +380,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_without_scores_it_says_what_to_do(tmp_path: Path) -> None:
     with Store(tmp_path / "e.db") as store, pytest.raises(WhoWroteError) as told:
-        report(store)
+        grade_report(store)
     assert "attribute repo" in told.value.hint
     assert run("grades", tmp_path / "none.db").exit_code != 0
 

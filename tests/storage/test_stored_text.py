@@ -11,7 +11,7 @@ from support.served import publish
 
 from attribution.ensure import attribute_one
 from attribution.stages import feature_rows as features
-from attribution.stages.lines import Options
+from attribution.stages.lines import AttributeOptions
 from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy
 from collector.storage.store import Store
 
@@ -53,7 +53,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled(clone: Path, db: Path, policy: Policy) -> Path:
     with Store(db) as store, store.transaction():
         store.keep(policy)
-    attribute_one(str(clone), db, Options())
+    attribute_one(str(clone), db, AttributeOptions())
     return db
 
 

@@ -12,7 +12,7 @@ from support.commands import clone, run
 
 from attribution.study import paper, study
 from attribution.study.efficiency import tables as efficiency
-from attribution.study.model import MODES, Observation, mean, median, pooled, quantile
+from attribution.study.model import MODES, StudyUnit, mean, median, pooled, quantile
 from attribution.study.modes import canonical, mode_of
 from attribution.study.modes import tables as modes
 from collector.storage.store import Store
@@ -31,7 +31,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
-    some = [Observation(1, 1, 2), Observation(1, 3, 4), Observation(2, 0, 10)]
+    some = [StudyUnit(1, 1, 2), StudyUnit(1, 3, 4), StudyUnit(2, 0, 10)]
     assert pooled(some)["value"] == pytest.approx(4 / 16)
     assert mean(some)["value"] == pytest.approx((0.5 + 0.75 + 0) / 3)
     assert (pooled(some)["n"], pooled(some)["repositories"]) == (3, 2)
@@ -39,7 +39,7 @@ def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
 
 def test_the_interval_is_a_jackknife_over_repositories() -> None:
     """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
-    one = mean([Observation(1, 1), Observation(2, 2), Observation(3, 6)])
+    one = mean([StudyUnit(1, 1), StudyUnit(2, 2), StudyUnit(3, 6)])
     middle = 3.0
     error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
     assert one["value"] == middle
@@ -48,17 +48,17 @@ def test_the_interval_is_a_jackknife_over_repositories() -> None:
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    one = pooled([Observation(repo, 9, 10) for repo in range(3)] + [Observation(4, 0, 10)])
+    one = pooled([StudyUnit(repo, 9, 10) for repo in range(3)] + [StudyUnit(4, 0, 10)])
     assert 0 <= one["low"] <= one["value"] <= one["high"] <= 1
 
 
-@pytest.mark.parametrize("some", [[], [Observation(1, 0, 0)]])
-def test_nothing_gives_no_number(some: list[Observation]) -> None:
+@pytest.mark.parametrize("some", [[], [StudyUnit(1, 0, 0)]])
+def test_nothing_gives_no_number(some: list[StudyUnit]) -> None:
     assert pooled(some)["value"] is None and mean(some)["value"] is None
 
 
 def test_two_repositories_have_no_interval() -> None:
-    assert pooled([Observation(1, 1, 2), Observation(2, 1, 4)])["low"] is None
+    assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)])["low"] is None
 
 
 def test_quantiles_lie_between_neighbours() -> None:

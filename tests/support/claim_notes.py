@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collector.claims.model import Record
+from collector.claims.model import ClaimRecord
 from collector.git import ranges
 from collector.git.program import write_files
 
 
-def lines_of(record: Record) -> dict[str, list[tuple[str, str, str]]]:
+def lines_of(record: ClaimRecord) -> dict[str, list[tuple[str, str, str]]]:
     """Path -> (author, session, ranges)."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for claim in record.claims:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from attribution.stages import survival as chronicle
-from attribution.stages.history import Wanted
-from attribution.stages.history import update as follow
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.history import HistoryRequest
+from attribution.stages.history import follow_history as follow
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
 from support.builder import World
@@ -60,10 +60,10 @@ def answers(make: Case, directory: Path) -> list[Answer]:
     truth = make(world)
     path = world.build(directory / "repo")
     with Store(directory / "out.db") as store:
-        done = attribute_repo(store, path, Options())
+        done = attribute_repo(store, path, AttributeOptions())
         repo = GitRepo(path)
-        follow(store, repo, done.repo_id, repo.default_branch()[1], Wanted())
-        chronicle.update(store, done.repo_id)
+        follow(store, repo, done.repo_id, repo.default_branch()[1], HistoryRequest())
+        chronicle.fill_survival(store, done.repo_id)
         for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
             assert not store.rows(f"SELECT * FROM {row['name']}"), row["name"]
         return _said(store, truth)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.weaknesses.rules.annotated import Found
+from attribution.weaknesses.rules.annotated import AnnotatedFinding
 
 SEMGREP = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
 _OPTIONS = [
@@ -39,5 +39,5 @@ def semgrep(rules: Sequence[object], directory: Path, home: Path) -> dict[str, A
     return result
 
 
-def findings(result: dict[str, Any]) -> list[Found]:
-    return [Found(r["path"], r["start"]["line"], r["end"]["line"], r["check_id"]) for r in result["results"]]
+def findings(result: dict[str, Any]) -> list[AnnotatedFinding]:
+    return [AnnotatedFinding(r["path"], r["start"]["line"], r["end"]["line"], r["check_id"]) for r in result["results"]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -55,7 +55,7 @@ def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, L
 def run(repository: Path, database: Path) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, dict[str, int]]]:
     """The program's lines and edit outcomes of one repository."""
     with Store(database) as store:
-        done = attribute_repo(store, repository, Options(anyway=True))
+        done = attribute_repo(store, repository, AttributeOptions(anyway=True))
         for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
             broken = store.rows(f"SELECT * FROM {row['name']}")
             assert not broken, f"{row['name']}: {broken[:3]}"

@@ -13,7 +13,7 @@ from support.builder.objects import Blob, History, import_stream
 
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
-from collector.load import Loaded, read_session, session_files
+from collector.load import LoadedSession, read_session, session_files
 from collector.model import Session, Status, ToolCall, Turn, Usage
 from collector.transcripts.compacted import continued
 
@@ -74,7 +74,7 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
-def _loaded(tmp_path: Path, sessions: Mapping[str, bytes], *, drop: bytes = b"") -> Loaded:
+def _loaded(tmp_path: Path, sessions: Mapping[str, bytes], *, drop: bytes = b"") -> LoadedSession:
     """A checkpoint branch with these session directories; the blob `drop` is listed and absent."""
     files = {"aa/bbccddeeff/metadata.json": Blob(b'{"sessions": []}')}
     for path, data in sessions.items():

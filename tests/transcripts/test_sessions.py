@@ -17,7 +17,7 @@ from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.tables import PRICES
 from attribution.stages import outcomes as aftermath
-from attribution.stages.lines import Options, attribute_repo
+from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
@@ -38,7 +38,7 @@ def _world() -> World:
 def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]]]:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
     with Store(db) as store:
-        attribute_repo(store, repo, Options())
+        attribute_repo(store, repo, AttributeOptions())
         rows = store.rows("SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id")
     return repo, db, {row["key"]: row for row in rows}
 
@@ -241,12 +241,12 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
     repo, db, _, _ = taken
     with Store(db) as store:
         monkeypatch.setattr("attribution.stages.lines.of_session", None)  # a call would fail
-        assert attribute_repo(store, repo, Options()).unchanged
+        assert attribute_repo(store, repo, AttributeOptions()).unchanged
         before = store.rows("SELECT * FROM session_features")
         monkeypatch.undo()
         store.connection.execute("ALTER TABLE session_features ADD COLUMN left_over TEXT")
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
-        attribute_repo(store, repo, Options())
+        attribute_repo(store, repo, AttributeOptions())
         assert store.rows("SELECT * FROM session_features") == before
 
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.git.patches import parse_unified, whole_texts
-from collector.model import Edit, Mark, Said, Session, Status, ToolCall, TranscriptReader, Usage
+from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, TranscriptReader, Usage
 from collector.transcripts import FACETS, reader_for, readers
 from collector.transcripts.apply_patch import (
     commands_in_script,
@@ -155,7 +155,7 @@ def test_numbers_and_times_fit_together(name: str) -> None:
     assert [turn.index for turn in session.turns] == list(range(1, len(session.turns) + 1))
     ids = [call.call_id for call in session.calls]
     assert len(ids) == len(set(ids)) and all(ids)
-    events: list[ToolCall | Said | Usage | Mark] = [*session.calls, *session.said, *session.usage, *session.marks]
+    events: list[ToolCall | AgentMessage | Usage | SessionEvent] = [*session.calls, *session.said, *session.usage, *session.marks]
     for event in events:
         assert 0 <= event.turn <= len(session.turns)
         if event.at is not None and session.started_at is not None and session.ended_at is not None:

@@ -27,7 +27,7 @@ from support.histories import Build, text
 
 from attribution.weaknesses.rules.rulesets import load
 from attribution.weaknesses.scan import engine
-from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, Limits, Scanned, Target, scan
+from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, ScanLimits, Scanned, Target, scan
 from collector.storage.store import Store
 
 RULES = """
@@ -267,14 +267,16 @@ def test_scan_as_part_of_repo(program: Path, tmp_path: Path, monkeypatch: pytest
 # --- what can go wrong ------------------------------------------------------------------------------------------------
 
 
-USUAL = Limits()
+USUAL = ScanLimits()
 
 
 def targets(*contents: str) -> list[Target]:
     return [Target(f"{number:040x}", "py", text.encode()) for number, text in enumerate(contents, 1)]
 
 
-def outcome(program: Path, some: Sequence[Target], limits: Limits = USUAL, jobs: int = 2) -> tuple[dict[str, Scanned], list[str]]:
+def outcome(
+    program: Path, some: Sequence[Target], limits: ScanLimits = USUAL, jobs: int = 2
+) -> tuple[dict[str, Scanned], list[str]]:
     """Text -> what became of it; and what was said of failed runs."""
     rules = load([("t.json", b'{"rules": [{"id": "t", "languages": ["python"], "pattern-regex": "eval"}]}')], "t")
     said: list[str] = []
@@ -284,7 +286,7 @@ def outcome(program: Path, some: Sequence[Target], limits: Limits = USUAL, jobs:
 
 
 def test_a_crash_loses_only_the_text_that_caused_it(program: Path) -> None:
-    done, said = outcome(program, targets("eval 1", "CRASH", "eval 2", "eval 3", "x"), Limits(targets=5))
+    done, said = outcome(program, targets("eval 1", "CRASH", "eval 2", "eval 3", "x"), ScanLimits(targets=5))
     assert {name: one.status for name, one in done.items()} == {
         "eval 1": "ok", "CRASH": "failed", "eval 2": "ok", "eval 3": "ok", "x": "ok",
     }  # fmt: skip
@@ -293,11 +295,11 @@ def test_a_crash_loses_only_the_text_that_caused_it(program: Path) -> None:
 
 
 def test_time_and_memory_are_limited(program: Path) -> None:
-    done, said = outcome(program, targets("eval 1", "HANG"), Limits(start=3.0))
+    done, said = outcome(program, targets("eval 1", "HANG"), ScanLimits(start=3.0))
     assert (done["HANG"].status, done["eval 1"].status) == ("timeout", "ok")
     assert any("time limit" in text for text in said)
     if sys.platform == "linux":
-        done, said = outcome(program, targets("eval 1", "BLOAT"), Limits(start=20.0, memory=200_000_000))
+        done, said = outcome(program, targets("eval 1", "BLOAT"), ScanLimits(start=20.0, memory=200_000_000))
         assert (done["BLOAT"].status, done["eval 1"].status) == ("failed", "ok")
         assert any("memory limit" in text for text in said)
 
@@ -311,7 +313,7 @@ def test_slow_rules_are_given_more_time_once(program: Path) -> None:
 
 def test_portions_and_byte_order_marks(program: Path) -> None:
     some = [*targets(*(f"eval {n}" for n in range(7))), Target("f" * 40, "py", b"\xef\xbb\xbfeval mark")]
-    done, _ = outcome(program, some, Limits(targets=3))
+    done, _ = outcome(program, some, ScanLimits(targets=3))
     assert len(fake_semgrep.calls(program)) == 3
     match = done["\ufeffeval mark"].matches[0]
     assert (match.start, match.end) == (3, 7)
@@ -334,23 +336,23 @@ def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: py
     from collector.git.repository import GitRepo
 
     kept: list[int] = []
-    save = cache.Cache.save
+    save = cache.ScanCache.save
 
-    def stop_after_one(self: cache.Cache, portion: Any) -> None:
+    def stop_after_one(self: cache.ScanCache, portion: Any) -> None:
         if kept:
             raise KeyboardInterrupt
         portion = list(portion)
         kept.append(len(portion))
         save(self, portion)
 
-    monkeypatch.setattr(cache.Cache, "save", stop_after_one)
-    wanted = stage.Wanted((str(tmp_path / "rules.yaml"),), jobs=1, limits=Limits(targets=2))
+    monkeypatch.setattr(cache.ScanCache, "save", stop_after_one)
+    wanted = stage.ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
     with Store(db) as store:
         repo = GitRepo(build.where)
         with pytest.raises(KeyboardInterrupt):
-            stage.update(store, repo, 1, build.sha["one"], wanted)
-        monkeypatch.setattr(cache.Cache, "save", save)
-        assert stage.update(store, repo, 1, build.sha["one"], wanted).new == 4
+            stage.scan_repository(store, repo, 1, build.sha["one"], wanted)
+        monkeypatch.setattr(cache.ScanCache, "save", save)
+        assert stage.scan_repository(store, repo, 1, build.sha["one"], wanted).new == 4
     assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
 
 
@@ -528,10 +530,12 @@ def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypat
     assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
     found = []
     for prefilter in (True, False):
-        wanted = stage.Wanted((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter)
+        wanted = stage.ScanRequest(
+            (str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter
+        )
         with Store(db) as store:
             store.connection.execute("DELETE FROM stage_runs WHERE stage = 'weaknesses'")
-            done = stage.update(store, GitRepo(build.where), 1, build.sha["one"], wanted)
+            done = stage.scan_repository(store, GitRepo(build.where), 1, build.sha["one"], wanted)
         assert done.given == (5 if prefilter else 6)
         found.append(query(db, "SELECT path, rule_id, start_line, end_line, text_hash, suppressed FROM findings ORDER BY 1, 3"))
     assert found[0] == found[1]

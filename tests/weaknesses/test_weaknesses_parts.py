@@ -12,13 +12,13 @@ import pytest
 from support.histories import Build, random_history, text
 
 from attribution.weaknesses import rates as stats
-from attribution.weaknesses.rates import Cell, Reviewed
+from attribution.weaknesses.rates import RateCell, Reviewed
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
 from attribution.weaknesses.scan import exclude
 from attribution.weaknesses.scan.cache import hash_of, suppressed
 from attribution.weaknesses.scan.source import Findings, Pair, Side, Text, changed
-from attribution.weaknesses.track.authors import Span, ended_by, written
-from attribution.weaknesses.track.identity import Hit, Versions, compare, occurrences, strongest
+from attribution.weaknesses.track.authors import OriginSpan, ended_by, written
+from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import FileChange
@@ -148,12 +148,12 @@ def test_the_last_pattern_decides() -> None:
 # --- identity ---------------------------------------------------------------------------------------------------------
 
 
-def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[Hit, ...]:
+def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[VersionFinding, ...]:
     """A finding for each line that holds the word."""
     found, at = [], 0
     for number, line in enumerate(split_lines(data), 1):
         if word in line:
-            found.append(Hit(rule, "CWE-1", hash_of(line), number, number, at, at + len(line), False))
+            found.append(VersionFinding(rule, "CWE-1", hash_of(line), number, number, at, at + len(line), False))
         at += len(line) + 1
     return tuple(found)
 
@@ -190,8 +190,11 @@ def test_an_edit_elsewhere_does_not_pair_findings() -> None:
 
 
 def test_a_statement_is_counted_once_by_its_strongest_rule() -> None:
-    weak, strong = Hit("weak", "CWE-1", "x", 1, 1, 0, 20, False), Hit("strong", "CWE-1", "y", 1, 1, 5, 10, False)
-    other = Hit("weak", "CWE-2", "x", 1, 1, 0, 20, False)
+    weak, strong = (
+        VersionFinding("weak", "CWE-1", "x", 1, 1, 0, 20, False),
+        VersionFinding("strong", "CWE-1", "y", 1, 1, 5, 10, False),
+    )
+    other = VersionFinding("weak", "CWE-2", "x", 1, 1, 0, 20, False)
     order = {"strong": (0,), "weak": (1,)}
     assert strongest([weak, strong, other], lambda rule: order[rule]) == (other, strong)
     assert occurrences([weak, strong, weak]) == [0, 0, 1]
@@ -208,7 +211,7 @@ def test_comments_that_ask_to_hide_a_finding() -> None:
 def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
     """Findings of a history, lines with a word taken for findings."""
 
-    def of(one: Text) -> tuple[Hit, ...]:
+    def of(one: Text) -> tuple[VersionFinding, ...]:
         return hits(repo.blob(one[0]) or b"", word)
 
     commits = list(repo.history(tip))
@@ -323,8 +326,8 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 # --- authors ----------------------------------------------------------------------------------------------------------
 
 
-def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> Span:
-    return Span(start, end, end - start + 1, author, "observed", reason, session, 2, "call", "model", "agent")
+def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> OriginSpan:
+    return OriginSpan(start, end, end - start + 1, author, "observed", reason, session, 2, "call", "model", "agent")
 
 
 def test_who_wrote_a_finding() -> None:
@@ -357,33 +360,33 @@ def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
 
 
 def test_rates_and_ratios() -> None:
-    assert stats.rate(Cell(3, 2000))[:3] == (3, 2000, 1.5)
-    assert stats.rate(Cell(0, 0)).rate is None
-    found = stats.ratio(Cell(20, 10_000), Cell(10, 10_000))
+    assert stats.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
+    assert stats.rate(RateCell(0, 0)).rate is None
+    found = stats.ratio(RateCell(20, 10_000), RateCell(10, 10_000))
     assert found.ratio == pytest.approx(2.0)
     assert (found.low, found.high) == pytest.approx((0.8935, 4.7846), abs=2e-3)
-    assert stats.ratio(Cell(0, 100), Cell(0, 100)).ratio is None
-    assert stats.ratio(Cell(3, 100), Cell(0, 100)).ratio is None
-    assert stats.ratio(Cell(0, 100), Cell(3, 100)).ratio == 0
+    assert stats.ratio(RateCell(0, 100), RateCell(0, 100)).ratio is None
+    assert stats.ratio(RateCell(3, 100), RateCell(0, 100)).ratio is None
+    assert stats.ratio(RateCell(0, 100), RateCell(3, 100)).ratio == 0
 
 
 def test_strata_undo_a_mix() -> None:
     """Within each stratum the rates are the same; the pooled ratio is far from one."""
-    strata = [(Cell(90, 9_000), Cell(10, 1_000)), (Cell(1, 1_000), Cell(9, 9_000))]
+    strata = [(RateCell(90, 9_000), RateCell(10, 1_000)), (RateCell(1, 1_000), RateCell(9, 9_000))]
     a, b = stats.total(x for x, _ in strata), stats.total(y for _, y in strata)
     pooled = stats.ratio(a, b)
     assert pooled.ratio == pytest.approx(91 / 19)
     assert stats.mantel_haenszel(strata).ratio == pytest.approx(1.0)
-    one = stats.mantel_haenszel([(Cell(20, 10_000), Cell(10, 10_000))])
+    one = stats.mantel_haenszel([(RateCell(20, 10_000), RateCell(10, 10_000))])
     error = math.sqrt(1 / 20 + 1 / 10)
     assert (one.ratio, one.low, one.high) == pytest.approx((2.0, 2 * math.exp(-1.96 * error), 2 * math.exp(1.96 * error)), rel=1e-3)
 
 
 def test_one_repository_that_carries_everything_is_seen() -> None:
-    table: dict[tuple[Hashable, ...], dict[str, Cell]] = {
-        ("big", "py"): {"agent": Cell(90, 1_000), "other": Cell(9, 1_000)},
-        ("a", "py"): {"agent": Cell(5, 1_000), "other": Cell(5, 1_000)},
-        ("b", "py"): {"agent": Cell(4, 1_000), "other": Cell(4, 1_000)},
+    table: dict[tuple[Hashable, ...], dict[str, RateCell]] = {
+        ("big", "py"): {"agent": RateCell(90, 1_000), "other": RateCell(9, 1_000)},
+        ("a", "py"): {"agent": RateCell(5, 1_000), "other": RateCell(5, 1_000)},
+        ("b", "py"): {"agent": RateCell(4, 1_000), "other": RateCell(4, 1_000)},
     }
     found = stats.compare("human", table)
     assert found.stratified.ratio == pytest.approx(99 / 18)
@@ -402,10 +405,10 @@ def test_precision_weighs_strata_by_their_findings() -> None:
 
 def test_corrected_rates() -> None:
     """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
-    cell = Cell(10, 1_000)
+    cell = RateCell(10, 1_000)
     assert stats.corrected(cell, [Reviewed(10, 0, 0)]) is None
-    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == stats.rate(Cell(4, 1_000))
-    half = stats.corrected(Cell(100, 1_000), [Reviewed(100, 10, 5)])
+    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == stats.rate(RateCell(4, 1_000))
+    half = stats.corrected(RateCell(100, 1_000), [Reviewed(100, 10, 5)])
     assert half == pytest.approx((50, 1_000, 50.0, 28.3, 88.3), abs=0.05)
     none = stats.corrected(cell, [Reviewed(10, 5, 0)])
     assert none is not None and (none.rate, none.low) == (0.0, 0.0)

@@ -28,13 +28,13 @@ FAMILIES = (
 )
 
 
-class Mark(NamedTuple):
+class Annotation(NamedTuple):
     line: int  # the line it speaks of, from 1
     vulnerable: bool
     names: tuple[str, ...]
 
 
-class Found(NamedTuple):
+class AnnotatedFinding(NamedTuple):
     """A finding in an annotated file."""
 
     path: str
@@ -43,17 +43,17 @@ class Found(NamedTuple):
     rule: str
 
 
-def marks(text: str) -> Iterator[Mark]:
+def marks(text: str) -> Iterator[Annotation]:
     for number, line in enumerate(text.splitlines(), 1):
         found = _MARK.search(line)
         if found:
-            yield Mark(number + 1, found[1] == "VULN", tuple(found[2].split()))
+            yield Annotation(number + 1, found[1] == "VULN", tuple(found[2].split()))
 
 
 _THEIRS = re.compile(r"\b(ruleid|ok): *([\w.-]+(?: *, *[\w.-]+)*)")
 
 
-def wishes(text: str) -> Iterator[Mark]:
+def wishes(text: str) -> Iterator[Annotation]:
     """`VULN:` and `SAFE:`, and semgrep's `ruleid: a, b` and `ok: a`; a comment speaks of the next line that is none of these."""
     lines = text.splitlines()
     kinds = [(_MARK.search(line), _THEIRS.search(line)) for line in lines]
@@ -62,7 +62,7 @@ def wishes(text: str) -> Iterator[Mark]:
         if found:
             line = next((n for n in range(number + 1, len(lines) + 1) if not any(kinds[n - 1])), number + 1)
             names = ours[2].split() if ours else [name.strip() for name in found[2].split(",")]
-            yield Mark(line, found[1] in ("VULN", "ruleid"), tuple(names))
+            yield Annotation(line, found[1] in ("VULN", "ruleid"), tuple(names))
 
 
 def related(one: str, other: str) -> bool:
@@ -70,7 +70,7 @@ def related(one: str, other: str) -> bool:
     return one == other or any(one in family and other in family for family in FAMILIES)
 
 
-class Difference(NamedTuple):
+class RuleDifference(NamedTuple):
     """A place where rules and annotations disagree."""
 
     path: str
@@ -79,7 +79,7 @@ class Difference(NamedTuple):
     wrong: str  # missed | safe line matched | not annotated
 
 
-def differences(texts: Iterable[tuple[str, str, str]], found: Iterable[Found]) -> list[Difference]:
+def differences(texts: Iterable[tuple[str, str, str]], found: Iterable[AnnotatedFinding]) -> list[RuleDifference]:
     """What must be empty for the test files. `texts`: (path, prefix of the rules' ids, content); findings count at their start."""
     wanted: set[tuple[str, int, str]] = set()
     safe: set[tuple[str, int, str]] = set()
@@ -87,6 +87,6 @@ def differences(texts: Iterable[tuple[str, str, str]], found: Iterable[Found]) -
         for mark in marks(text):
             (wanted if mark.vulnerable else safe).update((path, mark.line, prefix + name) for name in mark.names)
     got = {(one.path, one.start, one.rule) for one in found}
-    wrong = [Difference(*place, "missed") for place in wanted - got]
-    wrong += [Difference(*place, "safe line matched" if place in safe else "not annotated") for place in got - wanted]
+    wrong = [RuleDifference(*place, "missed") for place in wanted - got]
+    wrong += [RuleDifference(*place, "safe line matched" if place in safe else "not annotated") for place in got - wanted]
     return sorted(wrong)

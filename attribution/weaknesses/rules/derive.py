@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attribution.weaknesses.rules.expressions import of_content, of_regex
-from attribution.weaknesses.rules.needs import NOTHING, Every, Need, Part, Some, Word, simple
+from attribution.weaknesses.rules.needs import NOTHING, Every, Need, NeededWord, Part, Some, simple
 
 _LANGUAGES = {
     "python", "py", "python2", "python3", "javascript", "js", "typescript", "ts", "go", "golang", "java", "php", "ruby", "rb",
@@ -102,7 +102,7 @@ class _Reader:
         return Every(tuple(self._word(name) for name in dict.fromkeys(_NAME.findall(code)) if name not in _COMMON))
 
     def _word(self, name: str) -> Need:
-        return Part(name.lower(), True) if self._folded else Word(name)
+        return Part(name.lower(), True) if self._folded else NeededWord(name)
 
     def _regex(self, body: Mapping[str, Any]) -> Need:
         name, pattern = body.get("metavariable"), body.get("regex")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from attribution.weaknesses.rules.needs import NOTHING, Every, Need, Part, Some, Start, Word, simple
+from attribution.weaknesses.rules.needs import NOTHING, Every, Need, NeededWord, Part, Some, Start, simple
 
 _FLAGS = re.compile(r"\(\?([imsux]+)\)")
 _START = re.compile(r"""\(\?[is]*i[is]*\)\^(?:\\\(\?|\[(?:\\s|["'`(bru])+\]\*)*\(([a-z]{3,}(?:\|[a-z]{3,})*)\)\\s""")
@@ -41,7 +41,7 @@ def of_regex(pattern: str, folded: bool = False) -> Need:
     if pattern.startswith("^") and pattern.endswith("$") and not folded and not _outer_choice(pattern):
         texts = _expanded(pattern[1:-1])
         if texts is not None:  # one of these, from end to end
-            return simple(Some(tuple(Every(tuple(map(Word, _NAMES.findall(text)))) for text in texts)))
+            return simple(Some(tuple(Every(tuple(map(NeededWord, _NAMES.findall(text)))) for text in texts)))
     try:
         reader = _Regex(pattern, folded)
         need = reader.choice()

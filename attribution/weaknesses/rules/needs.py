@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NeededWord:
     """A name in the text, from end to end."""
 
     text: str
@@ -42,7 +42,7 @@ class Some:
     terms: tuple[Need, ...]
 
 
-Need = Word | Part | Start | Every | Some
+Need = NeededWord | Part | Start | Every | Some
 NOTHING = Every(())
 
 

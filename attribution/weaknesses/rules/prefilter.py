@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from attribution.weaknesses.rules.needs import Every, Need, Part, Some, Start, Word
+from attribution.weaknesses.rules.needs import Every, Need, NeededWord, Part, Some, Start
 
 _WORDS = re.compile(rb"[A-Za-z0-9_]+")
 _OPENING = frozenset(b"\"'`}=")  # before the content of a string: its quote, an inserted value, an assignment
@@ -58,8 +58,8 @@ class _Text:
             self._answers[need] = self._find(need)
         return self._answers[need]
 
-    def _find(self, need: Word | Part | Start) -> bool:
-        if isinstance(need, Word):
+    def _find(self, need: NeededWord | Part | Start) -> bool:
+        if isinstance(need, NeededWord):
             if self._words is None:
                 self._words = frozenset(_WORDS.findall(self._data))
             return need.text.encode("ascii") in self._words

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from attribution.weaknesses.rules.rulesets import Rule, RuleSet
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
-from attribution.weaknesses.track.identity import Hit, strongest
+from attribution.weaknesses.track.identity import VersionFinding, strongest
 from collector.storage.store import Store
 
 ENVIRONMENT = "WHOWROTE_CACHE"
@@ -35,7 +35,7 @@ def default_path() -> Path:
     return Path(home) / "whowrote" / "scans.db"
 
 
-class Known(NamedTuple):
+class CachedScan(NamedTuple):
     """One text: status as in blob_scans, and the rules that did not finish."""
 
     status: str
@@ -43,14 +43,14 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cache:
+class ScanCache:
     """Scans of one rule set by one scanner."""
 
     store: Store
     rules: str
     engine: str
 
-    def known(self, texts: Iterable[Text]) -> dict[Text, Known]:
+    def known(self, texts: Iterable[Text]) -> dict[Text, CachedScan]:
         found = {}
         for blobs in _portions(sorted({blob for blob, _ in texts})):
             marks = ",".join("?" * len(blobs))
@@ -58,12 +58,12 @@ class Cache:
                 f"SELECT blob, suffix, status, failed_rules FROM blob_scans WHERE rules = ? AND engine = ? AND blob IN ({marks})",
                 (self.rules, self.engine, *blobs),
             ):
-                found[r["blob"], r["suffix"]] = Known(r["status"], frozenset(json.loads(r["failed_rules"] or "[]")))
+                found[r["blob"], r["suffix"]] = CachedScan(r["status"], frozenset(json.loads(r["failed_rules"] or "[]")))
         return found
 
-    def hits(self, texts: Iterable[Text], rules: RuleSet) -> dict[Text, tuple[Hit, ...]]:
+    def hits(self, texts: Iterable[Text], rules: RuleSet) -> dict[Text, tuple[VersionFinding, ...]]:
         """Findings by text, of overlapping ones with one CWE the strongest; texts without any are left out."""
-        found: dict[Text, list[Hit]] = {}
+        found: dict[Text, list[VersionFinding]] = {}
         for blobs in _portions(sorted({blob for blob, _ in texts})):
             marks = ",".join("?" * len(blobs))
             for r in self.store.rows(
@@ -71,7 +71,7 @@ class Cache:
                 (self.rules, self.engine, *blobs),
             ):
                 rule = rules.by_id.get(r["rule_id"])
-                hit = Hit(
+                hit = VersionFinding(
                     r["rule_id"], rule.cwe if rule else "", r["text_hash"], r["start_line"], r["end_line"], r["start_byte"],
                     r["end_byte"], bool(r["suppressed"]),
                 )  # fmt: skip

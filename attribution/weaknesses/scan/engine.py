@@ -61,7 +61,7 @@ class EngineFailed(WhoWroteError):
     """semgrep does not do what it should, whatever the texts."""
 
 
-class Limits(NamedTuple):
+class ScanLimits(NamedTuple):
     """Of one run. Defaults keep two of them below two gigabytes."""
 
     targets: int = 400
@@ -98,7 +98,7 @@ class Target:
     rules: tuple[str, ...] | None = None  # ids of those to run; None: all
 
 
-class Match(NamedTuple):
+class RuleMatch(NamedTuple):
     """A place that a rule matched. Lines from 1, bytes from 0, the end outside."""
 
     rule: str
@@ -114,7 +114,7 @@ class Scanned:
 
     target: Target
     status: str = "ok"  # ok | partial | timeout | failed
-    matches: list[Match] = field(default_factory=list)
+    matches: list[RuleMatch] = field(default_factory=list)
     failed_rules: list[str] = field(default_factory=list)
 
 
@@ -257,7 +257,7 @@ def _clear(room: Path) -> None:
 # --- scanning ---------------------------------------------------------------------------------------------------------
 
 
-def shards(targets: Iterable[Target], limits: Limits) -> Iterator[list[Target]]:
+def shards(targets: Iterable[Target], limits: ScanLimits) -> Iterator[list[Target]]:
     """Targets in portions for one run each."""
     portion: list[Target] = []
     size = 0
@@ -276,7 +276,7 @@ def scan(
     rules: RuleSet,
     targets: Iterable[Target],
     jobs: int = 1,
-    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    limits: ScanLimits = ScanLimits(),  # noqa: B008 (immutable)
     complain: Callable[[str], None] = lambda text: None,
 ) -> Generator[list[Scanned], None, None]:
     """What became of the targets, portion by portion as runs end.
@@ -299,7 +299,7 @@ class _Shard:
 
 class _Scanner:
     def __init__(
-        self, engine: Engine, rules: RuleSet, jobs: int, limits: Limits, complain: Callable[[str], None], room: Path
+        self, engine: Engine, rules: RuleSet, jobs: int, limits: ScanLimits, complain: Callable[[str], None], room: Path
     ) -> None:
         self._room = room
         self._engine, self._rules, self._jobs, self._limits, self._complain = engine, rules, max(1, jobs), limits, complain
@@ -387,7 +387,7 @@ class _Scanner:
 class _Run:
     """One process and its directory."""
 
-    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: Limits, room: Path) -> None:
+    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: ScanLimits, room: Path) -> None:
         self.shard = shard
         self._limits = limits
         self._dir = Path(tempfile.mkdtemp(dir=room))
@@ -530,10 +530,10 @@ def _path(entry: Mapping[str, Any]) -> str:
     return str(entry.get("path") or "").replace("\\", "/")
 
 
-def _match(result: Mapping[str, Any], data: bytes) -> Match:
+def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
     shift = len(BOM) if data.startswith(BOM) else 0
     start, end = result["start"], result["end"]
-    return Match(str(result["check_id"]), start["line"], end["line"], start["offset"] + shift, end["offset"] + shift)
+    return RuleMatch(str(result["check_id"]), start["line"], end["line"], start["offset"] + shift, end["offset"] + shift)
 
 
 def _note(by_path: Mapping[str, Scanned], error: Mapping[str, Any]) -> bool:

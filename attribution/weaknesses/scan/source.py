@@ -11,7 +11,7 @@ from attribution.weaknesses.rules.languages import OTHER, Kind, kind_of, suffix_
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan import exclude
 from attribution.weaknesses.scan.exclude import Attributes
-from attribution.weaknesses.track.identity import Hit
+from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Changed
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange, LineChange
@@ -39,7 +39,7 @@ class Pair:
 
 
 @dataclass(slots=True)
-class Step:
+class ScanStep:
     """A commit with what differs from each of its parents; None when a tree is missing."""
 
     commit: Commit
@@ -47,26 +47,26 @@ class Step:
 
 
 @dataclass(slots=True)
-class Plan:
+class ScanPlan:
     """A history as far as scanning goes."""
 
-    steps: list[Step]
+    steps: list[ScanStep]
     texts: dict[Text, str]  # to be scanned -> its language
     ignore: str = ""  # the .semgrepignore of the tip
     children: dict[str, int] = field(default_factory=dict)
 
 
-def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Callable[[str, int, int], None]) -> Plan:
+def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Callable[[str, int, int], None]) -> ScanPlan:
     """Walks the whole history of `head`."""
     reader = _Reader(repo, rules, _attributes(repo, head))
     commits = list(repo.history(head))
-    found = Plan([], {}, _text(repo, head, ".semgrepignore"))
+    found = ScanPlan([], {}, _text(repo, head, ".semgrepignore"))
     for number, commit in enumerate(commits):
         if not number % 50:
             progress("reading commits", number, len(commits))
         sides = [reader.pairs(commit, parent) for parent in range(max(1, len(commit.parents)))]
         whole = None if any(side is None for side in sides) else [side or [] for side in sides]
-        found.steps.append(Step(commit, whole))
+        found.steps.append(ScanStep(commit, whole))
         for parent in commit.parents:
             found.children[parent] = found.children.get(parent, 0) + 1
         for side in whole or ():
@@ -75,7 +75,7 @@ def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Callable[[str, int,
     return found
 
 
-def _want(found: Plan, pair: Pair, rules: RuleSet) -> None:
+def _want(found: ScanPlan, pair: Pair, rules: RuleSet) -> None:
     """Both versions, when one of them counts: what comes out of a vendored file was there before."""
     both = [side for side in (pair.old, pair.new) if side is not None and rules.covers(side.kind.language)]
     if any(side.place in exclude.SCANNED for side in both):
@@ -127,7 +127,7 @@ def _attributes(repo: GitRepo, head: str) -> list[Attributes]:
 class Findings(NamedTuple):
     """What is known of the texts: findings, and the rules that were not run on them (None: none was)."""
 
-    hits: Callable[[Text], Sequence[Hit]]
+    hits: Callable[[Text], Sequence[VersionFinding]]
     blind: Callable[[Text], frozenset[str] | None]
 
 
@@ -145,7 +145,7 @@ def changed(repo: GitRepo, pairs: Iterable[Pair], findings: Findings) -> list[Ch
     return found
 
 
-def _known(side: Side | None, findings: Findings) -> tuple[Sequence[Hit], frozenset[str] | None]:
+def _known(side: Side | None, findings: Findings) -> tuple[Sequence[VersionFinding], frozenset[str] | None]:
     if side is None or not side.kind.suffix:
         return (), frozenset()
     text = (side.blob, side.kind.suffix)

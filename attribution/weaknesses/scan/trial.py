@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attribution.weaknesses.rules.annotated import Mark, related, wishes
+from attribution.weaknesses.rules.annotated import Annotation, related, wishes
 from attribution.weaknesses.rules.languages import OTHER, kind_of
 from attribution.weaknesses.rules.rulesets import Rule, RuleSet
-from attribution.weaknesses.scan.engine import Engine, Match, Target, scan
+from attribution.weaknesses.scan.engine import Engine, RuleMatch, Target, scan
 from collector.errors import WhoWroteError
 from collector.text import decode
 
@@ -97,7 +97,7 @@ def _rules_of(rules: RuleSet, path: Path, data: bytes) -> Mapping[str, Rule]:
 
 
 def _judge(
-    path: Path, text: str, rules: Mapping[str, Rule], matches: Sequence[Match], counts: dict[str, Tried], trial: Trial
+    path: Path, text: str, rules: Mapping[str, Rule], matches: Sequence[RuleMatch], counts: dict[str, Tried], trial: Trial
 ) -> None:
     """Counts what was found in one file."""
     wanted: set[tuple[str, int]] = set()
@@ -127,7 +127,7 @@ def _judge(
         counts.setdefault(name, Tried(name))
 
 
-def _names(mark: Mark, rules: Mapping[str, Rule], trial: Trial, path: Path) -> list[str]:
+def _names(mark: Annotation, rules: Mapping[str, Rule], trial: Trial, path: Path) -> list[str]:
     found = []
     for name in mark.names:
         if name.startswith("CWE-"):

@@ -11,7 +11,7 @@ from collector.vocabulary import line_class
 MIXED, NOBODY = "mixed", "none"
 
 
-class Span(NamedTuple):
+class OriginSpan(NamedTuple):
     """Added lines of one file of one commit with one origin."""
 
     start: int
@@ -31,7 +31,7 @@ class Span(NamedTuple):
         return line_class(self.author, self.evidence, self.reason)
 
 
-class Written(NamedTuple):
+class FindingLines(NamedTuple):
     """The added lines with text of one finding."""
 
     author: str
@@ -41,10 +41,10 @@ class Written(NamedTuple):
     agent: int
     human: int
     unknown: int
-    main: Span | None  # the span with most of them, an agent's if there is one
+    main: OriginSpan | None  # the span with most of them, an agent's if there is one
 
 
-def written(spans: Iterable[Span], start: int, end: int, blank: Iterable[int] = ()) -> Written:
+def written(spans: Iterable[OriginSpan], start: int, end: int, blank: Iterable[int] = ()) -> FindingLines:
     """`start` to `end`: lines of the match; `blank`: those without text."""
     empty = set(blank)
     lines = [(sum(1 for n in range(max(s.start, start), min(s.end, end) + 1) if n not in empty), s) for s in spans]
@@ -55,7 +55,7 @@ def written(spans: Iterable[Span], start: int, end: int, blank: Iterable[int] = 
     classes = {span.line_class for _, span in lines}
     reasons = Counter({span.reason: number for number, span in lines if span.author == "unknown"})
     main = max(lines, key=lambda one: (one[1].author == "agent", one[0]), default=(0, None))[1]
-    return Written(
+    return FindingLines(
         _one(set(count)), _one(classes), reasons.most_common(1)[0][0] if reasons else "", sum(count.values()), count["agent"],
         count["human"], count["unknown"], main,
     )  # fmt: skip
@@ -66,7 +66,7 @@ def _one(names: set[str]) -> str:
 
 
 def ended_by(
-    spans: Sequence[Span], path_lines: Sequence[tuple[int, int]], commit: Sequence[Span], sessions: Sequence[int]
+    spans: Sequence[OriginSpan], path_lines: Sequence[tuple[int, int]], commit: Sequence[OriginSpan], sessions: Sequence[int]
 ) -> tuple[str, int | None]:
     """(class, session) of what ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from collector.model import LineChange
 
 
-class Hit(NamedTuple):
+class VersionFinding(NamedTuple):
     """A finding in one version of a file."""
 
     rule: str
@@ -37,8 +37,8 @@ class Hit(NamedTuple):
 class Versions:
     """Two versions of a file with their findings and the lines that differ."""
 
-    before: Sequence[Hit]
-    after: Sequence[Hit]
+    before: Sequence[VersionFinding]
+    after: Sequence[VersionFinding]
     hunks: Sequence[LineChange]
 
 
@@ -109,26 +109,26 @@ def _reword(one: Versions, paired: Paired) -> None:
                 paired.reworded.append((i, j))
 
 
-def touches(hit: Hit, hunks: Iterable[LineChange], *, old: bool) -> bool:
+def touches(hit: VersionFinding, hunks: Iterable[LineChange], *, old: bool) -> bool:
     """Whether the commit took away (`old`) or added a line of the match."""
     return any(_overlaps(hit, *((h.a0, h.a1) if old else (h.b0, h.b1))) for h in hunks)
 
 
-def _overlaps(hit: Hit, start: int, end: int) -> bool:
+def _overlaps(hit: VersionFinding, start: int, end: int) -> bool:
     """`start` and `end` are a half-open range of lines from 0."""
     return hit.start - 1 < end and start < hit.end
 
 
-def _by_key(hits: Sequence[Hit]) -> dict[tuple[str, str], list[int]]:
+def _by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[int]]:
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, hit in enumerate(hits):
         found[hit.key].append(place)
     return found
 
 
-def strongest(hits: Iterable[Hit], strength: Callable[[str], tuple[int, ...]]) -> tuple[Hit, ...]:
+def strongest(hits: Iterable[VersionFinding], strength: Callable[[str], tuple[int, ...]]) -> tuple[VersionFinding, ...]:
     """Of findings with one CWE whose matches overlap only the one of the strongest rule: a statement is counted once. In order."""
-    kept: dict[str, list[Hit]] = defaultdict(list)
+    kept: dict[str, list[VersionFinding]] = defaultdict(list)
     for hit in sorted(hits, key=lambda h: (*strength(h.rule), h.end_byte - h.start_byte, h.start_byte, h.rule)):
         others = kept[hit.cwe or hit.rule]
         if not any(hit.start_byte < o.end_byte and o.start_byte < hit.end_byte for o in others):
@@ -136,7 +136,7 @@ def strongest(hits: Iterable[Hit], strength: Callable[[str], tuple[int, ...]]) -
     return tuple(sorted((h for some in kept.values() for h in some), key=lambda h: (h.start_byte, h.end_byte, h.rule)))
 
 
-def occurrences(hits: Sequence[Hit]) -> list[int]:
+def occurrences(hits: Sequence[VersionFinding]) -> list[int]:
     """For each finding how many equal ones stand above it."""
     seen: dict[tuple[str, str], int] = defaultdict(int)
     found = []

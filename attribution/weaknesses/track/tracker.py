@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.weaknesses.track.identity import Hit, Versions, compare, occurrences, touches
+from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, touches
 from collector.model import LineChange
 
-State = dict[str, "tuple[tuple[Instance, Hit], ...]"]
+State = dict[str, "tuple[tuple[Instance, VersionFinding], ...]"]
 """File -> its findings in order: which one it is, and how it stands there."""
 Lines = tuple[tuple[int, int], ...]
 """First and last lines, from 1."""
@@ -23,7 +23,7 @@ Lines = tuple[tuple[int, int], ...]
 class Instance:
     """One finding from the commit that brought it in on."""
 
-    hit: Hit  # as it came in
+    hit: VersionFinding  # as it came in
     sha: str  # "" when it is older than what can be seen
     path: str
     occurrence: int
@@ -56,8 +56,8 @@ class Changed:
 
     old_path: str | None
     path: str | None
-    before: Sequence[Hit]
-    after: Sequence[Hit]
+    before: Sequence[VersionFinding]
+    after: Sequence[VersionFinding]
     lines: Callable[[], Sequence[LineChange]]
     blind_before: frozenset[str] | None = frozenset()  # rules that were not run on the old version; None: none was
     blind_after: frozenset[str] | None = frozenset()
@@ -115,12 +115,12 @@ class Tracker:
             row.append((one, hit))
         state[f.path] = tuple(row)
 
-    def _status(self, hit: Hit, f: Changed) -> str:
+    def _status(self, hit: VersionFinding, f: Changed) -> str:
         if f.blind_before is None or hit.rule in f.blind_before:
             return "uncertain"
         return "reintroduced" if (f.path, *hit.key) in self._fixed else "introduced"
 
-    def _fix(self, one: Instance, sha: str, f: Changed, versions: Versions, hit: Hit) -> None:
+    def _fix(self, one: Instance, sha: str, f: Changed, versions: Versions, hit: VersionFinding) -> None:
         """When several branches fix it the last one counts: an earlier one may have got lost in a merge."""
         into: Lines = ()
         if f.path is None:
@@ -231,7 +231,7 @@ def _continued(state: State, f: Changed) -> list[Instance]:
     return _matching(state.get(f.old_path or "", ()), f.before, f.old_path or "")
 
 
-def _matching(row: Sequence[tuple[Instance, Hit]], hits: Sequence[Hit], path: str) -> list[Instance]:
+def _matching(row: Sequence[tuple[Instance, VersionFinding]], hits: Sequence[VersionFinding], path: str) -> list[Instance]:
     if [hit.key for _, hit in row] == [hit.key for hit in hits]:
         return [one for one, _ in row]
     waiting: dict[tuple[str, str], list[Instance]] = defaultdict(list)
