@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from attribution.commands import commands
-from collector.runtime.console import EXIT_CODES, Program
+from collector.console.terminal import EXIT_CODES, Program
 
 TEACH = """\
 Who wrote each line of a repository: a person or a coding agent, and how we know.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from collector.commands import commands
-from collector.runtime.console import EXIT_CODES, Program
+from collector.console.terminal import EXIT_CODES, Program
 
 TEACH = """\
 Finds and reads what coding agents leave in git: checkpoints, and the transcripts of their sessions in them.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collector.runtime.console import database_option, notice
+from collector.console.terminal import database_option, notice
 
 NAME = "browse"
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from attribution.commands.common import print_rows
-from collector.runtime.console import Reporter, data_options, database_option, out, write_json
+from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 
 NAME = "claims"
 

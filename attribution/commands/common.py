@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.runtime.console import Reporter, notice, write_csv, write_json
+from collector.console.terminal import Reporter, notice, write_csv, write_json
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo

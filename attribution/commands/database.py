@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_rows
+from collector.console.terminal import data_options, database_option, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
-from collector.runtime.console import data_options, database_option, out, write_csv, write_json
 
 NAME = "database"
 

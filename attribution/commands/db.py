@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from collector.commands.options import SCALE
-from collector.commands.running import follow, opened
+from collector.console.options import SCALE
+from collector.console.progress import exclusive_store, show_progress
+from collector.console.terminal import notice
 from collector.errors import EXIT_PARTIAL
-from collector.runtime.console import notice
 
 NAME = "db"
 
@@ -33,12 +33,12 @@ def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bo
     from collector.runtime.workers import TaskLimits
 
     how = RunOptions(given["jobs"], given["scheduler"], TaskLimits(given["timeout"], given["memory"]), given["retry"])
-    with opened(file, create=False) as store:
+    with exclusive_store(file, create=False) as store:
         found, lost = repositories(store, names)
         for name, path in lost:
             notice(f"{name}: its clone is no longer at {path}; fetch it again with: collect fetch {name}")
         todo = waiting(store, found, how.retry, anyway)
-        failed = follow("attributing", "attributed", len(todo), attribute_all(store, todo, how, anyway), quiet)
+        failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, anyway), quiet)
     context.exit(EXIT_PARTIAL if failed or lost else 0)
 
 

@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import database, print_rows
 from attribution.embedding import BACKENDS
-from collector.runtime.console import Reporter, data_options, database_option, notice, out
+from collector.console.terminal import Reporter, data_options, database_option, notice, out
 
 NAME = "embed"
 

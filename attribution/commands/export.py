@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import database
+from collector.console.terminal import Reporter, database_option, notice, one_line
 from collector.errors import WhoWroteError
-from collector.runtime.console import Reporter, database_option, notice, one_line
 
 if TYPE_CHECKING:
     from attribution.exports import ExportResult

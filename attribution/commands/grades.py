@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import database, print_rows
 from attribution.scores.grades import GROUPINGS, LEAST
-from collector.runtime.console import data_options, database_option, notice, out, write_json
+from collector.console.terminal import data_options, database_option, notice, out, write_json
 
 NAME = "grades"
 

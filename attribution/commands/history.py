@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from attribution.commands.common import COMMIT, file_and_line, followed, print_one, print_rows
+from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 from collector.errors import EXIT_CHECK_FAILED
-from collector.runtime.console import Reporter, data_options, database_option, out, write_json
 
 NAME = "history"
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database, print_rows
+from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
-from collector.runtime.console import Reporter, data_options, database_option, notice, out
 
 if TYPE_CHECKING:
     from attribution.features.tables import Prices

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import COMMIT, at, file_and_line, print_one, print_rows
-from collector.runtime.console import data_options, database_option, out
+from collector.console.terminal import data_options, database_option, out
 
 NAME = "lines"
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, followed
+from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
-from collector.runtime.console import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 
 if TYPE_CHECKING:
     from attribution.queries.repo_report import RepoReport
@@ -148,7 +148,7 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
 
 def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool) -> list[Any]:
     from attribution.ensure import attribute_one
-    from collector.runtime.console import in_processes
+    from collector.console.terminal import in_processes
     from collector.storage.store import Store
 
     Store(db).close()  # made once, before the processes meet

@@ -7,7 +7,7 @@ from typing import IO
 
 import click
 
-from collector.runtime.console import database_option, notice, out, writing
+from collector.console.terminal import database_option, notice, out, writing
 
 NAME = "report"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_one, print_rows
-from collector.runtime.console import data_options, notice, out
+from collector.console.terminal import data_options, notice, out
 
 NAME = "rules"
 

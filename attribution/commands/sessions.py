@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from collector.runtime.console import data_options, database_option, notice, out
+from collector.console.terminal import data_options, database_option, notice, out
 
 NAME = "sessions"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from collector.runtime.console import data_options, database_option, notice, out, write_csv, write_json, writing
+from collector.console.terminal import data_options, database_option, notice, out, write_csv, write_json, writing
 
 NAME = "study"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, database, print_one, print_rows
-from collector.runtime.console import Reporter, csv_text, data_options, database_option, notice, out, write_json
+from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo

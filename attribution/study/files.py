@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attribution.stats.estimates import data_frame
 from attribution.study.model import StudyTable
-from collector.runtime.console import csv_cell
+from collector.console.terminal import csv_cell
 
 
 def save(tables: Sequence[StudyTable], directory: Path, parquet: bool) -> list[Path]:

@@ -27,7 +27,7 @@ from attribution.terminal.style import (
     title,
     words,
 )
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _BRIEF = {
     "no_session": "undeclared",

@@ -11,7 +11,7 @@ from rich.text import Text
 from attribution.claims.agreement import AGREE, CAUSES, DISAGREE, NOT_CLAIMED
 from attribution.queries.claims import Added, ClaimAgreement, ClaimsReport, Worth, decided, disputed, summed
 from attribution.terminal.style import grid, notes, number, percent, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _MOST = 40  # rows of a table
 _WORTH = ("naming lines", "consistent", "", "lines", "added")

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from attribution.queries.commit import CommitStory
 from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 
 def commit_view(console: Console, story: CommitStory) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 from attribution.queries.explain import EarlierAction, LineExplanation
 from attribution.queries.moves import MoveHistory
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}

@@ -12,7 +12,7 @@ from attribution.scores.grades import REPOSITORIES, SESSIONS, GradeCell, GradeDi
 from attribution.stats.intervals import Interval
 from attribution.terminal.sessions import model_table
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _MOST = 20  # groups of a kind
 _OVER = {REPOSITORIES: "repositories", SESSIONS: "sessions *", "": ""}

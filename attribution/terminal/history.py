@@ -10,7 +10,7 @@ from rich.text import Text
 from attribution.lineage.blame_check import BlameAgreement
 from attribution.queries.history import LineHistoryReport
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, number, show, source, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _COLOUR = {"born": "green", "ended": "red", "alive": "green"}
 

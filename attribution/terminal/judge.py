@@ -12,7 +12,7 @@ from attribution.judge.agreement import Corrected
 from attribution.judge.validation import Judge, Validation
 from attribution.queries.judge import Cost
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 from collector.text import printable
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from attribution.queries.repo_report import Check, ProblemGroup
 from attribution.terminal.style import grid, number, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 
 def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:

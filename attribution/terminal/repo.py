@@ -10,7 +10,7 @@ from rich.text import Text
 from attribution.queries.repo_report import RepoReport, SessionGroup, Share
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 
 def repo_report(console: Console, r: RepoReport, database: str) -> None:

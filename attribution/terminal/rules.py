@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.terminal.style import grid, number, plain, show
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 from collector.text import printable
 
 

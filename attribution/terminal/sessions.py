@@ -15,7 +15,7 @@ from attribution.queries.sessions import Explained
 from attribution.scores.quality import ModelPoint
 from attribution.stats.intervals import Interval
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}

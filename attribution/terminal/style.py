@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 from collector.text import printable
 
 STYLE = {"agent": "cyan", "declared": "blue", "human": "green", "unknown": "yellow", "undeclared": "bright_black"}

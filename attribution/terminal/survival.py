@@ -11,7 +11,7 @@ from attribution.lineage.survival import COMMITS, DAYS, Comparison
 from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
 from attribution.stats.estimates import Curve, Hazard
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind

@@ -12,7 +12,7 @@ from attribution.queries.findings import FindingContext
 from attribution.queries.weaknesses import CLASSES, RateRow, WeaknessReport
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
 from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
-from collector.runtime.console import one_line
+from collector.console.terminal import one_line
 
 _MOST = 12  # names in a table of rates
 

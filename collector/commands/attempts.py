@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from collector.commands.common import print_table
-from collector.runtime.console import Reporter, data_options, database_option, notice
+from collector.console.terminal import Reporter, data_options, database_option, notice
 
 NAME = "attempts"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
-from collector.runtime.console import Reporter, data_options
+from collector.console.terminal import Reporter, data_options
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo

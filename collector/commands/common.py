@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from collector.runtime.console import one_line, out, write_csv, write_json
+from collector.console.terminal import one_line, out, write_csv, write_json
 
 if TYPE_CHECKING:
     from rich.table import Table

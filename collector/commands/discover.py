@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
+from collector.console.terminal import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
-from collector.runtime.console import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 
 if TYPE_CHECKING:
     from collector.discover.channel import ChannelContext, DiscoverOptions

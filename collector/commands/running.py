@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,10 @@ import click
 
 from collector.commands.common import print_table
 from collector.commands.discover import discover
-from collector.commands.options import ANYWAY, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
+from collector.console.options import ANYWAY, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
+from collector.console.progress import count_repositories, exclusive_store, show_progress
+from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
-from collector.runtime.console import Reporter, complain, data_options, database_option, failure, notice
 
 if TYPE_CHECKING:
     from collector.fetching.mirror_table import FetchPlan
@@ -37,7 +37,7 @@ def fetch(context: click.Context, /, names: tuple[str, ...], db: Path, quiet: bo
     NAME is owner/name or an address. Without names and lists: what `collect discover` confirmed and what was fetched before. A
     mirror whose server has nothing new costs one small question.
     """
-    with opened(db) as store:
+    with exclusive_store(db) as store:
         sources, refused = _sources(store, names, given)
         failed = refused + _fetch(store, sources, _plan(db, given), quiet)
     context.exit(EXIT_PARTIAL if failed else 0)
@@ -56,7 +56,7 @@ def load(context: click.Context, /, names: tuple[str, ...], db: Path, anyway: bo
 
     Who wrote the lines is concluded afterwards: attribute db FILE.
     """
-    with opened(db) as store:
+    with exclusive_store(db) as store:
         _keep(store, given)
         failed = _load(store, names, _how(given), anyway, quiet)
     context.exit(EXIT_PARTIAL if failed else 0)
@@ -86,7 +86,7 @@ def run(
         found = context.invoke(discover, channels=channels, db=db, token_file=given["token_file"], git_url=given["server"])
         if found:
             notice("not all channels answered: going on with what is known")
-    with opened(db) as store:
+    with exclusive_store(db) as store:
         _keep(store, given)
         sources, refused = _sources(store, names, given)
         failed = refused + _fetch(store, sources, _plan(db, given), quiet)
@@ -112,7 +112,7 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
     from collector.storage.merge import merge as take
 
     failed, rows = 0, Counter[str]()
-    with opened(output) as store, Reporter(str(output), quiet) as progress:
+    with exclusive_store(output) as store, Reporter(str(output), quiet) as progress:
         for number, path in enumerate(paths):
             progress("merging", number, len(paths))
             try:
@@ -142,7 +142,9 @@ def status(names: tuple[str, ...], db: Path, failed: bool, form: str) -> None:
     columns = ("name", "stage", "mirror", "seen", "size", "missing", "checkpoints", "sessions", "commits", "problems", "failure")
     shown = rows if form else [_for_people(r) for r in rows]
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(r["stage"] for r in rows).most_common())
-    print_table(form, shown, columns, f"{_counted(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} of mirrors")
+    print_table(
+        form, shown, columns, f"{count_repositories(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} of mirrors"
+    )
 
 
 def _for_people(row: dict[str, Any]) -> dict[str, Any]:
@@ -165,30 +167,13 @@ def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) ->
     every = [checked_name(name) for name in names]
     if not yes:
         click.confirm(f"Remove everything about {', '.join(every)}?", abort=True, err=True)
-    with opened(db, create=False) as store:
+    with exclusive_store(db, create=False) as store:
         for name in every:
             gone = remove(store, name, mirrors or _beside(db))
             notice(f"{name}: {gone['rows']} rows and {_shown(gone['bytes'])} of mirror removed; it will not be fetched again")
 
 
 # --- shared -----------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def opened(db: Path, create: bool = True) -> Iterator[Store]:
-    """The database, which nobody else fills at the same time."""
-    from collector.runtime.locks import file_lock
-    from collector.storage.store import Store
-
-    lock = db.with_name(db.name + ".lock")
-    if not db.parent.is_dir():
-        raise WhoWroteError(f"there is no directory {db.parent}", "Make it, or name another file with --db")
-    with file_lock(lock, 0, str(db)):
-        try:
-            with Store(db, create) as store:
-                yield store
-        finally:
-            lock.unlink(missing_ok=True)
 
 
 def _beside(db: Path) -> Path:
@@ -220,7 +205,7 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
         found = list({one.name.lower(): one for one in reversed(every)}.values())[::-1]
     kept, hidden = book.not_forgotten(store, found)
     if hidden:
-        notice(f"{_counted(hidden)} to be forgotten: left alone")
+        notice(f"{count_repositories(hidden)} to be forgotten: left alone")
     if not kept and not hidden:
         raise WhoWroteError("nothing to fetch", "Name repositories, give a --list, or run: collect discover")
     return kept, len(refused)
@@ -272,7 +257,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
 
     states: Counter[str] = Counter()
     received = 0
-    with Reporter(_counted(len(sources)), quiet) as progress:
+    with Reporter(count_repositories(len(sources)), quiet) as progress:
         progress("fetching", 0, len(sources))
         for number, done in enumerate(book.fetch(store, sources, plan), 1):
             states[done.state] += 1
@@ -282,7 +267,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
             progress("fetching", number, len(sources))
     left = len(sources) - sum(states.values())
     if left:
-        complain(f"the disk is full at {plan.root}: {_counted(left)} left for the next run")
+        complain(f"the disk is full at {plan.root}: {count_repositories(left)} left for the next run")
     for state in states.keys() & _ADVICE.keys():
         notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
@@ -297,29 +282,7 @@ def _load(store: Store, names: Sequence[str], how: RunOptions, anyway: bool, qui
 
     chosen = book.items(store, names)
     waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
-    return follow("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
-
-
-def follow(doing: str, what: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
-    """Shows how a stage goes on; returns how many failed."""
-    states: Counter[str] = Counter()
-    with Reporter(_counted(total), quiet) as progress:
-        progress(doing, 0, total)
-        for number, (item, done) in enumerate(results, 1):
-            states[done.value or "failed"] += 1
-            if done.error:
-                message, hint = failure(done)
-                complain(f"{item.name}: {message}", hint)
-            progress(doing, number, total)
-    if not quiet:
-        names = {"done": what, "nothing": "without checkpoints"}
-        words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
-        notice(words or f"nothing new to be {what}")
-    return states["failed"]
-
-
-def _counted(number: int) -> str:
-    return f"{number} {'repository' if number == 1 else 'repositories'}"
+    return show_progress("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
 
 
 def _shown(size: int | None) -> str:

@@ -27,7 +27,7 @@ from attribution.queries.blame import blame
 from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector import errors
 from collector.cli import cli as collect
-from collector.runtime import console
+from collector.console import terminal as console
 from collector.storage.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -443,7 +443,7 @@ def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monke
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("attribution.queries.repo_report.attribute_repo", full)
+    monkeypatch.setattr("attribution.ensure.attribute_repo", full)
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == errors.EXIT_DATABASE
     assert "no space left" in shown.stderr
@@ -610,7 +610,7 @@ def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypa
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
-    monkeypatch.setattr("attribution.queries.repo_report.attribute_repo", broken)
+    monkeypatch.setattr("attribution.ensure.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == console.EXIT_BUG
@@ -626,7 +626,7 @@ def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypa
 
 def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
     code = (
-        "import time, attribution.queries.repo_report as r\n"
+        "import time, attribution.ensure as r\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
         "r.attribute_repo = slow\n"
         "from attribution.cli import main; main()"
@@ -645,7 +645,7 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
 
 def test_ctrl_c_ends_the_worker_processes(tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom collector.runtime.console import guarded, in_processes\n"
+        "import sys, time\nfrom collector.console.terminal import guarded, in_processes\n"
         "if __name__ == '__main__':\n    print('started', flush=True)\n"
         "    sys.exit(guarded(lambda: in_processes(time.sleep, [(60,), (60,), (60,)], 2, print)))\n"
     )

@@ -30,6 +30,7 @@ from attribution.stages import outcomes as aftermath
 from attribution.stages.lines import AttributeOptions
 from collector.cli import cli as collect
 from collector.commands import running
+from collector.console.progress import exclusive_store
 from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.fetching.mirror_table import FetchPlan
 from collector.repository_names import tombstone
@@ -286,7 +287,7 @@ def test_a_repository_that_goes_away_keeps_its_rows(served: GitServer, tmp_path:
 
 def test_two_at_once_say_so(served: GitServer, tmp_path: Path) -> None:
     db = tmp_path / "all.db"
-    with running.opened(db):
+    with exclusive_store(db):
         refused = filled(served, db)[0]
     assert refused.exit_code == 2 and "in use by another run" in refused.output
     assert filled(served, db)[0].exit_code == 0

@@ -66,10 +66,10 @@ def test_reasons_in_the_code_are_explained() -> None:
     from attribution.queries.reasons import _REASONS
 
     written = set()
-    for file in ("lines", "conclude", "gaps", "timeline"):
+    for file in ("lines", "conclude", "windows", "timeline"):
         text = (ROOT / "attribution" / "authorship" / f"{file}.py").read_text("utf-8")
         written |= set(re.findall(r'"unknown", "none", "inferred", "(\w+)"', text))
-        written |= set(re.findall(r'Cause\("unknown", reason="(\w+)"', text)) | set(re.findall(r'unseen="(\w+)"', text))
+        written |= set(re.findall(r'CandidateAuthor\("unknown", reason="(\w+)"', text)) | set(re.findall(r'unseen="(\w+)"', text))
     assert written
     assert written - set(_REASONS) == set()
     comment = re.search(r"reason TEXT NOT NULL DEFAULT '', -- (.*)", schema_sql())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ DOORS = {
     "sqlite_utils": {"collector/storage/store.py"},
     "sqlite3": {
         "collector/storage/store.py",
-        "collector/runtime/console.py",  # only the class of its errors, to explain those that reach the user
+        "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
     "orjson": {"collector/transcripts/jsonl.py"},
     "unidiff": {"collector/git/patches.py"},
@@ -50,9 +52,9 @@ DOORS = {
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.
-SPEAKERS = {"collector/cli.py", "collector/runtime/console.py", "attribution/cli.py", "attribution/demo.py"}
+SPEAKERS = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py"}
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
-SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/")
+SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
     "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors",
@@ -74,6 +76,14 @@ class Module:
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{self.path}:{node.lineno} imports relatively"
                 yield node.module or "", id(node) not in late
+
+    def imported(self) -> Iterator[str]:
+        """Dotted names of everything imported: `from a import b` gives a.b."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _is_late(node: ast.AST) -> bool:
@@ -101,6 +111,56 @@ def test_there_is_something_to_check() -> None:
 
 def test_facts_never_import_conclusions() -> None:
     assert [(m.path, name) for m in COLLECTOR for name, _ in m.imports() if name.split(".")[0] == "attribution"] == []
+
+
+def _packages() -> dict[str, set[str]]:
+    """Package -> packages it imports; a module on a top floor is a package of its own."""
+    files = {m.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): m.path for m in EVERY}
+    found: dict[str, set[str]] = {}
+    for module in EVERY:
+        here = found.setdefault(_package(module.path), set())
+        for name in module.imported():
+            target = files.get(name) or files.get(name.rpartition(".")[0])
+            if target is not None and _package(target) != _package(module.path):
+                here.add(_package(target))
+    return found
+
+
+def _package(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    return folder if "/" in folder or name == "__init__.py" else path
+
+
+def test_packages_do_not_import_each_other_in_circles() -> None:
+    packages = _packages()
+    assert len(packages) > 30
+    order = TopologicalSorter(packages)
+    order.prepare()  # raises CycleError, which names the circle
+
+
+def test_queries_only_read() -> None:
+    queries = [m for m in EVERY if m.path.startswith("attribution/queries/")]
+    assert len(queries) > 20
+    assert [(m.path, n) for m in queries for n in m.imported() if n.startswith(("attribution.stages", "attribution.ensure"))] == []
+
+
+def test_commands_of_one_program_are_no_library_of_the_other() -> None:
+    assert [(m.path, n) for m in ATTRIBUTION for n in m.imported() if n.startswith("collector.commands")] == []
+
+
+# Tables that hold the user's own words, and caches: everything else that is concluded is written by a stage.
+WRITERS = {
+    "attribution/queries/findings.py",
+    "attribution/judge/validation.py",
+    "attribution/weaknesses/scan/cache.py",
+    "attribution/weaknesses/scan/complexity.py",
+}
+
+
+def test_only_stages_write_conclusions() -> None:
+    writes = re.compile(r"INSERT |DELETE FROM|UPDATE \w+ SET|\.insert\(\s*\"")
+    found = {m.path for m in ATTRIBUTION if writes.search((ROOT / m.path).read_text("utf-8"))}
+    assert {path for path in found if not path.startswith("attribution/stages/")} == WRITERS
 
 
 @pytest.mark.parametrize("library", DOORS)
@@ -166,7 +226,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
     """Adding an agent or a layout is adding a file: no reader needs another one."""
     shared = {
         "transcripts": {"jsonl", "prompts", "apply_patch"},
-        "checkpoints": {"tree"},
+        "checkpoints": {"tree", "trailers"},
         "claims": {"model"},
     }[package]
     prefix = f"collector.{package}."

@@ -1,0 +1,54 @@
+"""A database that one program fills at a time, and the progress of work on many repositories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.console.terminal import Reporter, complain, failure, notice
+from collector.errors import WhoWroteError
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+
+@contextmanager
+def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
+    """The database, which nobody else fills at the same time."""
+    from collector.runtime.locks import file_lock
+    from collector.storage.store import Store
+
+    lock = db.with_name(db.name + ".lock")
+    if not db.parent.is_dir():
+        raise WhoWroteError(f"there is no directory {db.parent}", "Make it, or name another file with --db")
+    with file_lock(lock, 0, str(db)):
+        try:
+            with Store(db, create) as store:
+                yield store
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def show_progress(doing: str, what: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
+    """Shows how a stage goes on; returns how many failed."""
+    states: Counter[str] = Counter()
+    with Reporter(count_repositories(total), quiet) as progress:
+        progress(doing, 0, total)
+        for number, (item, done) in enumerate(results, 1):
+            states[done.value or "failed"] += 1
+            if done.error:
+                message, hint = failure(done)
+                complain(f"{item.name}: {message}", hint)
+            progress(doing, number, total)
+    if not quiet:
+        names = {"done": what, "nothing": "without checkpoints"}
+        words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
+        notice(words or f"nothing new to be {what}")
+    return states["failed"]
+
+
+def count_repositories(number: int) -> str:
+    return f"{number} {'repository' if number == 1 else 'repositories'}"
