@@ -12,7 +12,7 @@ from typing import Any
 
 from attribution.judge.agreement import Confusion, Corrected, confusion, corrected, kappa
 from attribution.judge.labels import LABELS
-from attribution.scores.quality import pearson, ranks
+from attribution.stats.correlation import pearson, spearman
 from collector.errors import WhoWroteError
 from collector.storage.store import Store, iso
 
@@ -110,7 +110,6 @@ def _label(label: str, pairs: Sequence[tuple[Any, Any]], every: Sequence[Any]) -
     if LABELS[label].classes:
         return _classes(label, pairs, LABELS[label].classes, every)
     numbers = [(float(person), float(model)) for person, model in pairs]
-    ranked = list(zip(ranks([p for p, _ in numbers]), ranks([m for _, m in numbers]), strict=True))
     cut = _CUT.get(label)
     classes: LabelAgreement | None = None
     if cut is not None:
@@ -120,7 +119,7 @@ def _label(label: str, pairs: Sequence[tuple[Any, Any]], every: Sequence[Any]) -
         classes = _classes(label, [(p, m) for p, m in named], (above,), every_named)
     return LabelAgreement(
         label, len(numbers), classes.agree if classes else None, classes.kappa if classes else None,
-        classes.classes if classes else [], pearson(numbers), pearson(ranked), sum(abs(m - p) for p, m in numbers) / len(numbers),
+        classes.classes if classes else [], pearson(numbers), spearman(numbers), sum(abs(m - p) for p, m in numbers) / len(numbers),
     )  # fmt: skip
 
 

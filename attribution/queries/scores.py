@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attribution.scores.quality import ModelPoint, frontier, pearson, ranks
+from attribution.scores.quality import ModelPoint, frontier
 from attribution.stats import estimates
+from attribution.stats.correlation import pearson, spearman
 from attribution.stats.intervals import Interval
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
@@ -66,10 +67,6 @@ def validate(store: Store, path: Path) -> RatingAgreement:
         tasks[task] = (len(of_task), pearson(of_task))
     intervals = [estimates.resampled(values, one) if estimates.available() else None for one in (pearson, spearman)]
     return RatingAgreement(len(ratings), len(pairs), pearson(values), spearman(values), tasks, unmatched, *intervals)
-
-
-def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    return pearson(list(zip(ranks([x for x, _ in pairs]), ranks([y for _, y in pairs]), strict=True)))
 
 
 def _ratings(path: Path) -> list[tuple[str, float]]:

@@ -9,7 +9,7 @@ Q says how a session went, not whether the code is right or beautiful.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -235,29 +235,3 @@ def frontier(scored: Iterable[tuple[str, float, float]]) -> list[ModelPoint]:
         beaten = any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)
         points.append(ModelPoint(model, len(groups[model]), q, cost, q / cost if cost else None, not beaten))
     return points
-
-
-def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Correlation of two series; None with fewer than three pairs or when one of them is constant."""
-    n = len(pairs)
-    if n < 3:
-        return None
-    x, y = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
-    xx, yy = sum((a - x) ** 2 for a, _ in pairs), sum((b - y) ** 2 for _, b in pairs)
-    xy = sum((a - x) * (b - y) for a, b in pairs)
-    return float(xy / (xx * yy) ** 0.5) if xx and yy else None
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1, equal values share their mean rank: Pearson over ranks is Spearman's correlation."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        end = start
-        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
-            end += 1
-        for place in range(start, end + 1):
-            found[order[place]] = (start + end) / 2 + 1
-        start = end + 1
-    return found

@@ -9,8 +9,9 @@ import pytest
 from support.commands import rows, run
 
 from attribution.features import features
-from attribution.queries.scores import spearman, validate
-from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, pearson, ranks, score, task_type
+from attribution.queries.scores import validate
+from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, score, task_type
+from attribution.stats.correlation import pearson, ranks, spearman
 from collector.storage.store import Store
 
 
@@ -151,7 +152,10 @@ def test_correlations() -> None:
     assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
     assert pearson([(1, 6), (2, 4), (3, 2)]) == pytest.approx(-1)
     assert pearson([(1, 1), (2, 2)]) is None and pearson([(1, 1), (1, 2), (1, 3)]) is None
+    assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None  # constant, though its mean is not exactly 0.1
+    assert pearson([(1e-200, 1), (2e-200, 2), (3e-200, 3)]) is None
     assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1, 3.5, 2]
+    assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
 
 
 # --- people's ratings -------------------------------------------------------------------------------------------------
