@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
-from attribution.weaknesses.scan import exclude
+from attribution.weaknesses.scan import exclude, git_patterns
 from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.source import ScanPlan, Side, Text
 from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
@@ -180,7 +180,7 @@ class _Rows:
             by.author_class, by.reason, by.added, by.agent, by.human, by.unknown,
             *((main.session, main.turn, main.call) if main is not None else (None, None, None)),
             agent or (declared if by.author_class == "declared" else None), main.model if main is not None else None,
-            int(hit.suppressed), int(bool(self._ignore) and exclude.ignored(one.path, self._ignore)),
+            int(hit.suppressed), int(bool(self._ignore) and git_patterns.ignored(one.path, self._ignore)),
             *self._fixed(one), one.moves, one.rewords,
             int(one.head is not None), shown(one.head[0]) if one.head else None, one.head[1] if one.head else None,
         )  # fmt: skip

@@ -25,7 +25,7 @@ from collector.load import digest
 from collector.model import Problem
 from collector.storage.store import Store
 
-VERSION = "2"
+VERSION = "3"
 STAGE = "weaknesses"
 _SEEN = ("ok", "none", "partial")  # a weakness would have been found
 _BATCH = 2000  # texts that are put aside at once without being scanned

@@ -30,6 +30,7 @@ DOORS = {
         "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
     "orjson": {"collector/transcripts/jsonl.py"},
+    "pathspec": {"attribution/weaknesses/scan/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/github/transport.py"},
     "lifelines": {"attribution/stats/estimates.py"},
@@ -57,7 +58,7 @@ SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "clic
 SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
-    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors",
+    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors", "pathspec",
 )  # fmt: skip
 
 
@@ -256,7 +257,7 @@ def test_the_database_does_not_bring_the_statistics_along() -> None:
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
         "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
-        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors",
+        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors", "pathspec",
     }  # fmt: skip
     plugin = "attribution/browse/plugin.py"  # Datasette itself loads it
     found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]

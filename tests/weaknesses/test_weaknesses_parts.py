@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import subprocess
 from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
@@ -14,8 +15,9 @@ from support.histories import Build, random_history, text
 from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import RateCell, Reviewed
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
-from attribution.weaknesses.scan import exclude
+from attribution.weaknesses.scan import exclude, git_patterns
 from attribution.weaknesses.scan.cache import hash_of, suppressed
+from attribution.weaknesses.scan.git_patterns import AttributePattern
 from attribution.weaknesses.scan.source import Findings, Pair, Side, Text, changed
 from attribution.weaknesses.track.authors import OriginSpan, ended_by, written
 from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
@@ -120,29 +122,48 @@ def test_texts_that_are_not_scanned(data: bytes, suffix: str, why: str) -> None:
     assert exclude.of_text(data, suffix) == why
 
 
-@pytest.mark.parametrize(
-    ("glob", "yes", "no"),
-    [
-        ("*.py", "a/b.py", "a/b.pyx"),
-        ("/a.py", "a.py", "b/a.py"),
-        ("build/", "x/build/y.py", "build"),
-        ("a/**/b", "a/x/y/b", "a/x/y/c"),
-        ("a/**", "a/x/y", "b/a/x"),
-        ("**/x.py", "q/x.py", "q/x.pyc"),
-        ("a?c", "abc", "a/c"),
-        ("a[!b]c", "adc", "abc"),
-        ("a[b", "a[b", "ab"),
-        ("(.*)+$", "(.q)+$", "x"),
-    ],
-)
-def test_patterns_of_git(glob: str, yes: str, no: str) -> None:
-    one = exclude.pattern(glob)
-    assert one.match(yes) and not one.match(no)
+GLOBS = (
+    "*.py", "/a.py", "build", "build/", "build/**", "a/**/b", "a/**", "**/x.py", "a?c", "a[!b]c", "a[b", "(.*)+$", "!a.py", "*",
+    "**", "/*", "a/*", "*.gen.*", "x/y", "é*",
+)  # fmt: skip
+PATHS = (
+    "a.py", "b/a.py", "a/b.pyx", "x/build/y.py", "build", "build/y.py", "build/z/y.py", "a/x/y/b", "a/b", "a/x", "b/a/x", "q/x.py",
+    "x.py", "q/x.pyc", "abc", "adc", "a[b", "(.q)+$", "m.gen.py", "x/y", "x/y/z", "q/x/y", "é/ü", "q/é",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("glob", GLOBS)
+def test_attributes_match_what_git_matches(glob: str, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".gitattributes").write_text(f"{glob} linguist-generated\n", "utf-8")
+    command = ["git", "-C", str(tmp_path), "check-attr", "-z", "--stdin", "linguist-generated"]
+    printed = subprocess.run(command, input="\0".join(PATHS), capture_output=True, text=True, check=True).stdout.split("\0")
+    truth = {path for path, value in zip(printed[::3], printed[2::3], strict=False) if value == "set"}
+    assert {path for path in PATHS if AttributePattern("", glob).matches(path)} == truth
+
+
+@pytest.mark.parametrize("glob", GLOBS)
+def test_ignore_files_match_what_git_matches(glob: str, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text(f"{glob}\n", "utf-8")
+    command = ["git", "-C", str(tmp_path), "check-ignore", "-z", "--no-index", "--stdin"]
+    printed = subprocess.run(command, input="\0".join(PATHS), capture_output=True, text=True, check=False).stdout.split("\0")
+    assert {path for path in PATHS if git_patterns.ignored(path, f"{glob}\n")} == set(filter(None, printed))
+
+
+def test_an_invalid_pattern_matches_nothing() -> None:
+    assert not AttributePattern("", "[z-a]").matches("z")
+    assert git_patterns.ignored("b.py", "[z-a]\n!\nb.py\n")
+
+
+def test_attributes_hold_below_their_directory() -> None:
+    pattern = AttributePattern("lib", "/gen/*.py")
+    assert pattern.matches("lib/gen/a.py") and not pattern.matches("gen/a.py") and not pattern.matches("lib/x/gen/a.py")
 
 
 def test_the_last_pattern_decides() -> None:
-    assert exclude.ignored("tests/a.py", "tests/\n")
-    assert not exclude.ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
+    assert git_patterns.ignored("tests/a.py", "tests/\n")
+    assert not git_patterns.ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ After github-linguist's generated.rb and vendor.yml, shortened to what occurs in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from attribution.weaknesses.scan.git_patterns import AttributePattern
 
 SOURCE, TEST, EXAMPLE = "source", "test", "example"
 GENERATED, VENDORED, LOCK, MINIFIED = "generated", "vendored", "lock", "minified"
@@ -57,9 +58,9 @@ _EXAMPLE = re.compile(
 
 
 class Attributes(NamedTuple):
-    """One line of a `.gitattributes`: below `directory`, paths like `pattern` have `values` (name -> set or unset)."""
+    """One line of a `.gitattributes`: paths that match `pattern` have `values` (name -> set or unset)."""
 
-    pattern: re.Pattern[str]
+    pattern: AttributePattern
     values: dict[str, bool]
 
 
@@ -67,7 +68,7 @@ def place_of(path: str, attributes: Sequence[Attributes] = ()) -> str:
     """What kind of file it is by its path, and by what the repository says of it."""
     said: dict[str, bool] = {}
     for rule in attributes:
-        if rule.pattern.match(path):
+        if rule.pattern.matches(path):
             said |= rule.values
     for name, place in _SAID.items():
         if said.get(name):
@@ -122,7 +123,7 @@ _RULES: tuple[tuple[str, str, Callable[[str], object]], ...] = (
     (EXAMPLE, "linguist-documentation", _EXAMPLE.search),
 )
 
-# --- patterns of git --------------------------------------------------------------------------------------------------
+# --- what the repository says --------------------------------------------------------------------------------------------------
 
 
 def attributes_of(text: str, directory: str = "") -> list[Attributes]:
@@ -134,68 +135,10 @@ def attributes_of(text: str, directory: str = "") -> list[Attributes]:
             continue
         values = dict(_attribute(word) for word in words[1:] if "linguist-" in word)
         if values:
-            found.append(Attributes(pattern(words[0], directory), values))
+            found.append(Attributes(AttributePattern(directory.strip("/"), words[0]), values))
     return found
 
 
 def _attribute(word: str) -> tuple[str, bool]:
     name, _, value = word.lstrip("-!").partition("=")
     return name, not word.startswith(("-", "!")) and value.lower() not in ("false", "0", "no")
-
-
-def ignored(path: str, text: str) -> bool:
-    """Whether a `.gitignore`-like file at the root leaves out a path: the last pattern that fits decides."""
-    return _ignores(path, _patterns(text))
-
-
-@lru_cache(8)
-def _patterns(text: str) -> tuple[tuple[bool, re.Pattern[str]], ...]:
-    lines = (line.strip() for line in text.split("\n"))
-    return tuple(
-        (line.startswith("!"), pattern(line.removeprefix("!"))) for line in lines if line and not line.startswith(("#", ":"))
-    )
-
-
-def _ignores(path: str, patterns: Iterable[tuple[bool, re.Pattern[str]]]) -> bool:
-    out = False
-    for negated, one in patterns:
-        if one.match(path):
-            out = not negated
-    return out
-
-
-def pattern(glob: str, directory: str = "") -> re.Pattern[str]:
-    """A pattern of git as a regular expression over whole paths; a directory stands for all that is in it."""
-    anchored = "/" in glob.rstrip("/")
-    inside = glob.endswith("/")
-    parts = [_segment(part) for part in glob.strip("/").split("/")]
-    body = "/".join(parts).replace("\0/", "(?:[^/]+/)*").replace("/\0", "/.*").replace("\0", ".*")
-    start = re.escape(directory.strip("/") + "/") if directory.strip("/") else ""
-    return re.compile(f"^{start}{'' if anchored else '(?:.*/)?'}{body}{'/.*' if inside else '(?:/.*)?'}$", re.DOTALL)
-
-
-_GLOB = re.compile(r"\\(.)|(\*+)|(\?)|(\[[!^]?\]?[^\]/]*\])|(.)", re.DOTALL)
-
-
-def _segment(part: str) -> str:
-    if part == "**":
-        return "\0"
-    return "".join(_piece(found) for found in _GLOB.finditer(part))
-
-
-def _piece(found: re.Match[str]) -> str:
-    escaped, stars, mark, group, char = found.groups()
-    if stars:
-        return "[^/]*"
-    if mark:
-        return "[^/]"
-    if group:
-        inner = group[1:-1]
-        inner = "^" + inner[1:] if inner[:1] in ("!", "^") else inner
-        inner = inner.replace("\\", "\\\\").replace("[", "\\[")
-        try:
-            re.compile(f"[{inner}]")
-        except re.error:
-            return re.escape(group)
-        return f"[{inner}]"
-    return re.escape(escaped or char or "")
