@@ -7,6 +7,7 @@ from typing import Any
 
 from attribution.browse.queries import QUERIES
 from attribution.features import groups
+from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.storage.catalog import tables
 
 # Short names that Datasette shows instead of numbers, and what it counts and sorts by. Nothing is facetted that a large
@@ -50,10 +51,11 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
         about |= {"label_column": LABELS[table.name]} if table.name in LABELS else {}
         about |= {"facets": FACETS[table.name]} if table.name in FACETS else {}
         about |= {"sort_desc": ORDER[table.name]} if table.name in ORDER else {}
-        about |= {"hidden": True} if table.name.startswith("check_") or table.name in ("stage_runs",) else {}
+        about |= {"hidden": True} if table.name == "stage_runs" else {}
         found.append((table.name, about))
     features = {f.name: f"{f.description} ({f.unit}, {f.kind})" for g in groups() for f in g.FEATURES}
     found.append(("session_features", {"description": "What each session was like, a row per session.", "columns": features}))
+    found.append((VIEW, {"description": VIEW_TEXT, "columns": VIEW_COLUMNS}))
     return found
 
 

@@ -46,7 +46,7 @@ def problems(db: Path, form: str) -> None:
 @click.pass_context
 def check(context: click.Context, db: Path, form: str) -> None:
     """Test the promises of the database: sums, references, times. Exit code 1 when one is broken."""
-    from attribution.queries.repo_report import checks
+    from attribution.queries.checks import checks
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:

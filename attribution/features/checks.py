@@ -1,11 +1,11 @@
-"""Features that can be derived a second time, from another source: the two must agree. Views that must be empty. Pure."""
+"""Features that can be derived a second time, from another source: the two must agree. Queries that must find nothing. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from attribution.features.nulls import CHECK, PROMISE, TABLE, VIEW, check_view, null_view
-from attribution.features.registry import Feature
+from attribution.features.nulls import TABLE, UNEXPLAINED_SQL
 
 # A run that was stopped leaves some tables ahead of others; then there is nothing to compare yet.
 _WHOLE = " AND f.touched_files IS NOT NULL"
@@ -13,32 +13,32 @@ _SAME_COPIES = """ AND EXISTS (SELECT 1 FROM sessions s JOIN stage_runs a ON a.r
   JOIN stage_runs b ON b.repo_id = s.repo_id AND b.subject = s.key AND b.stage = 'features' AND b.input_key = a.input_key
   WHERE s.id = f.session_id)"""
 _TWICE: Mapping[str, tuple[str, str, str, str]] = {
-    # view -> promise, feature, the same from another table, further tables and conditions
-    "check_feature_calls": (
+    # name -> promise, feature, the same from another table, further tables and conditions
+    "feature_calls": (
         "Tool calls of the transcript are the calls that are stored.",
         "f.tool_call_count",
         "(SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = f.session_id)",
         _SAME_COPIES,
     ),
-    "check_feature_edit_calls": (
+    "feature_edit_calls": (
         "Calls of edit tools are the calls of the edits that were followed.",
         "f.edit_calls",
         "(SELECT COUNT(DISTINCT e.call_id) FROM edits e WHERE e.session_id = f.session_id AND e.by_shell = 0)",
         _WHOLE,
     ),
-    "check_feature_diff_lines": (
+    "feature_diff_lines": (
         "The lines of all applied edits are the lines of all regions.",
         "COALESCE(f.diff_lines, 0)",
         "(SELECT COALESCE(SUM(r.lines_added + r.lines_removed), 0) FROM region_edits r WHERE r.session_id = f.session_id)",
         _WHOLE,
     ),
-    "check_feature_regions": (
+    "feature_regions": (
         "Regions of a session are the regions that are stored.",
         "COALESCE(f.region_count, 0)",
         "(SELECT COUNT(*) FROM regions g WHERE g.session_id = f.session_id)",
         _WHOLE,
     ),
-    "check_feature_tokens": (
+    "feature_tokens": (
         "Tokens of a session by feature are the tokens summed when it was stored.",
         "f.output_tokens",
         "(SELECT s.output_tokens FROM sessions s WHERE s.id = f.session_id)",
@@ -61,23 +61,28 @@ WHERE f.touched_files IS NOT NULL AND o.author = 'agent' AND o.evidence IN ('obs
 AND NOT EXISTS (SELECT 1 FROM edits e, json_each(f.touched_files) j WHERE e.session_id = o.session_id AND e.call_id = o.call_id AND e.outcome = 'applied' AND j.value = e.path)"""
 
 
-def views(features: tuple[Feature, ...]) -> dict[str, str]:
-    """Name -> SQL of every view over the table of features."""
-    made = {VIEW: null_view(features), CHECK: check_view() + _SAME_COPIES}
-    for name, (_, feature, other, more) in _TWICE.items():
-        made[name] = (
-            f"CREATE VIEW {name} AS\nSELECT f.session_id, {feature} AS feature, {other} AS counted FROM {TABLE} f\nWHERE feature <> counted{more}"
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A query that must find nothing."""
+
+    name: str
+    promise: str  # what its emptiness means
+    sql: str
+
+
+def invariants() -> tuple[Invariant, ...]:
+    """Those about the table of features."""
+    twice = (
+        Invariant(
+            name,
+            promise,
+            f"SELECT f.session_id, {feature} AS feature, {other} AS counted FROM {TABLE} f\nWHERE feature <> counted{more}",
         )
-    made["check_feature_committed"] = f"CREATE VIEW check_feature_committed AS\n{_COMMITTED}"
-    made["check_feature_touched"] = f"CREATE VIEW check_feature_touched AS\n{_TOUCHED}"
-    return made
-
-
-def promises() -> dict[str, str]:
-    """Name -> what its emptiness promises."""
-    told = {name: promise for name, (promise, *_) in _TWICE.items()}
-    return told | {
-        CHECK: PROMISE,
-        "check_feature_committed": "Lines of commits that edits wrote come from files that the session touched.",
-        "check_feature_touched": "Files that a session touched are the files of its applied edits.",
-    }
+        for name, (promise, feature, other, more) in _TWICE.items()
+    )
+    return (
+        Invariant("feature_nulls", "No feature is without a value for no reason.", UNEXPLAINED_SQL + _SAME_COPIES),
+        *twice,
+        Invariant("feature_committed", "Lines of commits that edits wrote come from files that the session touched.", _COMMITTED),
+        Invariant("feature_touched", "Files that a session touched are the files of its applied edits.", _TOUCHED),
+    )

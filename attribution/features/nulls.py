@@ -1,7 +1,7 @@
 """Why a feature has no value: the reasons, each with the condition under which it holds, and the views made of them. Pure.
 
 A feature names its reasons in order; the first whose condition holds is the one given. A condition looks at tables, never at the
-feature itself, so that `check_feature_nulls` tells a value that is missing without a reason.
+feature itself, so that `attribute check` finds a value that is missing without a reason.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from dataclasses import dataclass
 from attribution.features import repository
 from attribution.features.registry import Feature
 
-VIEW, CHECK, TABLE = "feature_nulls", "check_feature_nulls", "session_features"
+VIEW, TABLE = "feature_nulls", "session_features"
+VIEW_TEXT = "Why a feature of a session has no value: one row per session and feature without one."
+VIEW_COLUMNS = {
+    "repo_id": "its repository", "session_id": "the session", "feature": "column of session_features",
+    "reason": "why it has no value; docs/metrics.md explains the reasons",
+}  # fmt: skip
 UNEXPLAINED = "unexplained"
-PROMISE = "No feature is without a value for no reason."
+UNEXPLAINED_SQL = f"SELECT f.repo_id, f.session_id, f.feature FROM {VIEW} f WHERE f.reason = '{UNEXPLAINED}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,6 @@ def null_view(features: Iterable[Feature]) -> str:
     """The view `feature_nulls`: one row per session and feature without a value, with the reason."""
     parts = [f"SELECT s.repo_id, s.id AS session_id, '{f.name}' AS feature, {_case(f)} AS reason {_ROWS} WHERE f.{f.name} IS NULL" for f in features]  # fmt: skip
     return f"CREATE VIEW {VIEW} AS\n" + "\nUNION ALL ".join(parts)
-
-
-def check_view() -> str:
-    """The invariant: no value is missing without a reason."""
-    return f"CREATE VIEW {CHECK} AS\nSELECT f.repo_id, f.session_id, f.feature FROM {VIEW} f WHERE f.reason = '{UNEXPLAINED}'"
 
 
 def _case(feature: Feature) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attribution.features.checks import promises as feature_promises
 from collector.git.ranges import count, united
-from collector.storage.store import Store, schema_sql
+from collector.storage.store import Store
 from collector.vocabulary import line_class
 
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
@@ -222,43 +221,6 @@ def session_list(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
         "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One invariant and the rows that break it."""
-
-    name: str
-    promise: str
-    broken: int
-    rows: list[dict[str, Any]]  # the first ones
-
-
-def checks(store: Store, most: int = 5) -> list[Check]:
-    """Every `check_*` view of the database."""
-    promises = feature_promises() | _promises(schema_sql())
-    found = []
-    for row in store.rows(
-        "SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check\\_%' ESCAPE '\\' ORDER BY rowid"
-    ):
-        name = str(row["name"])
-        quoted = '"' + name.replace('"', '""') + '"'
-        rows = store.rows(f"SELECT * FROM {quoted} LIMIT {most}")
-        count = store.value(f"SELECT COUNT(*) FROM {quoted}") if rows else 0
-        found.append(Check(name, promises.get(name, ""), count, rows))
-    return found
-
-
-def _promises(schema: str) -> dict[str, str]:
-    """View -> the comment before it in the schema."""
-    found, last = {}, ""
-    for line in schema.splitlines():
-        words = line.split()
-        if line.startswith("-- "):
-            last = line[3:]
-        elif line.startswith("CREATE VIEW") and len(words) > 2:
-            found[words[-2]] = last
-    return found
 
 
 def totals(reports: Iterable[RepoReport]) -> dict[str, int]:

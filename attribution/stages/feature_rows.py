@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attribution.features import features, version
-from attribution.features.checks import views
-from attribution.features.nulls import TABLE
+from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.features.tables import Prices
 from attribution.features.tokens import cost_of
 from attribution.queries.features import JSON_COLUMNS, features_ready, session_features
@@ -20,20 +19,11 @@ def prepare(store: Store) -> None:
     """Makes the table; one with the columns of another version is made anew, and its sessions are computed again."""
     if not features_ready(store):
         _make(store)
-    _views(store)
-
-
-def _views(store: Store) -> None:
-    """The views over the features: values that are missing and why, invariants."""
-    wanted = views(features())
-    known = {row["name"]: row["sql"] for row in store.rows("SELECT name, sql FROM sqlite_master WHERE type = 'view'")}
-    changed = {name: sql for name, sql in wanted.items() if known.get(name) != sql}
-    if not changed:
-        return
-    with store.transaction() as connection:
-        for name, sql in changed.items():
-            connection.execute(f"DROP VIEW IF EXISTS {name}")
-            connection.execute(sql)
+    view = null_view(features())
+    if store.value("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?", (VIEW,)) != view:
+        with store.transaction() as connection:
+            connection.execute(f"DROP VIEW IF EXISTS {VIEW}")
+            connection.execute(view)
 
 
 def _make(store: Store) -> None:

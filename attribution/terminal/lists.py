@@ -8,7 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.repo_report import Check, ProblemGroup
+from attribution.queries.checks import Check
+from attribution.queries.repo_report import ProblemGroup
 from attribution.terminal.style import grid, number, plain, show, title, words
 from collector.console.terminal import one_line
 

@@ -1,28 +1,37 @@
-"""The tables, views and columns of the database with their comments, read from schema.sql. Pure but for reading that file.
+"""The tables, views and columns of the database with their comments, read from the SQL text of the schema.
 
-docs/schema.md and the descriptions that Datasette shows are made from it.
+docs/schema.md and the descriptions that Datasette shows are made from it. Pure but for reading that text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from collector.storage.store import schema_sql
+from collector.storage.schema import schema_sql
 
+_SECTION = re.compile(r"^-- === (.*) ===$")
 _TABLE = re.compile(r"^CREATE TABLE IF NOT EXISTS (\w+) \($")
 _VIEW = re.compile(r"^CREATE VIEW IF NOT EXISTS (\w+) AS$")
 _COLUMN = re.compile(r"^  (\w+) ([A-Z]+)\b[^-]*(?:[^-]|-(?!-))*?-- (.*)$")
+_VIEW_COLUMN = re.compile(r"^--   (\w+|\*): (.*)$")
 _REFERENCE = re.compile(r"REFERENCES (\w+)\((\w+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str
-    type: str  # integer, text, real, blob
+    type: str  # integer, text, real, blob; "" for columns of views
     comment: str
     references: str = ""  # the table it points to
+
+
+@dataclass(slots=True)
+class Section:
+    """A part of the schema."""
+
+    title: str
+    text: str = ""
 
 
 @dataclass(slots=True)
@@ -30,7 +39,7 @@ class SchemaTable:
     """A table or view."""
 
     name: str
-    section: str  # facts, conclusions, …
+    section: Section
     comment: str
     is_view: bool = False
     columns: list[Column] = field(default_factory=list)
@@ -38,27 +47,54 @@ class SchemaTable:
 
 def tables(sql: str = "") -> list[SchemaTable]:
     """In the order of the schema (default: that of the program)."""
-    return list(_read(sql or schema_sql()))
+    reader = _Reader()
+    for line in (sql or schema_sql()).splitlines():
+        reader.read(line)
+    return reader.tables
 
 
-def _read(sql: str) -> Iterator[SchemaTable]:
-    section, comment, table = "", list[str](), None
-    for line in sql.splitlines():
-        named, viewed, column = _TABLE.match(line), _VIEW.match(line), _COLUMN.match(line)
-        if line.startswith("-- ==="):
-            section, comment = line.strip("- ="), []
-        elif line.startswith("-- "):
-            comment.append(line[3:])
-        elif named:
-            table, comment = SchemaTable(named[1], section, " ".join(comment)), []
-        elif viewed:
-            yield SchemaTable(viewed[1], section, " ".join(comment), is_view=True)
-            comment = []
-        elif table is not None and column:
-            points = _REFERENCE.search(line)
-            table.columns.append(Column(column[1], column[2].lower(), column[3], points[1] if points else ""))
-        elif table is not None and line.startswith(")"):
-            yield table
-            table = None
+class _Reader:
+    """Line by line: comments wait for what they describe."""
+
+    def __init__(self) -> None:
+        self.tables: list[SchemaTable] = []
+        self._section = Section("")
+        self._comment: list[str] = []
+        self._columns: list[Column] = []  # of a view
+        self._in_title = self._in_table = False
+
+    def read(self, line: str) -> None:
+        if title := _SECTION.match(line):
+            self._section, self._in_title = Section(title[1]), True
         elif not line:
-            comment = []
+            self._end_of_block()
+        elif self._in_table:
+            self._table_line(line)
+        elif column := _VIEW_COLUMN.match(line):
+            self._view_column(column[1], column[2])
+        elif line.startswith("-- "):
+            self._comment.append(line[3:])
+        elif created := _TABLE.match(line) or _VIEW.match(line):
+            self._in_table = line.startswith("CREATE TABLE")
+            text, is_view = " ".join(self._comment), not self._in_table
+            self.tables.append(SchemaTable(created[1], self._section, text, is_view, self._columns))
+            self._comment, self._columns = [], []
+
+    def _end_of_block(self) -> None:
+        if self._in_title:
+            self._section.text, self._in_title = " ".join(self._comment), False
+        self._comment, self._columns = [], []
+
+    def _table_line(self, line: str) -> None:
+        if line.startswith(")"):
+            self._in_table = False
+        elif column := _COLUMN.match(line):
+            reference = _REFERENCE.search(line)
+            self.tables[-1].columns.append(Column(column[1], column[2].lower(), column[3], reference[1] if reference else ""))
+
+    def _view_column(self, name: str, text: str) -> None:
+        if name == "*":
+            (whole,) = [table for table in self.tables if table.name == text]
+            self._columns += [Column(c.name, "", c.comment, c.references) for c in whole.columns]
+        else:
+            self._columns.append(Column(name, "", text))

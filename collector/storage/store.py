@@ -12,13 +12,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.model import Problem
 from collector.storage.retention import FULL, Policy
+from collector.storage.schema import schema_sql
 from collector.text import printable
 
 # sqlite-utils loads pandas and numpy for types we never store, half a second wherever the extra `stats` is installed.
@@ -33,10 +33,6 @@ finally:
 Connection = sqlite3.Connection
 SCHEMA_VERSION = 4
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
-
-
-def schema_sql() -> str:
-    return resources.files("collector.storage").joinpath("schema.sql").read_text("utf-8")
 
 
 def iso(at: float | None) -> str | None:

@@ -33,7 +33,7 @@ from collector.model import (
     Turn,
     Usage,
 )
-from collector.storage.store import schema_sql
+from collector.storage.schema import schema_sql
 from collector.transcripts import claude_code
 
 W = "/home/ana/orchard"

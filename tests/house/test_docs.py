@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.storage.store import schema_sql
+from collector.storage.schema import schema_sql
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

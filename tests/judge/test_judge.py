@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.builder import import_stream
+from support.invariants import broken_checks
 from support.truth import REPOS
 
 from attribution.cli import cli
@@ -261,7 +262,7 @@ def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Sto
     again = Fake()
     done = stage.run(store, again, _all(store, repo), FREE, _quiet)
     assert again.asked == [] and done.known == len(asked) and _labels(store) == labels
-    assert store.rows("SELECT * FROM check_judge_labels") == []
+    assert broken_checks(store) == {}
 
 
 def test_labels_lost_with_a_database_row_come_back_without_asking(attributed: tuple[Store, Path]) -> None:

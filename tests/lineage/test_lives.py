@@ -16,7 +16,7 @@ from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, St
 from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import Fingerprint
 from attribution.queries import lifetimes
-from attribution.queries.repo_report import checks
+from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
 from attribution.stages.history import KEPT, HistoryRequest, HistoryUpdate, before_first, follow_history, stored
 from attribution.stages.lines import AttributeOptions, attribute_repo

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from collector.storage.store import Store
+from support.invariants import broken_checks
 
 Dump = dict[str, list[str]]
 
@@ -42,9 +43,7 @@ class _Reader:
 def dump(store: Store) -> Dump:
     reader = _Reader(store)
     tables = store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
-    for view in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
-        broken = store.rows(f"SELECT * FROM {view['name']}")
-        assert not broken, f"{view['name']}: {broken[:3]}"
+    assert broken_checks(store) == {}
     return {r["name"]: reader.table(r["name"]) for r in tables}
 
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.builder import World
 from support.builder.model import Stored
+from support.invariants import broken_checks
 
 from attribution.cli import cli as attribute
 from attribution.features import features
@@ -174,7 +175,7 @@ def test_every_missing_value_has_its_reason(taken: tuple[Path, Path, dict[str, d
         (problem,) = aftermath.problems(store, 1)
         assert (problem.stage, problem.code) == ("features", "feature_null")
         assert problem.detail == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
-        assert [r["feature"] for r in store.rows("SELECT feature FROM check_feature_nulls")] == ["edit_calls"]
+        assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
     shown = run("features", "--db", db, "--session", row["key"][:6]).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
     assert "No feature is without a value for no reason" in run("check", "--db", db).stdout
@@ -197,18 +198,17 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
 
 def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
     _, db, _, _ = taken
-    broken = {
-        "check_feature_calls": "tool_call_count = 99", "check_feature_edit_calls": "edit_calls = 99",
-        "check_feature_diff_lines": "diff_lines = 99", "check_feature_regions": "region_count = 99",
-        "check_feature_tokens": "output_tokens = 99", "check_feature_touched": "touched_files = '[\"b\"]'",
-        "check_feature_committed": "touched_files = '[]'",
+    changes = {
+        "feature_calls": "tool_call_count = 99", "feature_edit_calls": "edit_calls = 99", "feature_diff_lines": "diff_lines = 99",
+        "feature_regions": "region_count = 99", "feature_tokens": "output_tokens = 99",
+        "feature_touched": "touched_files = '[\"b\"]'", "feature_committed": "touched_files = '[]'",
     }  # fmt: skip
     with Store(db) as store:
-        for view, change in broken.items():
-            assert store.rows(f"SELECT * FROM {view}") == []
+        assert broken_checks(store) == {}
+        for name, change in changes.items():
             store.connection.execute("SAVEPOINT before")
             store.connection.execute(f"UPDATE session_features SET {change}")
-            assert store.rows(f"SELECT * FROM {view}"), view
+            assert broken_checks(store)[name]
             store.connection.execute("ROLLBACK TO before")
 
 

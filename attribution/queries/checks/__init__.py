@@ -1,0 +1,58 @@
+"""The invariants of a database: queries that must find nothing. `attribute check` runs them.
+
+A file holds those of one subject, each as `-- name: what it says` and one SELECT. Those about features are made from the registry
+(`attribution/features/checks.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from attribution.features import checks as feature_checks
+from attribution.features.checks import Invariant
+from attribution.queries.features import features_ready
+from collector.storage.store import Store
+
+SUBJECTS = ("lines", "history", "weaknesses", "claims", "facts")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One invariant and the rows that break it."""
+
+    name: str
+    promise: str
+    broken: int
+    rows: list[dict[str, Any]]  # the first ones
+
+
+@cache
+def invariants() -> tuple[Invariant, ...]:
+    """All but those about features."""
+    files = resources.files("attribution.queries.checks")
+    return tuple(one for name in SUBJECTS for one in _parsed(files.joinpath(f"{name}.sql").read_text("utf-8")))
+
+
+def _parsed(text: str) -> Iterator[Invariant]:
+    for block in text.strip().split("\n\n"):
+        lines = block.splitlines()
+        comment = " ".join(line.removeprefix("-- ") for line in lines if line.startswith("-- "))
+        name, _, promise = comment.partition(": ")
+        yield Invariant(name, promise, "\n".join(line for line in lines if not line.startswith("-- ")).rstrip(";"))
+
+
+def checks(store: Store, most: int = 5) -> list[Check]:
+    """Every invariant of the database."""
+    about_features = feature_checks.invariants() if features_ready(store) else ()
+    return [check(store, one, most) for one in (*invariants(), *about_features)]
+
+
+def check(store: Store, one: Invariant, most: int = 5) -> Check:
+    """One invariant; `most` of the rows that break it are kept."""
+    rows = store.rows(f"SELECT * FROM ({one.sql}) LIMIT {most}")
+    broken = store.value(f"SELECT COUNT(*) FROM ({one.sql})") if rows else 0
+    return Check(one.name, one.promise, broken, rows)

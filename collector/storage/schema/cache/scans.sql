@@ -1,0 +1,46 @@
+-- === Cache: scans ===
+
+-- What a scan said of one text. In the cache of the user, so that a fork or another database scans only what is new.
+CREATE TABLE IF NOT EXISTS blob_scans (
+  blob TEXT NOT NULL, -- git id of the text
+  suffix TEXT NOT NULL, -- as what it was scanned: ending of the file name, or dockerfile, workflow
+  rules TEXT NOT NULL, -- hash of the rule set
+  engine TEXT NOT NULL, -- name and version of the scanner
+  status TEXT NOT NULL, -- ok, none (no word of any rule in it: not given to the scanner), partial (some of it could not be parsed), timeout (some rule), failed, too_large, long_lines, binary, generated, minified, missing
+  lines INTEGER NOT NULL, -- lines of the text
+  failed_rules TEXT, -- rules that did not finish, JSON list
+  PRIMARY KEY (blob, suffix, rules, engine)
+) WITHOUT ROWID;
+
+-- A place in a text that a rule matched. Cache, as blob_scans.
+CREATE TABLE IF NOT EXISTS blob_findings (
+  blob TEXT NOT NULL, -- git id of the text
+  suffix TEXT NOT NULL, -- as in blob_scans
+  rules TEXT NOT NULL, -- hash of the rule set
+  engine TEXT NOT NULL, -- name and version of the scanner
+  rule_id TEXT NOT NULL, -- id of the rule
+  start_line INTEGER NOT NULL, -- first line
+  end_line INTEGER NOT NULL, -- last line
+  start_byte INTEGER NOT NULL, -- first byte, from 0
+  end_byte INTEGER NOT NULL, -- byte after the last
+  text_hash TEXT NOT NULL, -- hash of the matched text without white space
+  suppressed INTEGER NOT NULL, -- 1: a nosemgrep comment asks to hide it; it is counted all the same
+  PRIMARY KEY (blob, suffix, rules, engine, rule_id, start_byte, end_byte)
+) WITHOUT ROWID;
+
+-- Functions of a text with their cyclomatic complexity. Cache, as blob_scans.
+CREATE TABLE IF NOT EXISTS blob_functions (
+  blob TEXT NOT NULL, -- git id of the text
+  suffix TEXT NOT NULL, -- as in blob_scans
+  tool TEXT NOT NULL, -- name and version of what measured it
+  functions TEXT NOT NULL, -- first line, last line, complexity of each, JSON list of lists
+  PRIMARY KEY (blob, suffix, tool)
+) WITHOUT ROWID;
+
+-- Executables of the scanner that were asked for their version, which takes seconds. Cache, as blob_scans.
+CREATE TABLE IF NOT EXISTS scan_engines (
+  path TEXT NOT NULL, -- the file
+  stamp TEXT NOT NULL, -- its size and time of change
+  engine TEXT NOT NULL, -- name and version
+  PRIMARY KEY (path, stamp)
+) WITHOUT ROWID;

@@ -1,0 +1,133 @@
+-- === Facts and conclusions: what other tools claim ===
+
+-- One note, record or commit message in which another producer says who wrote lines of a commit.
+CREATE TABLE IF NOT EXISTS claim_records (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  producer TEXT NOT NULL, -- git-ai, agent-trace, whogitit, agent-blame, agent-trace-cli, opentraces, trailers; '' when nobody knows the format
+  format_version TEXT, -- version of the format, as written
+  tool_version TEXT, -- version of the tool that wrote it, as written
+  source TEXT NOT NULL, -- git ref it was read from; '' for files of the tree and for commits
+  place TEXT NOT NULL, -- path in the notes or in the tree; the commit, for trailers
+  entry INTEGER NOT NULL, -- line of the file that holds it; 0 when it is the only one
+  blob TEXT NOT NULL, -- git blob it was read from; '' for commits
+  commit_sha TEXT, -- commit it speaks of, as named; NULL when it names none
+  base_sha TEXT, -- commit the producer itself wrote down; another one than commit_sha: the note was copied
+  claimed_at TEXT, -- when it was written, if it says so
+  state TEXT NOT NULL, -- read, unknown_version, unknown_format, unreadable, too_large, missing_blob, own (an export of ours)
+  claims INTEGER NOT NULL, -- claims in it
+  detail TEXT -- keys that are not known, JSON
+);
+CREATE INDEX IF NOT EXISTS claim_records_repo ON claim_records(repo_id, producer);
+CREATE INDEX IF NOT EXISTS claim_records_commit ON claim_records(commit_sha);
+
+-- The author a claim names. Many claims share one row.
+CREATE TABLE IF NOT EXISTS claim_authors (
+  id INTEGER PRIMARY KEY, -- number used by claims
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  author TEXT NOT NULL, -- agent, human, mixed (an agent's line that somebody changed), unknown
+  tool TEXT, -- the agent or tool, as written
+  model TEXT, -- the model, as written
+  session_key TEXT, -- the session or conversation, as written
+  person TEXT, -- who used the tool or typed, as written
+  detail TEXT -- keys that are not known, JSON
+);
+CREATE INDEX IF NOT EXISTS claim_authors_repo ON claim_authors(repo_id);
+
+-- Lines of one file that one entry of a record gives to one author.
+CREATE TABLE IF NOT EXISTS claims (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  record_id INTEGER NOT NULL REFERENCES claim_records(id) ON DELETE CASCADE, -- the record
+  author_id INTEGER NOT NULL REFERENCES claim_authors(id) ON DELETE CASCADE, -- the author it names
+  path TEXT NOT NULL, -- path in the repository; '' when it speaks of the whole commit
+  recorded_path TEXT, -- path as written, when that differs
+  key TEXT, -- the producer's own key of the entry
+  ranges TEXT NOT NULL, -- lines as written, 1-5,8; may be unsorted or overlap; '' when it speaks of the whole commit
+  lines INTEGER, -- different lines in them; NULL when it speaks of the whole commit
+  dangling INTEGER NOT NULL, -- 1: its key names nobody in its record
+  detail TEXT -- keys that are not known, JSON
+);
+CREATE INDEX IF NOT EXISTS claims_record ON claims(record_id);
+CREATE INDEX IF NOT EXISTS claims_author ON claims(author_id);
+
+-- What became of one record when it was checked against its commit.
+CREATE TABLE IF NOT EXISTS claim_record_checks (
+  record_id INTEGER PRIMARY KEY REFERENCES claim_records(id) ON DELETE CASCADE, -- the record
+  commit_sha TEXT, -- commit it was checked against; another one than it names for records written before their commit was made
+  anchor TEXT NOT NULL, -- named (by the record), next_commit (the next one that changes its files), none
+  reach TEXT NOT NULL, -- branch (the commit is in the history of the analysed branch), ref (of another ref only), none (of no ref), missing
+  status TEXT NOT NULL, -- the first that applies: commit_missing, unreachable, file_missing, beyond_eof, not_added, overlapping, dangling_key, empty, ok
+  findings TEXT NOT NULL, -- the same from its lines alone
+  commit_at TEXT, -- author time of the commit
+  lines INTEGER NOT NULL, -- lines claimed, those claimed twice counted twice
+  ok INTEGER NOT NULL, -- of those, the ones the commit adds
+  overlapping INTEGER NOT NULL, -- added ones that a later entry gives to somebody else
+  dangling_key INTEGER NOT NULL, -- added ones whose key names nobody
+  not_added INTEGER NOT NULL, -- ones that were there before, or are not the text claimed
+  beyond_eof INTEGER NOT NULL, -- ones after the end of the file
+  file_missing INTEGER NOT NULL, -- ones of files that the commit does not have
+  commit_missing INTEGER NOT NULL -- ones of a commit that is not in the clone
+);
+CREATE INDEX IF NOT EXISTS claim_record_checks_commit ON claim_record_checks(commit_sha);
+
+-- The lines of a claim by status; together they are the claim.
+CREATE TABLE IF NOT EXISTS claim_checks (
+  claim_id INTEGER NOT NULL REFERENCES claims(id) ON DELETE CASCADE, -- the claim
+  status TEXT NOT NULL, -- the first that applies to the line: commit_missing, file_missing, beyond_eof, not_added, overlapping, dangling_key, ok
+  lines INTEGER NOT NULL, -- lines
+  ranges TEXT NOT NULL, -- the lines, 1-5,8
+  PRIMARY KEY (claim_id, status)
+) WITHOUT ROWID;
+
+-- Consecutive lines that a claim gives to an author and that its commit really adds.
+CREATE TABLE IF NOT EXISTS claimed_spans (
+  claim_id INTEGER NOT NULL REFERENCES claims(id) ON DELETE CASCADE, -- the claim
+  start_line INTEGER NOT NULL, -- first line, in the commit's version
+  end_line INTEGER NOT NULL, -- last line
+  PRIMARY KEY (claim_id, start_line)
+) WITHOUT ROWID;
+
+-- Verified claims about commits of the analysed branch, each stretch beside our own verdict, which they never change: `claimed_author`,
+-- always with the evidence `declared`, and `author`, `how`, … as in line_spans, NULL where the repository is not attributed.
+-- `has_session`: an agent's session is linked to the commit, so that we know by ourselves.
+--   repo_id: its repository
+--   record_id: the record
+--   claim_id: the claim
+--   commit_sha: commit the record was checked against
+--   path: path in the commit
+--   start_line: first line
+--   end_line: last line
+--   lines: number of lines
+--   claimed_author: who wrote them, as claimed: agent, human, mixed, unknown
+--   claimed_evidence: always declared
+--   producer: tool that made the claim
+--   tool_version: version of that tool
+--   tool: agent or tool that is said to have written them
+--   claimed_model: model, as claimed
+--   claimed_session: session, as claimed
+--   key: the producer's own key of the entry
+--   dangling: 1: its key names nobody in its record
+--   record_status: as in claim_record_checks
+--   copied: 1: the record was written for another commit
+--   commit_at: author time of the commit
+--   claim_lines: lines of the whole claim
+--   file_lines_added: lines the commit added to the file
+--   author: who wrote them, as we see it: agent, human, unknown; NULL where the repository is not attributed
+--   how: as in origins
+--   evidence: as in origins
+--   reason: as in origins
+--   session_id: our session
+--   model: our model
+--   has_session: 1: an agent's session is linked to the commit
+CREATE VIEW IF NOT EXISTS claimed_lines AS
+SELECT r.repo_id, r.id AS record_id, k.id AS claim_id, x.commit_sha, k.path, max(p.start_line, COALESCE(s.start_line, p.start_line)) AS start_line,
+       min(p.end_line, COALESCE(s.end_line, p.end_line)) AS end_line,
+       min(p.end_line, COALESCE(s.end_line, p.end_line)) - max(p.start_line, COALESCE(s.start_line, p.start_line)) + 1 AS lines,
+       a.author AS claimed_author, 'declared' AS claimed_evidence, r.producer, r.tool_version, a.tool, a.model AS claimed_model,
+       a.session_key AS claimed_session, k.key, k.dangling, x.status AS record_status, r.base_sha <> x.commit_sha AS copied, x.commit_at,
+       k.lines AS claim_lines, f.lines_added AS file_lines_added, o.author, o.how, o.evidence, o.reason, o.session_id, o.model,
+       EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS has_session
+FROM claimed_spans p JOIN claims k ON k.id = p.claim_id JOIN claim_records r ON r.id = k.record_id
+JOIN claim_record_checks x ON x.record_id = r.id AND x.reach = 'branch' JOIN claim_authors a ON a.id = k.author_id
+LEFT JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = x.commit_sha LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = k.path
+LEFT JOIN spans s ON s.file_id = f.id AND s.start_line <= p.end_line AND s.end_line >= p.start_line LEFT JOIN origins o ON o.id = s.origin_id;

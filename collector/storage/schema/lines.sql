@@ -1,0 +1,133 @@
+-- === Conclusions: who wrote each line ===
+
+-- A file that a commit adds lines to or deletes lines from, with its lines by author.
+CREATE TABLE IF NOT EXISTS commit_files (
+  id INTEGER PRIMARY KEY, -- number used by spans
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  path TEXT NOT NULL, -- path in the commit; before it, for a deleted file
+  old_path TEXT, -- path before a rename; NULL otherwise
+  status TEXT NOT NULL, -- A added, M modified, D deleted, R renamed, T type changed
+  kind TEXT NOT NULL, -- text, binary, symlink, submodule, too_large, missing (absent from this clone)
+  lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
+  lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
+  agent_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by an agent
+  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a human
+  unknown_lines INTEGER NOT NULL DEFAULT 0, -- added lines nobody can be named for
+  agent_edited_lines INTEGER NOT NULL DEFAULT 0, -- of the agent's, the ones changed by somebody else afterwards
+  nonblank_lines INTEGER NOT NULL DEFAULT 0, -- added lines with text
+  UNIQUE (commit_id, path)
+);
+CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
+
+-- What there is to say about a line: author, evidence, source. Many spans share one row.
+CREATE TABLE IF NOT EXISTS origins (
+  id INTEGER PRIMARY KEY, -- number used by spans
+  author TEXT NOT NULL, -- agent, human, unknown
+  how TEXT NOT NULL, -- exact, moved, reformatted, edited, shell, declared, none
+  evidence TEXT NOT NULL, -- observed (texts before and after are known), replayed, matched (by content), declared, inferred
+  reason TEXT NOT NULL DEFAULT '', -- why it is unknown: no_session, transcript_missing, checkpoint_missing, invisible_subagent, opaque_shell, git_operation, other_branch, rewritten, restored, base_unknown, uncaptured, agent_declared, agent_text, edit_unplaced, formatter, unobserved, common_line, automation, unexplained; for human lines: before_session
+  session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
+  turn_index INTEGER, -- turn of the call
+  call_id TEXT, -- the agent's own id of the call
+  model TEXT, -- model that made the call, or that a trailer declares
+  edited_by TEXT, -- who changed an agent's line afterwards: human, unknown
+  similarity REAL -- token similarity of the changed line to the agent's, 0.6 to 1
+);
+CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
+
+-- Consecutive added lines of one file of one commit with the same origin.
+CREATE TABLE IF NOT EXISTS spans (
+  file_id INTEGER NOT NULL REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit
+  start_line INTEGER NOT NULL, -- first line, in the commit's version
+  end_line INTEGER NOT NULL, -- last line
+  nonblank INTEGER NOT NULL, -- lines of the span that have text
+  origin_id INTEGER NOT NULL REFERENCES origins(id), -- who, how, from where
+  PRIMARY KEY (file_id, start_line)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
+
+-- A session that explains lines of a commit, or is named by it.
+CREATE TABLE IF NOT EXISTS commit_sessions (
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), made_by_call (a call of the session printed its id), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
+  confidence REAL NOT NULL, -- 0 to 1
+  agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
+  produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before
+  final INTEGER, -- of those, the ones in the session's own last state
+  survived INTEGER, -- of those, the ones in the commit
+  self_overwritten INTEGER, -- produced lines an agent replaced or removed again
+  human_overwritten INTEGER, -- produced lines a human replaced before the commit
+  human_deleted INTEGER, -- produced lines a human removed before the commit, or did not commit
+  unexplained INTEGER, -- produced lines that went away and nobody can be named
+  clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous
+  PRIMARY KEY (commit_id, session_id)
+);
+CREATE INDEX IF NOT EXISTS commit_sessions_session ON commit_sessions(session_id);
+
+-- The producer's percentage beside ours, for checkpoints that sit on exactly one commit.
+CREATE TABLE IF NOT EXISTS vendor_checks (
+  checkpoint_session_id INTEGER PRIMARY KEY REFERENCES checkpoint_sessions(id) ON DELETE CASCADE, -- the record with the claim
+  commit_id INTEGER REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  vendor_percentage REAL, -- the claim
+  our_percentage REAL, -- agent / (agent + human) x 100 of the commit, by us; NULL when both are 0
+  disagreement REAL, -- ours minus the claim
+  disagreement_reason TEXT NOT NULL -- none, rounding, vendor_zero_but_lines_found, denominator, window, multi_session, transcript_missing, unexplained
+);
+
+-- One row per span of added lines: who wrote it, how we know, from which call.
+--   repo_id: its repository
+--   commit_id: the commit
+--   commit_sha: full id of the commit
+--   path: path in the commit
+--   start_line: first line
+--   end_line: last line
+--   lines: number of lines
+--   nonblank: of those, lines with text
+--   author: agent, human, unknown
+--   how: as in origins
+--   evidence: as in origins
+--   reason: why it is unknown, as in origins
+--   session_id: session of the call that wrote the lines
+--   turn_index: turn of that call
+--   call_id: the agent's own id of that call
+--   model: model that made the call, or that a trailer declares
+--   edited_by: who changed an agent's line afterwards: human, unknown
+--   similarity: token similarity of the changed line to the agent's, 0.6 to 1
+CREATE VIEW IF NOT EXISTS line_spans AS
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, s.start_line, s.end_line, s.end_line - s.start_line + 1 AS lines, s.nonblank,
+       o.author, o.how, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id, o.model, o.edited_by, o.similarity
+FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id;
+
+-- Lines of each commit by author; undeclared: nothing links the commit to any agent.
+--   repo_id: its repository
+--   commit_id: the commit
+--   commit_sha: full id
+--   label: short id and subject
+--   author_at: author time
+--   parents: number of parents
+--   lines_added: lines added, as git counts them
+--   agent_lines: added lines written by an agent
+--   human_lines: added lines written by a human
+--   unknown_lines: added lines whose author is unknown
+--   agent_edited_lines: of the agent's lines, those that somebody else changed afterwards
+--   sessions: sessions linked to the commit
+CREATE VIEW IF NOT EXISTS commit_lines AS
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added,
+       COALESCE(SUM(f.agent_lines), 0) AS agent_lines, COALESCE(SUM(f.human_lines), 0) AS human_lines,
+       COALESCE(SUM(f.unknown_lines), 0) AS unknown_lines, COALESCE(SUM(f.agent_edited_lines), 0) AS agent_edited_lines,
+       (SELECT COUNT(*) FROM commit_sessions cs WHERE cs.commit_id = c.id) AS sessions
+FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;
+
+-- Lines by author, how, evidence and reason for each repository.
+--   repo_id: its repository
+--   author: agent, human, unknown
+--   how: as in origins
+--   evidence: as in origins
+--   reason: as in origins
+--   lines: added lines
+--   nonblank: of those, lines with text
+CREATE VIEW IF NOT EXISTS evidence_shares AS
+SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
+FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
+GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason;

@@ -1,0 +1,138 @@
+-- === Conclusions: how sessions went ===
+
+-- Totals of a session over all its commits.
+CREATE TABLE IF NOT EXISTS session_stats (
+  session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  commits INTEGER NOT NULL, -- commits linked to it
+  agent_lines INTEGER NOT NULL, -- lines of those commits written by an agent
+  human_lines INTEGER NOT NULL, -- written by a human
+  unknown_lines INTEGER NOT NULL, -- nobody can be named
+  agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
+  coding_mode TEXT, -- human_only (0), collaborative, vibe (99 and more); NULL without a percentage
+  produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
+  final INTEGER NOT NULL, -- of those, not overwritten by an agent again
+  survived INTEGER NOT NULL, -- of those, in a commit
+  self_overwritten INTEGER NOT NULL, -- replaced or removed by an agent again
+  human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit
+  human_deleted INTEGER NOT NULL, -- removed by a human before a commit, or left out of it
+  unexplained INTEGER NOT NULL, -- went away and nobody can be named
+  uncommitted INTEGER NOT NULL, -- of human_deleted and unexplained, lines in files that no later commit touched
+  coding_efficiency REAL, -- survived / produced
+  survival_to_commit REAL, -- survived / final
+  edits_seen INTEGER NOT NULL, -- file changes by edit tools
+  edits_applied INTEGER NOT NULL, -- replayed
+  edits_tool_error INTEGER NOT NULL, -- failed in the session
+  edits_rejected INTEGER NOT NULL, -- refused by the user
+  edits_outside_repo INTEGER NOT NULL, -- of files outside the repository
+  edits_unmatched INTEGER NOT NULL -- could not be replayed
+);
+
+-- A place of a file that a session edited: hunks that change or split each other's lines, followed by line identity.
+CREATE TABLE IF NOT EXISTS regions (
+  id INTEGER PRIMARY KEY, -- number used by region_edits
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  path TEXT NOT NULL, -- file, relative to its worktree
+  root TEXT NOT NULL, -- worktree directory on the author's machine
+  start_line INTEGER NOT NULL, -- first line of the last hunk, after it
+  end_line INTEGER NOT NULL, -- last line of the last hunk, after it
+  hunks INTEGER NOT NULL, -- hunks of applied edits
+  rounds INTEGER NOT NULL, -- calls that edited it
+  convergence TEXT, -- converging, oscillating (a state came back, or no trend), expanding; NULL when one call edited it
+  returned_to INTEGER, -- oscillating: the round whose state came back, 0 is the text before the session; NULL when none did
+  sizes TEXT NOT NULL, -- lines added and removed by each round, JSON list
+  first_at TEXT, -- first edit
+  last_at TEXT -- last edit
+);
+CREATE INDEX IF NOT EXISTS regions_session ON regions(session_id);
+
+-- One hunk of one applied edit, in the region it belongs to.
+CREATE TABLE IF NOT EXISTS region_edits (
+  region_id INTEGER NOT NULL REFERENCES regions(id) ON DELETE CASCADE, -- the region
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  round INTEGER NOT NULL, -- 1, 2, … for each call that edited the region
+  call_id TEXT NOT NULL, -- the agent's own id of the call
+  turn_index INTEGER NOT NULL, -- turn it belongs to
+  at TEXT, -- when it took effect
+  tool TEXT NOT NULL, -- edit, write, append, delete, copy, substitute; by_shell calls have the same names
+  start_line INTEGER NOT NULL, -- first new line, after the edit
+  end_line INTEGER NOT NULL, -- last new line; start_line - 1 when lines were only removed
+  lines_added INTEGER NOT NULL, -- lines
+  lines_removed INTEGER NOT NULL, -- lines
+  removed TEXT, -- text taken away; NULL in regions that one call edited
+  added TEXT -- text put in its place; NULL in regions that one call edited
+);
+CREATE INDEX IF NOT EXISTS region_edits_region ON region_edits(region_id);
+CREATE INDEX IF NOT EXISTS region_edits_session ON region_edits(session_id);
+
+-- Where a hunk stands: the head of the function or class above it, by the rule of git's hunk headers. Hunks without one have no row.
+CREATE TABLE IF NOT EXISTS region_symbols (
+  region_id INTEGER NOT NULL REFERENCES regions(id) ON DELETE CASCADE, -- the region
+  call_id TEXT NOT NULL, -- the call
+  start_line INTEGER NOT NULL, -- first new line of the hunk, as in region_edits
+  symbol TEXT NOT NULL, -- the head line, at most 80 characters
+  PRIMARY KEY (region_id, call_id, start_line)
+) WITHOUT ROWID;
+
+-- Earlier sessions whose lines a session changed, as the replay of their worktree saw it.
+CREATE TABLE IF NOT EXISTS region_priors (
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session that changed the lines
+  prior_session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session that wrote them
+  PRIMARY KEY (session_id, prior_session_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS region_priors_prior ON region_priors(prior_session_id);
+
+-- The quality score of a session, with its parts; a part without any signal is NULL and its weight goes to the others.
+CREATE TABLE IF NOT EXISTS scores (
+  session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  task_type TEXT NOT NULL, -- coding, operations, research, chat, discovery, heartbeat
+  q REAL, -- 0 to 1; NULL when nothing could be scored
+  tier TEXT, -- Excellent, Good, Acceptable, Poor, Failed
+  completion REAL, -- did the session do what it was for, 0 to 1
+  execution REAL, -- how well did the agent work, 0 to 1
+  efficiency REAL, -- was it worth its tokens and turns, 0 to 1
+  outcome REAL, -- is there a result, 0 to 1
+  weight_covered REAL NOT NULL, -- share of all weights whose signal was there
+  special TEXT, -- heartbeat_ok, no_reply, empty, quiet_cron: scored by its own rule; NULL otherwise
+  cost_usd REAL, -- cost of the session when it was scored
+  roi REAL, -- q / cost_usd
+  parts TEXT NOT NULL, -- every signal with its value, score and weight, JSON
+  version INTEGER NOT NULL -- of the formula
+);
+
+-- One row per hunk of each applied edit, with its file and the symbol around it.
+--   repo_id: its repository
+--   session_id: the session
+--   path: file, relative to its worktree
+--   root: worktree directory on the author's machine
+--   region_id: the region
+--   round: as in region_edits
+--   start_line: first new line, after the edit
+--   end_line: last new line
+--   turn_index: turn of the call
+--   at: when the edit took effect
+--   tool: as in region_edits
+--   call_id: the agent's own id of the call
+--   lines_added: lines added
+--   lines_removed: lines removed
+--   symbol: head of the function or class around the hunk; NULL when there is none
+CREATE VIEW IF NOT EXISTS region_edit_history AS
+SELECT s.repo_id, e.session_id, g.path, g.root, e.region_id, e.round, e.start_line, e.end_line, e.turn_index, e.at, e.tool, e.call_id,
+       e.lines_added, e.lines_removed, y.symbol
+FROM region_edits e JOIN regions g ON g.id = e.region_id JOIN sessions s ON s.id = e.session_id
+LEFT JOIN region_symbols y ON y.region_id = e.region_id AND y.call_id = e.call_id AND y.start_line = e.start_line;
+
+-- Earlier sessions whose lines a session changed or ended; via worktree: seen in the replay; via history: its commits ended lines that
+-- another session had committed, wherever and under whatever name (once the lines were followed).
+--   repo_id: its repository
+--   session_id: the session that changed the lines
+--   prior_session_id: the earlier session that wrote them
+--   via: worktree, history
+--   lines: lines with text that were removed or changed; NULL for worktree
+CREATE VIEW IF NOT EXISTS prior_sessions AS
+SELECT s.repo_id, p.session_id, p.prior_session_id, 'worktree' AS via, NULL AS lines
+FROM region_priors p JOIN sessions s ON s.id = p.session_id
+UNION ALL
+SELECT t.repo_id, t.actor_session_id, o.session_id, 'history', SUM(t.nonblank)
+FROM line_fates t JOIN origins o ON o.id = t.origin_id
+WHERE t.actor_session_id IS NOT NULL AND o.author = 'agent' AND o.session_id <> t.actor_session_id
+GROUP BY t.repo_id, t.actor_session_id, o.session_id;

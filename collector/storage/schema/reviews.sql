@@ -1,0 +1,16 @@
+-- === Reviews of findings ===
+
+-- What somebody who read a finding says of it. Kept when everything else is computed again.
+CREATE TABLE IF NOT EXISTS finding_reviews (
+  fingerprint TEXT NOT NULL, -- the finding, as in findings
+  reviewer TEXT NOT NULL, -- who
+  verdict TEXT NOT NULL, -- true (a weakness), false (a false positive), unsure
+  note TEXT NOT NULL, -- why
+  reviewed_at TEXT NOT NULL, -- when
+  repo TEXT NOT NULL, -- for people: repository
+  commit_sha TEXT NOT NULL, -- commit
+  path TEXT NOT NULL, -- path in it
+  line INTEGER NOT NULL, -- first line
+  rule_id TEXT NOT NULL, -- rule
+  PRIMARY KEY (fingerprint, reviewer)
+) WITHOUT ROWID;

@@ -1,0 +1,163 @@
+-- === Facts: checkpoints and sessions ===
+-- What the agents' records in git say: checkpoints, the sessions in them, and what happened in each session.
+
+-- One checkpoint an agent's tool stored in git: the state of one or more sessions when a commit was made.
+CREATE TABLE IF NOT EXISTS checkpoints (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID; of a snapshot the id of its commit
+  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy; shadow: a snapshot at the end of a turn, not tied to a commit
+  ref TEXT NOT NULL, -- git ref it was read from
+  strategy TEXT, -- manual-commit, auto-commit, …
+  branch TEXT, -- branch the developer was on
+  cli_version TEXT, -- version of the tool that wrote it
+  created_at TEXT, -- when it was stored, normally just after the commit
+  author_email TEXT, -- e-mail of the commit that stored it: the developer
+  files_touched INTEGER, -- number of files the checkpoint names
+  vendor_combined TEXT, -- the producer's own attribution over all sessions, untouched JSON
+  UNIQUE (repo_id, checkpoint_id)
+);
+
+-- One session of a coding agent, put together from all checkpoints that contain it.
+CREATE TABLE IF NOT EXISTS sessions (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  key TEXT NOT NULL, -- the agent's own session id
+  label TEXT NOT NULL, -- short name for people: start of the first prompt
+  agent TEXT, -- format found in the transcript: claude-code, codex, …; NULL when none could be read
+  agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
+  model TEXT, -- model of most responses
+  models INTEGER, -- number of different models
+  transcript TEXT NOT NULL, -- present, partial (some copies unreadable, or readable in their compact form only), missing_blob, none, unreadable, unknown_format
+  started_at TEXT, -- first event
+  ended_at TEXT, -- last event
+  cwd TEXT, -- first working directory
+  branch TEXT, -- first git branch
+  agent_version TEXT, -- first version of the agent seen
+  parent_key TEXT, -- session that spawned this one, when stored apart
+  kind TEXT, -- '' for ordinary sessions; agent_review, agent_investigate, imported
+  turns INTEGER NOT NULL DEFAULT 0, -- messages of the user that started work
+  tool_calls INTEGER NOT NULL DEFAULT 0, -- tool calls, subagents included
+  input_tokens INTEGER, -- fresh input tokens, once per response
+  output_tokens INTEGER, -- output tokens, once per response
+  cache_read_tokens INTEGER, -- tokens read from the prompt cache
+  cache_write_tokens INTEGER, -- tokens written to the prompt cache
+  interruptions INTEGER NOT NULL DEFAULT 0, -- times the user stopped the agent
+  compactions INTEGER NOT NULL DEFAULT 0, -- times the context was summarised
+  subagents INTEGER NOT NULL DEFAULT 0, -- subagents started
+  unseen_subagents INTEGER NOT NULL DEFAULT 0, -- of those, the ones whose own calls are in no transcript
+  checkpoints INTEGER NOT NULL DEFAULT 0, -- checkpoints that contain the session
+  UNIQUE (repo_id, key)
+);
+
+-- One session as one checkpoint stores it, with the producer's own numbers.
+CREATE TABLE IF NOT EXISTS checkpoint_sessions (
+  id INTEGER PRIMARY KEY, -- number of the record
+  checkpoint_id INTEGER NOT NULL REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
+  position INTEGER NOT NULL, -- number of its directory in the checkpoint; -1 in the legacy layout
+  session_key_raw TEXT, -- session id as stored, before a date in front of it is removed
+  transcript TEXT NOT NULL, -- present, none, missing_blob
+  transcript_blob TEXT, -- git blob of the first chunk of the transcript; of the first absent chunk when one is missing
+  start INTEGER, -- where this checkpoint's part of the transcript begins, as recorded; unreliable
+  created_at TEXT, -- when it was stored
+  vendor_agent_lines INTEGER, -- the producer's claim: lines by the agent
+  vendor_human_added INTEGER, -- the producer's claim: lines added by a human
+  vendor_human_modified INTEGER, -- the producer's claim: lines modified by a human
+  vendor_human_removed INTEGER, -- the producer's claim: lines removed by a human
+  vendor_total_committed INTEGER, -- the producer's claim: lines committed
+  vendor_percentage REAL, -- the producer's claim: percentage by the agent
+  vendor_metric_version INTEGER, -- version of the producer's formula; percentages of different versions do not compare
+  vendor TEXT, -- the claim as stored, untouched JSON
+  metadata TEXT -- the session's metadata as stored, prompts and summaries left out, JSON
+);
+CREATE INDEX IF NOT EXISTS checkpoint_sessions_checkpoint ON checkpoint_sessions(checkpoint_id);
+CREATE INDEX IF NOT EXISTS checkpoint_sessions_session ON checkpoint_sessions(session_id);
+
+-- A message of the user that started work, and all that follows until the next one.
+CREATE TABLE IF NOT EXISTS turns (
+  id INTEGER PRIMARY KEY, -- number of the turn
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  turn_index INTEGER NOT NULL, -- 1, 2, … within the session
+  at TEXT, -- when it was sent
+  origin TEXT NOT NULL, -- prompt, queued (typed while the agent worked), plan (approved plan), command (slash command)
+  prompt TEXT, -- the text, injected reminders removed
+  UNIQUE (session_id, turn_index)
+);
+
+-- A tool call of an agent.
+CREATE TABLE IF NOT EXISTS tool_calls (
+  id INTEGER PRIMARY KEY, -- number of the call
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  turn_index INTEGER NOT NULL, -- turn it belongs to; 0 before the first one
+  call_id TEXT NOT NULL, -- the agent's own id
+  name TEXT NOT NULL, -- the agent's name of the tool
+  at TEXT, -- when it was called
+  done_at TEXT, -- when its result came
+  status TEXT NOT NULL, -- ok, error, rejected (by the user), unknown (no result recorded)
+  error TEXT, -- first words of the error
+  agent_id TEXT, -- subagent that made the call; NULL for the main thread
+  model TEXT, -- model that made the call
+  command TEXT, -- text of a shell command
+  commits TEXT, -- commits the call made, as printed or recorded, separated by blanks
+  input TEXT, -- arguments, JSON, cut at 20,000 characters
+  result_size INTEGER -- characters of the result
+);
+CREATE INDEX IF NOT EXISTS tool_calls_session ON tool_calls(session_id, call_id);
+
+-- One file that one call changed, or meant to change.
+CREATE TABLE IF NOT EXISTS edits (
+  id INTEGER PRIMARY KEY, -- number of the edit
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  call_id TEXT NOT NULL, -- the agent's own id of the call
+  turn_index INTEGER NOT NULL, -- turn it belongs to
+  at TEXT, -- when it took effect
+  path TEXT NOT NULL, -- path in the repository, or the recorded path when outside
+  root TEXT, -- worktree directory on the author's machine; NULL when outside
+  op TEXT NOT NULL, -- edit, write, append, delete, move, copy, substitute (a literal sed)
+  by_shell INTEGER NOT NULL DEFAULT 0, -- 1: by a shell command whose text gives the effect exactly, not by an edit tool
+  outcome TEXT NOT NULL, -- applied, tool_error, rejected, outside_repo, unmatched
+  detail TEXT, -- why it is unmatched
+  lines_added INTEGER, -- lines the replay added
+  lines_removed INTEGER -- lines the replay removed
+);
+CREATE INDEX IF NOT EXISTS edits_session ON edits(session_id, call_id);
+CREATE INDEX IF NOT EXISTS edits_path ON edits(path);
+
+-- A checkpoint id named by a commit, or by a commit it was made of, resolved or not.
+CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  checkpoint_key TEXT NOT NULL, -- the id as named
+  checkpoint INTEGER REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint; NULL when this clone has none of that id
+  method TEXT NOT NULL, -- trailer (the message names it), or the message of a commit it was made of does: same_patch_id, trailer_in_pull_ref (same author, second and subject), squash_by_number
+  confidence REAL NOT NULL, -- 0 to 1
+  PRIMARY KEY (commit_id, checkpoint_key)
+);
+CREATE INDEX IF NOT EXISTS links_checkpoint ON commit_checkpoint_links(checkpoint);
+
+-- Checkpoint ids named by commits.
+--   repo_id: its repository
+--   commit_sha: full id of the commit
+--   checkpoint_id: the id as the commit names it
+--   method: how the commit names it, as in commit_checkpoint_links
+--   confidence: 0 to 1
+--   resolved: 1: this clone has the checkpoint
+CREATE VIEW IF NOT EXISTS commit_checkpoints AS
+SELECT c.repo_id, c.commit_sha, l.checkpoint_key AS checkpoint_id, l.method, l.confidence, l.checkpoint IS NOT NULL AS resolved
+FROM commit_checkpoint_links l JOIN commits c ON c.id = l.commit_id;
+
+-- Sessions that another one spawned, with the one that did; parent_id is NULL when that one is in no checkpoint.
+--   repo_id: its repository
+--   session_id: the session that was spawned
+--   session_key: the agent's own id of it
+--   label: its short name
+--   agent: its agent
+--   started_at: its first event
+--   parent_id: the session that spawned it; NULL when that is in no checkpoint
+--   parent_key: the agent's own id of that session
+--   parent_label: short name of that session
+--   parent_agent: agent of that session
+CREATE VIEW IF NOT EXISTS child_sessions AS
+SELECT c.repo_id, c.id AS session_id, c.key AS session_key, c.label, c.agent, c.started_at, p.id AS parent_id, c.parent_key,
+       p.label AS parent_label, p.agent AS parent_agent
+FROM sessions c LEFT JOIN sessions p ON p.repo_id = c.repo_id AND p.key = c.parent_key WHERE c.parent_key IS NOT NULL;

@@ -1,0 +1,141 @@
+-- === Conclusions: what became of lines, by author ===
+-- The history of lines joined to their authors.
+
+-- Who wrote and who ended the lines of a life. Filled from line_lives and spans when survival is asked for.
+CREATE TABLE IF NOT EXISTS line_fates (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  origin INTEGER NOT NULL, -- number of the first line
+  life INTEGER NOT NULL, -- the life it belongs to: line_lives.origin
+  lines INTEGER NOT NULL, -- lines
+  nonblank INTEGER NOT NULL, -- lines that have text
+  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
+  actor TEXT, -- who ended them: agent, human, unknown; NULL when they are alive
+  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that did
+  actor_how TEXT, -- replaced (lines of that author came in their place), file (nothing came; the only session linked to the commit that took lines from that file), none
+  PRIMARY KEY (repo_id, origin)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS line_fates_life ON line_fates(repo_id, life);
+CREATE INDEX IF NOT EXISTS line_fates_origin ON line_fates(origin_id);
+CREATE INDEX IF NOT EXISTS line_fates_session ON line_fates(actor_session_id);
+
+-- Lines with text that a commit ended, by who wrote them, who ended them and how old they were.
+CREATE TABLE IF NOT EXISTS deletions (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them
+  author TEXT NOT NULL, -- class of the author: agent, declared, human, unknown, undeclared; '' when not attributed
+  author_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote them
+  actor TEXT NOT NULL, -- agent, human, unknown
+  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that ended them
+  cause TEXT NOT NULL, -- as in line_lives
+  lines INTEGER NOT NULL, -- lines with text
+  youngest_days REAL NOT NULL, -- age of the youngest when they ended, 0 where times run backwards
+  mean_days REAL NOT NULL, -- mean age
+  oldest_days REAL NOT NULL -- age of the oldest
+);
+CREATE INDEX IF NOT EXISTS deletions_commit ON deletions(commit_id);
+CREATE INDEX IF NOT EXISTS deletions_repo ON deletions(repo_id);
+CREATE INDEX IF NOT EXISTS deletions_author_session ON deletions(author_session_id);
+CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id);
+
+-- Lines with text still alive after some time, by group. Only lines old enough are at risk; lines lost from sight leave the risk.
+CREATE TABLE IF NOT EXISTS survival (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  grouping TEXT NOT NULL, -- class, model, agent, session, directory, language
+  name TEXT NOT NULL, -- the group; for other groupings than class and directory and language only lines of agents count
+  author TEXT NOT NULL, -- class of the authors: agent, declared, human, unknown, undeclared
+  unit TEXT NOT NULL, -- days since the author time of the birth, commits (of the main line since it was there), head (alive at the tip)
+  horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
+  at_risk INTEGER NOT NULL, -- lines that could be seen for so long
+  alive INTEGER NOT NULL, -- of those, the ones alive then
+  PRIMARY KEY (repo_id, grouping, name, author, unit, horizon)
+) WITHOUT ROWID;
+
+-- A file of the tip with its lines with text by who wrote them. Filled with survival.
+CREATE TABLE IF NOT EXISTS tip_files (
+  id INTEGER PRIMARY KEY, -- number used by tip_spans
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  path TEXT NOT NULL, -- path at the tip
+  directory TEXT NOT NULL, -- first directory of the path; '' for a file at the root
+  language TEXT NOT NULL, -- by the name of the file; other when it has no usual suffix
+  lines INTEGER NOT NULL, -- all lines, blank ones too
+  agent INTEGER NOT NULL, -- lines with text that recorded sessions wrote
+  declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
+  human INTEGER NOT NULL, -- that a person wrote
+  unknown INTEGER NOT NULL, -- of commits with agents, where nobody can be named
+  undeclared INTEGER NOT NULL, -- of commits that nothing links to any agent
+  older INTEGER NOT NULL -- lines from before the window, or of commits that were not attributed; blank ones too
+);
+CREATE INDEX IF NOT EXISTS tip_files_path ON tip_files(repo_id, path);
+
+-- Consecutive lines of a file of the tip with one author and one birth.
+CREATE TABLE IF NOT EXISTS tip_spans (
+  file_id INTEGER NOT NULL REFERENCES tip_files(id) ON DELETE CASCADE, -- the file
+  start_line INTEGER NOT NULL, -- first line, at the tip
+  end_line INTEGER NOT NULL, -- last line
+  nonblank INTEGER NOT NULL, -- lines that have text; 0 for lines from before the window
+  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
+  birth INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that wrote them; NULL: older than the window
+  birth_path TEXT, -- path in that commit; NULL when it is the same
+  birth_line INTEGER, -- where the first one stands there
+  PRIMARY KEY (file_id, start_line)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tip_spans_birth ON tip_spans(birth);
+CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
+
+-- One row per stretch of lines with one author and one fate: who wrote it, when, what became of it, who ended it.
+--   repo_id: its repository
+--   birth_sha: commit that introduced the lines
+--   path: path in that commit
+--   start_line: first line there
+--   end_line: last line there
+--   lines: number of lines
+--   nonblank: of those, lines with text
+--   kind: as in line_lives
+--   author: who wrote them: agent, human, unknown; NULL when the commit was not attributed
+--   how: as in origins
+--   evidence: as in origins
+--   reason: as in origins
+--   session_id: session that wrote them
+--   model: model that wrote them
+--   born_at: author time of the commit that introduced them
+--   death_sha: commit that removed or changed them; NULL while they are at HEAD
+--   died_at: author time of that commit
+--   cause: what became of them, as in line_lives
+--   actor: who removed or changed them: agent, human, unknown
+--   actor_session_id: session that did
+--   actor_how: how that is known, as in line_fates
+--   reverted_later: 1: the commit that introduced them was reverted
+CREATE VIEW IF NOT EXISTS line_histories AS
+SELECT t.repo_id, b.commit_sha AS birth_sha, l.path, l.start_line + t.origin - l.origin AS start_line,
+       l.start_line + t.origin - l.origin + t.lines - 1 AS end_line, t.lines, t.nonblank, l.kind,
+       o.author, o.how, o.evidence, o.reason, o.session_id, o.model, b.author_at AS born_at,
+       d.commit_sha AS death_sha, d.author_at AS died_at, l.cause, t.actor, t.actor_session_id, t.actor_how,
+       b.reverted_by IS NOT NULL AS reverted_later
+FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.origin_id;
+
+-- The lines of the tip: who wrote each, in which commit and session.
+--   repo_id: its repository
+--   path: path at HEAD
+--   start_line: first line
+--   end_line: last line
+--   lines: number of lines
+--   nonblank: of those, lines with text
+--   author: who wrote them: agent, human, unknown; NULL when the commit was not attributed
+--   how: as in origins
+--   evidence: as in origins
+--   reason: as in origins
+--   session_id: session that wrote them
+--   turn_index: turn of the call that wrote them
+--   call_id: the agent's own id of that call
+--   model: model that wrote them
+--   birth_sha: commit that introduced them; NULL when they are older than the window
+--   born_at: author time of that commit
+--   birth_path: path in that commit
+--   birth_line: where the first of them is in that commit
+CREATE VIEW IF NOT EXISTS tip_lines AS
+SELECT f.repo_id, f.path, s.start_line, s.end_line, s.end_line - s.start_line + 1 AS lines, s.nonblank, o.author, o.how, o.evidence,
+       o.reason, o.session_id, o.turn_index, o.call_id, o.model, b.commit_sha AS birth_sha, b.author_at AS born_at,
+       COALESCE(s.birth_path, f.path) AS birth_path, s.birth_line
+FROM tip_spans s JOIN tip_files f ON f.id = s.file_id LEFT JOIN origins o ON o.id = s.origin_id
+LEFT JOIN history_commits b ON b.id = s.birth;

@@ -1,0 +1,120 @@
+-- === Conclusions: weaknesses in introduced code ===
+
+-- Rules that were run together, and the scanner that ran them.
+CREATE TABLE IF NOT EXISTS rule_sets (
+  id INTEGER PRIMARY KEY, -- number used by the other tables
+  hash TEXT NOT NULL, -- SHA-256 of the rules as they were passed (merged, sorted JSON)
+  engine TEXT NOT NULL, -- name and version of the scanner: semgrep 1.182.0
+  name TEXT NOT NULL, -- what they are called: own, or what --rules named
+  rules INTEGER NOT NULL, -- number of rules
+  languages TEXT NOT NULL, -- languages they are for, separated by blanks
+  UNIQUE (hash, engine)
+);
+
+-- One rule of a set.
+CREATE TABLE IF NOT EXISTS scan_rules (
+  rule_set_id INTEGER NOT NULL REFERENCES rule_sets(id) ON DELETE CASCADE, -- its set
+  rule_id TEXT NOT NULL, -- id of the rule
+  cwe TEXT, -- weakness it looks for, the first if several: CWE-89
+  cwes TEXT NOT NULL, -- all of them with their names, JSON list
+  owasp TEXT NOT NULL, -- OWASP categories, JSON list
+  severity TEXT, -- ERROR, WARNING, INFO, as the rule says
+  confidence TEXT, -- HIGH, MEDIUM, LOW
+  tier TEXT, -- taint (input from outside reaches the call), built (a value put together does), api (the call alone); NULL in other sets
+  message TEXT, -- what the rule says
+  languages TEXT NOT NULL, -- languages, separated by blanks
+  PRIMARY KEY (rule_set_id, rule_id)
+) WITHOUT ROWID;
+
+-- Whether the added lines of a file of a commit were scanned: what rates are counted over.
+CREATE TABLE IF NOT EXISTS scan_files (
+  file_id INTEGER PRIMARY KEY REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit, with added lines
+  rule_set_id INTEGER NOT NULL REFERENCES rule_sets(id) ON DELETE CASCADE, -- the rules
+  place TEXT NOT NULL, -- source, test, example; generated, vendored, lock, minified: these four are not scanned
+  language TEXT NOT NULL, -- language by name and first line; other: no rule is for it
+  status TEXT NOT NULL, -- as in blob_scans; unsupported (no rule for the language), left_out (by its place)
+  scanned INTEGER NOT NULL, -- 1: status ok, none or partial, so that a weakness would have been seen
+  complexity REAL -- cyclomatic complexity of the changed functions, mean over the added lines (1 outside functions); NULL when not asked for or not known
+);
+CREATE INDEX IF NOT EXISTS scan_files_rules ON scan_files(rule_set_id);
+
+-- A weakness that a commit brought in, with who wrote it and what became of it.
+CREATE TABLE IF NOT EXISTS findings (
+  id INTEGER PRIMARY KEY, -- number of the finding
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  rule_set_id INTEGER NOT NULL REFERENCES rule_sets(id) ON DELETE CASCADE, -- the rules
+  fingerprint TEXT NOT NULL, -- the same in every database: hash of commit, path, rule, matched text and occurrence
+  label TEXT NOT NULL, -- for people: CWE, rule, place
+  rule_id TEXT NOT NULL, -- id of the rule
+  cwe TEXT, -- CWE-89; the first when the rule has several
+  owasp TEXT, -- first OWASP category of the rule
+  severity TEXT, -- ERROR, WARNING, INFO
+  confidence TEXT, -- HIGH, MEDIUM, LOW
+  tier TEXT, -- taint, built, api; NULL in other sets than ours
+  status TEXT NOT NULL, -- introduced; reintroduced (the same was fixed in this file before); uncertain (the rule could not be run on the version before); surfaced (new, but on none of the lines the commit added: a change elsewhere made it match)
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- commit that brought it in
+  commit_sha TEXT NOT NULL, -- full id of it
+  path TEXT NOT NULL, -- path in that commit
+  start_line INTEGER NOT NULL, -- first line of the match, in that commit
+  end_line INTEGER NOT NULL, -- last line
+  text_hash TEXT NOT NULL, -- hash of the matched text without white space
+  occurrence INTEGER NOT NULL, -- 0, 1, … among equal ones of the file
+  language TEXT NOT NULL, -- as in scan_files
+  place TEXT NOT NULL, -- source, test, example
+  author TEXT NOT NULL, -- agent, human, unknown: all its added lines with text are of that author; mixed: they are of several
+  author_class TEXT NOT NULL, -- agent, declared, human, unknown, undeclared, mixed
+  reason TEXT NOT NULL, -- why it is unknown, as in origins
+  added_lines INTEGER NOT NULL, -- its lines with text that the commit added
+  agent_lines INTEGER NOT NULL, -- of those, by an agent
+  human_lines INTEGER NOT NULL, -- by a human
+  unknown_lines INTEGER NOT NULL, -- by nobody known
+  session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote most of its lines
+  turn_index INTEGER, -- turn of the call that did
+  call_id TEXT, -- the agent's own id of that call
+  agent TEXT, -- agent of the session, or the one a trailer declares
+  model TEXT, -- model that wrote most of its lines
+  suppressed INTEGER NOT NULL, -- 1: a nosemgrep comment asks to hide it
+  ignored INTEGER NOT NULL, -- 1: the repository's .semgrepignore asks to leave out the file
+  fixed_by INTEGER REFERENCES commits(id) ON DELETE SET NULL, -- commit after which it was gone; NULL when alive, or when that commit is not attributed
+  fixed_sha TEXT, -- full id of it
+  fixed_how TEXT, -- changed (lines of the match were changed or taken away), elsewhere (a change elsewhere), file_deleted, merge (a merge left it out), unseen (the rule could not be run any more, or the file is left out now)
+  fixed_author TEXT, -- class of the lines that came in its place, else of all the commit added to the file, else of all it added: agent, declared, human, unknown, undeclared, mixed; none: it added nothing
+  fixed_session_id INTEGER REFERENCES sessions(id) ON DELETE SET NULL, -- the session, when those lines (or, without any, the commit) have only one
+  moves INTEGER NOT NULL, -- times it was moved to another file
+  rewords INTEGER NOT NULL, -- times its text was changed and it stayed: a finding of the same rule left and came in one hunk
+  alive_at_head INTEGER NOT NULL, -- 1: it is there at the tip
+  head_path TEXT, -- where
+  head_line INTEGER, -- first line there
+  UNIQUE (repo_id, fingerprint)
+);
+CREATE INDEX IF NOT EXISTS findings_commit ON findings(commit_id);
+CREATE INDEX IF NOT EXISTS findings_rules ON findings(rule_set_id);
+CREATE INDEX IF NOT EXISTS findings_session ON findings(session_id);
+CREATE INDEX IF NOT EXISTS findings_fixed ON findings(fixed_by);
+CREATE INDEX IF NOT EXISTS findings_fixed_session ON findings(fixed_session_id);
+CREATE INDEX IF NOT EXISTS findings_cwe ON findings(cwe);
+CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
+
+-- Added lines with text and who wrote them, with whether a weakness in them would have been seen: the lines below every rate.
+--   repo_id: its repository
+--   commit_id: the commit
+--   commit_sha: full id of the commit
+--   path: path in the commit
+--   place: as in scan_files
+--   language: as in scan_files
+--   status: as in scan_files
+--   scanned: 1: a weakness in them would have been seen
+--   complexity: of the changed functions, as in scan_files
+--   lines: lines with text
+--   author: agent, human, unknown
+--   author_class: agent, declared, human, unknown, undeclared
+--   reason: why the author is unknown, as in origins
+--   session_id: session that wrote them
+--   model: model that wrote them
+CREATE VIEW IF NOT EXISTS scanned_lines AS
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, n.complexity, s.nonblank AS lines, o.author,
+       CASE WHEN o.author = 'agent' AND o.evidence = 'declared' THEN 'declared'
+            WHEN o.author = 'unknown' AND o.reason = 'no_session' THEN 'undeclared' ELSE o.author END AS author_class,
+       o.reason, o.session_id, o.model
+FROM scan_files n JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id JOIN spans s ON s.file_id = f.id
+JOIN origins o ON o.id = s.origin_id WHERE s.nonblank > 0;

@@ -1,0 +1,13 @@
+"""What `attribute check` says of a database, for tests of any stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attribution.queries.checks import checks
+from collector.storage.store import Store
+
+
+def broken_checks(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """Invariant -> some of the rows that break it; empty for a sound database."""
+    return {check.name: check.rows for check in checks(store) if check.broken}
