@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from attribution.lineage.git_blame import blame
 from attribution.lineage.model import LineHistory, State, numbers
-from attribution.lineage.outside import blame
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo

@@ -7,12 +7,11 @@ before it was saved, `git blame` of the few files concerned says which of the kn
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from attribution.lineage.files import Contents
+from attribution.lineage.git_blame import Introduction, blame
 from attribution.lineage.model import BEFORE, LineHistory, vector
-from attribution.lineage.patch import unquoted
 from collector.git.program import GitFailed, ScratchGit
 from collector.text import decode
 
@@ -117,10 +116,10 @@ class Blamed(Older):
             self._table.setdefault(key, []).append((origin.line, first, count))
         self._rows = len(self._origins)
 
-    def _number(self, line: GitBlameLine) -> int:
+    def _number(self, line: Introduction) -> int:
         for start, first, count in self._table.get((line.sha, line.path), ()):
-            if start <= line.number < start + count:
-                return first + line.number - start
+            if start <= line.line < start + count:
+                return first + line.line - start
         return BEFORE
 
 
@@ -137,30 +136,3 @@ def list_files(git: ScratchGit, sha: str) -> Listing | None:
         if kind == _BLOB:
             found[decode(path)] = (oid, int(mode, 8))
     return found
-
-
-class GitBlameLine(NamedTuple):
-    sha: str
-    path: str
-    number: int  # in that commit
-
-
-def blame(git: ScratchGit, sha: str, path: str) -> list[GitBlameLine]:
-    """What git itself says about each line of a file. Raises GitFailed."""
-    data = git.output(["blame", "--porcelain", sha, "--", path])
-    return list(_blame_lines(data))
-
-
-def _blame_lines(data: bytes) -> Iterator[GitBlameLine]:
-    """A header `sha original final [count]`, notes (only the first time a commit is named), then the text after a tab."""
-    names: dict[str, str] = {}
-    header: list[str] = []
-    for line in data.split(b"\n"):
-        if line.startswith(b"\t"):
-            sha = header[0]
-            yield GitBlameLine(sha, names.get(sha, ""), int(header[1]))
-            header = []
-        elif not header:
-            header = line.decode("ascii").split(" ") if line else []
-        elif line.startswith(b"filename "):
-            names[header[0]] = decode(unquoted(line[9:]))

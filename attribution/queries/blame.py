@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Introduction, introductions
+from attribution.lineage.git_blame import Introduction
+from attribution.lineage.introduced import introductions
 from attribution.queries.moves import MoveHistories, MoveHistory
 from attribution.queries.open_repo import SHORT, OpenRepo, file_in
 from attribution.queries.verdicts import Attributions, CommitRef, LineAttribution
@@ -62,7 +63,7 @@ def blame(where: OpenRepo, file: str, commit: str = "", only: Sequence[int] = ()
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
     verdicts = Attributions(where)
-    found = introductions(where.repo, sha, path, only or range(1, len(texts) + 1))
+    found = introductions(where.repo, sha, path, len(texts), only)
     journeys = MoveHistories(where.store, where.repo_id)
     lines = [
         BlameLine(n, texts[n - 1], b, verdicts.commit(b.sha), verdicts.said(b), journeys.of(b)) for n, b in sorted(found.items())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from attribution.lineage.git_blame import Introduction
+from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
-from attribution.queries.introduced import Introduction, trail
 from attribution.queries.moves import MoveHistories
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import Attributions, LineAttribution
@@ -59,7 +60,7 @@ def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> L
     story = blame(where, file, commit, [number])
     line = story.lines[0]
     teller = _Teller(where)
-    renames, end = trail(where.repo, story.sha, story.path, number)
+    end = line.birth
     journey = teller.journeys.of(end)
     first = journey.first if journey is not None else end
     notes = list(story.notes)
@@ -68,7 +69,9 @@ def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> L
     events = [teller.event("born", first)] if first is not None else []
     if journey is not None:
         events += [teller.event(t.how, Introduction(t.sha, t.path, t.line)) for t in journey.travels]
-    events += [teller.event("renamed", at, f"from {before}") for at, before in reversed(renames)]
+    events += [
+        teller.event("renamed", at, f"from {before}") for at, before in reversed(renames(where.repo, story.sha, story.path, end))
+    ]
     found = LineHistoryReport(
         story.name,
         story.path,

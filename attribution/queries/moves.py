@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Introduction
+from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT
 from collector.storage.store import Store
 from collector.text import printable

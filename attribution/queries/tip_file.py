@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine
 from attribution.queries.explain import LineExplanation, story_of
-from attribution.queries.introduced import Introduction
 from attribution.queries.open_repo import KnownRepo
 from attribution.queries.verdicts import CommitRef, LineAttribution, commit_ref
 from collector.errors import WhoWroteError

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.queries.introduced import Introduction
+from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import OpenRepo
 from collector.storage.store import Store
 from collector.text import printable

@@ -11,10 +11,10 @@ import pytest
 from support.histories import Build, Files, drop, random_history, text, words
 
 from attribution.lineage.blame_check import verify
+from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
 from attribution.lineage.model import BINARY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
-from attribution.lineage.outside import blame
 from attribution.lineage.patch import unquoted
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch

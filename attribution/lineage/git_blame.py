@@ -1,0 +1,53 @@
+"""What `git blame` says, run on a scratch directory of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from attribution.lineage.patch import unquoted
+from collector.git.program import ScratchGit
+from collector.text import decode
+
+
+class Introduction(NamedTuple):
+    """The commit that added a line, and where the line stood there."""
+
+    sha: str
+    path: str
+    line: int  # 1-based
+
+
+def blame(git: ScratchGit, commits: str, path: str, lines: Sequence[int] = ()) -> list[Introduction]:
+    """Where the lines of a file were added, in the order of the file: all of them, or those with the given numbers.
+
+    `commits` is a commit id, or a range that ends in one: the lines of its beginning count as added there. Raises GitFailed, also
+    where the clone lacks an object that git has to look at.
+    """
+    ranges = [option for first, last in _rows(lines) for option in ("-L", f"{first},{last}")]
+    return list(_parse(git.output(["blame", "--porcelain", *ranges, commits, "--", path])))
+
+
+def _rows(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(first, last) of each row of consecutive numbers."""
+    numbers = sorted(set(lines))
+    start = 0
+    for at, number in enumerate(numbers):
+        if at + 1 == len(numbers) or numbers[at + 1] != number + 1:
+            yield numbers[start], number
+            start = at + 1
+
+
+def _parse(data: bytes) -> Iterator[Introduction]:
+    """A header `sha original final [count]`, notes (only the first time a commit is named), then the text after a tab."""
+    names: dict[str, str] = {}
+    header: list[str] = []
+    for line in data.split(b"\n"):
+        if line.startswith(b"\t"):
+            sha = header[0]
+            yield Introduction(sha, names.get(sha, ""), int(header[1]))
+            header = []
+        elif not header:
+            header = line.decode("ascii").split(" ") if line else []
+        elif line.startswith(b"filename "):
+            names[header[0]] = decode(unquoted(line[9:]))

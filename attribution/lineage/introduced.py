@@ -1,0 +1,65 @@
+"""Which commit added a line of one file: `git blame`, and the forward pass where the clone lacks objects that git needs.
+
+The forward pass (`walk`) answers the same question for all lines of all commits at once; `attribute verify` compares the two
+(docs/decisions/0012-which-commit-added-a-line.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.lineage.git_blame import Introduction, blame
+from attribution.lineage.model import numbers
+from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
+from collector.git.program import GitFailed, ScratchGit
+from collector.git.repository import MAX_TEXT, GitRepo
+
+
+def introductions(repo: GitRepo, sha: str, path: str, count: int, only: Sequence[int] = ()) -> dict[int, Introduction]:
+    """Line number -> where that line of a file of a commit was added: of all `count` lines, or only of some."""
+    wanted = sorted(only) or range(1, count + 1)
+    with open_scratch(repo) as git:
+        try:
+            found = blame(git, sha, path, only)
+        except GitFailed:
+            every = _passed(repo, git, sha, path, count)
+            found = [every[number - 1] for number in wanted]
+    return dict(zip(wanted, found, strict=True))
+
+
+def _passed(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
+    """All lines of the file by the forward pass; a file that it does not follow counts as added by the commit itself."""
+    history = HistoryWalk(repo, git, WalkOptions(MAX_TEXT)).run(sha)
+    file = history.state.get(path)
+    lines = [Introduction(*history.line(origin)) for origin in numbers(file.vector)] if file is not None else []
+    return lines if len(lines) == count else [Introduction(sha, path, number) for number in range(1, count + 1)]
+
+
+def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[tuple[Introduction, str]]:
+    """[(where a line stands in a commit that renamed its file, name before)] between `line` and a later commit, newest first.
+
+    Empty where the clone lacks objects.
+    """
+    found: list[tuple[Introduction, str]] = []
+    with open_scratch(repo) as git:
+        try:
+            while (step := _renamed(git, sha, path, line)) is not None:
+                place, before = step
+                found.append((place, before.path))
+                sha, path = before.sha, before.path
+        except GitFailed:
+            return []
+    return found
+
+
+def _renamed(git: ScratchGit, sha: str, path: str, line: Introduction) -> tuple[Introduction, Introduction] | None:
+    """The line in the last commit that gave the file this name, and in the parent where it had another one."""
+    log = ["log", "-m", "--no-renames", "--diff-filter=A", "--format=%H", sha, "--", path]
+    for commit in git.output(log).decode("ascii").split():
+        lines = blame(git, commit, path)
+        if line in lines:
+            number = lines.index(line) + 1
+            before = blame(git, f"{commit}^!", path, [number])[0]
+            if before.path != path:
+                return Introduction(commit, path, number), before
+    return None

@@ -1,0 +1,130 @@
+"""One file followed back: by git blame, and by the forward pass where objects are missing; the two must agree."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from support.histories import Build, drop, random_history, text, words
+
+from attribution.lineage import introduced
+from attribution.lineage.git_blame import Introduction
+from attribution.lineage.introduced import introductions, renames
+from collector.git.program import GitFailed
+from collector.git.repository import GitRepo
+from collector.text import split_lines
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    return Build(tmp_path / "repo.git")
+
+
+def files(repo: GitRepo, sha: str) -> dict[str, int]:
+    """Path -> number of lines."""
+    return {path: len(split_lines(repo.blob(oid) or b"")) for path, oid in repo.paths(sha).items()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_engines_say_the_same(build: Build, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tip = random_history(build, random.Random(300 + seed), 25)
+    repo, sha = build.done(), build.sha[tip]
+    blamed = {path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()}
+    monkeypatch.setattr(introduced, "blame", _fails)
+    passed = {path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()}
+    assert blamed == passed
+    assert sum(map(len, blamed.values())) > 20
+
+
+def _fails(*_: object) -> list[Introduction]:
+    raise GitFailed("an object is missing")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_some_lines_are_followed_as_all_are(build: Build, seed: int) -> None:
+    rng = random.Random(400 + seed)
+    tip = random_history(build, rng, 25)
+    repo, sha = build.done(), build.sha[tip]
+    for path, count in files(repo, sha).items():
+        every = introductions(repo, sha, path, count)
+        some = sorted(rng.sample(range(1, count + 1), min(count, 4)), reverse=True)
+        assert introductions(repo, sha, path, count, some) == {n: every[n] for n in some or every}
+
+
+def test_a_line_whose_earlier_text_is_missing_counts_as_added_after_it(build: Build) -> None:
+    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
+    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
+    repo = build.done()
+    drop(build.where, repo.file_at(build.sha["two"], "f") or "")
+    three, four = build.sha["three"], build.sha["four"]
+    expected = {1: Introduction(three, "f", 1), 3: Introduction(three, "f", 3), 4: Introduction(four, "f", 4)}
+    assert introductions(repo, four, "f", 4, [1, 3, 4]) == expected
+    assert introductions(repo, four, "g", 2) == {1: Introduction(build.sha["one"], "g", 1), 2: Introduction(three, "g", 2)}
+
+
+def test_a_file_that_cannot_be_read_counts_as_added_where_it_is_looked_at(build: Build) -> None:
+    build.commit("one", [], {"f": text("a")})
+    build.commit("two", ["one"], {"f": text("a", "b")})
+    repo = build.done()
+    drop(build.where, repo.file_at(build.sha["two"], "f") or "")
+    two = build.sha["two"]
+    assert introductions(repo, two, "f", 2) == {n: Introduction(two, "f", n) for n in (1, 2)}
+
+
+# --- renames ----------------------------------------------------------------------------------------------------------
+
+
+def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
+    lines = words(8)
+    build.commit("one", [], {"a": text(*lines)})
+    build.commit("two", ["one"], {"b": text("new", *lines)})
+    build.commit("three", ["two"], {"b": text("new", *lines, "end")})
+    build.commit("four", ["three"], {"d/c": text(*lines, "end")})
+    repo, sha = build.done(), build.sha
+    assert renames(repo, sha["four"], "d/c", Introduction(sha["one"], "a", 3)) == [
+        (Introduction(sha["four"], "d/c", 3), "b"),
+        (Introduction(sha["two"], "b", 4), "a"),
+    ]
+    assert renames(repo, sha["four"], "d/c", Introduction(sha["three"], "b", 10)) == [(Introduction(sha["four"], "d/c", 9), "b")]
+    assert renames(repo, sha["three"], "b", Introduction(sha["two"], "b", 1)) == []
+
+
+def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
+    lines = words(8)
+    build.commit("base", [], {"a": text(*lines)})
+    build.commit("renamed", ["base"], {"b": text("head", *lines)})
+    build.commit("side", ["base"], {"a": text(*lines, "side")})
+    build.commit("merge", ["renamed", "side"], {"b": text("head", *lines, "side")})
+    repo, sha = build.done(), build.sha
+    assert renames(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [(Introduction(sha["merge"], "b", 10), "a")]
+    assert renames(repo, sha["merge"], "b", Introduction(sha["base"], "a", 1)) == [(Introduction(sha["renamed"], "b", 2), "a")]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_renames_lead_from_the_last_name_to_the_first(build: Build, seed: int) -> None:
+    tip = random_history(build, random.Random(500 + seed), 30)
+    repo, sha = build.done(), build.sha[tip]
+    seen = 0
+    for path, count in files(repo, sha).items():
+        for line in {(i.sha, i.path): i for i in introductions(repo, sha, path, count).values()}.values():
+            name = path
+            for place, before in renames(repo, sha, path, line):
+                assert place.path == name != before
+                name = before
+                seen += 1
+            assert name == line.path
+    assert seen
+
+
+def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
+    build.commit("one", [], {"a": text(*words(8))})
+    build.commit("two", ["one"], {"b": text(*words(8))})
+    build.commit("three", ["two"], {"b": text(*words(9))})
+    repo, sha = build.done(), build.sha
+    line = Introduction(sha["one"], "a", 3)
+    assert len(renames(repo, sha["three"], "b", line)) == 1
+    drop(build.where, repo.file_at(sha["two"], "b") or "")
+    assert renames(repo, sha["three"], "b", line) == []
