@@ -11,6 +11,7 @@ from typing import Any
 from attribution.browse import charts, words
 from attribution.queries.overview import CLASSES, KIND, Overview, overview, repositories
 from collector.errors import WhoWroteError
+from collector.runtime.version import version
 from collector.storage.store import Store
 
 _MARKDOWN = """\
@@ -31,7 +32,7 @@ def html(store: Store) -> str:
     totals = {k: sum(r["added"][k] for r in repos) for k in CLASSES}
     template = env.get_template("whowrote_report.html")
     return template.render(
-        repos=repos, found=found, style=style, totals=totals, charts=charts, base="", query="", version=_version()
+        repos=repos, found=found, style=style, totals=totals, charts=charts, base="", query="", version=version()
     )
 
 
@@ -90,12 +91,3 @@ def _everything(store: Store) -> tuple[list[dict[str, Any]], list[Overview]]:
 def _cell(text: str) -> str:
     safe = words.line(text, 200).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
     return re.sub(r"([`*_\[\]!@#~])", r"\\\1", safe)
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("whowrote")
-    except PackageNotFoundError:
-        return ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from collector.errors import WhoWroteError
 from collector.git.program import bundle_files, write_files
 from collector.git.ranges import text, united
 from collector.git.repository import GitRepo
+from collector.runtime.version import version
 
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
@@ -82,7 +82,7 @@ def note(sha: str, group: Iterable[CommitShare]) -> str:
         head.append(_quoted(path))
         head += [f"  {key} {text(united(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
-        "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{_version()}", "base_commit_sha": sha, "prompts": {},
+        "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{version()}", "base_commit_sha": sha, "prompts": {},
         "sessions": sessions,
     }  # fmt: skip
     return "\n".join([*head, "---", json.dumps(meta, indent=2, ensure_ascii=False)]) + "\n"
@@ -99,13 +99,6 @@ def _writable(path: str) -> bool:
 
 def _quoted(path: str) -> str:
     return f'"{path}"' if any(c in path for c in " \t") else path
-
-
-def _version() -> str:
-    try:
-        return version("whowrote")
-    except PackageNotFoundError:
-        return "0"
 
 
 # --- notes in git -----------------------------------------------------------------------------------------------------

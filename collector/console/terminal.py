@@ -257,13 +257,15 @@ def _signals() -> Iterator[None]:
 
 def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     """Writes a log with the traceback and versions; returns message and hint."""
+    from collector.runtime.version import ISSUES
+
     name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(f"{versions()}\narguments: {sys.argv[1:]}\n\n{trace}")
     return (
         f"this is a bug in whowrote: {one_line(name)[:200]}",
-        f"Details are in {path}\nPlease open an issue of the project and attach that file.\nWork finished before is kept.",
+        f"Details are in {path}\nPlease report it, with that file: {ISSUES}\nFinished work is kept.",
     )
 
 
@@ -271,15 +273,12 @@ def versions() -> str:
     """Versions of everything that matters for a report."""
     import platform
     import sqlite3
-    from importlib.metadata import PackageNotFoundError, version
+
+    from collector.runtime.version import version
 
     found = [f"python {platform.python_version()}", f"sqlite {sqlite3.sqlite_version}", platform.platform()]
-    for name in ("whowrote", "pygit2", "click", "rich", "sqlite-utils"):
-        try:
-            found.insert(0, f"{name} {version(name)}")
-        except PackageNotFoundError:
-            found.insert(0, f"{name} (not installed)")
-    return ", ".join(found)
+    packages = [f"{name} {version(name)}" for name in ("whowrote", "pygit2", "click", "rich", "sqlite-utils")]
+    return ", ".join(packages + found)
 
 
 # --- several at once --------------------------------------------------------------------------------------------------

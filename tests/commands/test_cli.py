@@ -28,6 +28,7 @@ from attribution.stages.lines import AttributeOptions, attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
+from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -621,7 +622,15 @@ def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypa
     assert str(log) in shown.stderr.replace("\n", "")
     text = log.read_text()
     assert "Traceback" in text
+    assert f"whowrote {version()}" in text
     assert "pygit2" in text
+    assert ISSUES in shown.stderr
+
+
+@pytest.mark.parametrize("program", [attribute, collect], ids=["attribute", "collect"])
+def test_both_programs_print_the_version(program: click.Group) -> None:
+    shown = run("--version", program=program)
+    assert shown.output.split()[-1] == version() != "unknown"
 
 
 def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
