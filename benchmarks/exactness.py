@@ -1,4 +1,4 @@
-"""Does the history say what `git blame` says, line by line, at HEAD and at commits drawn at random? Used by accuracy.py."""
+"""Does the line history agree with `git blame`, at HEAD and at a random sample of commits? Used by accuracy.py."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from pages import table
 
 from attribution.lineage.blame_check import BlameAgreement, verify
 from attribution.lineage.walk import open_scratch
@@ -40,24 +42,16 @@ def _numbers(found: Iterable[BlameAgreement]) -> dict[str, int]:
     return total
 
 
-def section(results: dict[str, dict[str, Any]]) -> str:
+def history_table(results: dict[str, dict[str, Any]]) -> str:
     """The table for docs/accuracy.md."""
-    rows = [
-        "## Does the history say what git blame says?", "",
-        "Origins of lines (commit, path and line number there) against `git blame`, moves and white space not followed, at HEAD",
-        f"and at {EARLIER} commits drawn at random from all commits of the branch, side branches included. Samples",
-        "of files are drawn with a fixed seed.", "",
-        "| repository | commits | HEAD: lines | agree | earlier commits: lines | agree | files compared |",
-        "|---|---|---|---|---|---|---|",
-    ]  # fmt: skip
+    header = ("repository", "commits", "HEAD: lines", "agree", "earlier commits: lines", "agree", "files compared")
+    rows = []
     for name, found in sorted(results.items()):
         head, earlier = found["head"], found["earlier"]
         whole = "all" if found["all_files"] and found["all_files_earlier"] else "all at HEAD" if found["all_files"] else "a sample"
-        rows.append(
-            f"| {name} | {found['commits']:,} | {head['lines']:,} | {_percent(head)} | {earlier['lines']:,} | {_percent(earlier)} "
-            f"| {whole}: {head['files'] + earlier['files']:,} |"
-        )
-    return "\n".join(rows) + "\n"
+        lines = (f"{head['lines']:,}", _percent(head), f"{earlier['lines']:,}", _percent(earlier))
+        rows.append((name, f"{found['commits']:,}", *lines, f"{whole}: {head['files'] + earlier['files']:,}"))
+    return table(header, rows)
 
 
 def _percent(found: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Regions and outcomes of sessions: cases known by construction, and real ones labelled by a reader (docs/labels.csv)."""
+"""Regions and outcomes of sessions: constructed cases, and real ones labelled by a reader (benchmarks/data/labels.csv)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import csv
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "docs")]
 
+from pages import table  # noqa: E402
 from support.outcome_cases import CASES, answers  # noqa: E402
 
 from collector.storage.store import Store  # noqa: E402
 
-LABELS = ROOT / "docs" / "labels.csv"
-WORDS = ROOT / "docs" / "wordlists.csv"
+LABELS = ROOT / "benchmarks" / "data" / "labels.csv"
+WORDS = ROOT / "benchmarks" / "data" / "wordlists.csv"
 QUESTIONS = ("same_region", "convergence", "output_applied", "changes_reverted", "session_outcome", "task_type")
 Pairs = Sequence[tuple[str, str]]
 
@@ -83,7 +84,7 @@ def kappa(pairs: Pairs) -> float | None:
 
 
 def look_again(database: Path) -> None:
-    """What the program says today, as the column `now` of docs/labels.csv."""
+    """What the program says today, as the column `now` of benchmarks/data/labels.csv."""
     rows = _rows(LABELS)
     with Store(database, create=False) as store:
         for row in rows:
@@ -136,51 +137,39 @@ def word_lists() -> dict[str, dict[str, int]]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def section(
-    built: dict[str, Any], labels: dict[str, dict[str, Any]], many: dict[str, int], lists: dict[str, dict[str, int]]
-) -> str:
-    rows = [
-        "## Regions and outcomes", "",
-        f"{built.get('cases', 0)} small histories whose truth is known because they were made so (`outcome_cases.py`):", "",
-        "| question | asked | right |", "|---|---|---|",
-    ]  # fmt: skip
-    rows += [f"| `{name}` | {n['asked']} | {n['right']} |" for name, n in built.get("questions", {}).items()]
-    drawn = f"{many['places']} places of files and {many['sessions']} sessions of {many['repositories']} public repositories"
-    rows += ["", f"{drawn} and {many['agents']} agents,", *_HOW.strip().split("\n"), ""]
-    rows += ["| question | labelled | agreed at first | kappa | agreed now | kappa | settled otherwise |", "|---" * 7 + "|"]
+def texts(
+    built: dict[str, Any], labels: dict[str, dict[str, Any]], counts: dict[str, int], lists: dict[str, dict[str, int]]
+) -> dict[str, object]:
+    """What docs/templates/accuracy.md says of regions, outcomes and word lists."""
+    return {
+        "outcome_cases": built.get("cases", 0),
+        "outcome_questions": table(
+            ("question", "asked", "right"),
+            [(f"`{name}`", n["asked"], n["right"]) for name, n in built.get("questions", {}).items()],
+        ),
+        "places": counts["places"],
+        "sessions": counts["sessions"],
+        "repositories": counts["repositories"],
+        "label_agents": counts["agents"],
+        "labels": _labels(labels),
+        "word_lists": _lists(lists),
+    }
+
+
+def _labels(labels: dict[str, dict[str, Any]]) -> str:
+    rows: list[Sequence[object]] = []
     for name, n in labels.items():
-        shares = [f"{n[when]} ({_percent(n[when], n['n'])}) | {_number(n[f'{when}_kappa'])}" for when in ("first", "now")]
-        rows.append(f"| `{name}` | {n['n']} | {shares[0]} | {shares[1]} | {n['settled']} |")
-    rows += ["", _NOTE.strip(), ""]
-    return "\n".join([*rows, *_lists(lists)]) + "\n"
+        first, now = (f"{n[when]} ({_percent(n[when], n['n'])})" for when in ("first", "now"))
+        rows.append((f"`{name}`", n["n"], first, _number(n["first_kappa"]), now, _number(n["now_kappa"]), n["settled"]))
+    return table(("question", "labelled", "agreed at first", "kappa", "agree now", "kappa", "labels corrected"), rows)
 
 
-_HOW = """
-drawn at random by class, repository and agent, with pairs of hunks next to each other that were not joined among them. A reader
-took the raw edits and commits and labelled them before looking at what the program says; `labels.csv` has every label with its
-reason. Now: after mending what was wrong, with a label as it was settled where the reader had overlooked something. The items were
-used for mending, so that is too kind.
-"""
-_NOTE = """
-What was wrong: lines that were removed and then put back to their place were two regions (three of ten pairs), and the text before
-a session was taken to be the one before all sessions; a new file that was thrown away and written anew counted as undone; looking
-with git counted as acting. What stays open: how a rewritten block is cut into hunks decides its sizes; files named without a
-directory by agents that record none belong to no repository.
-"""
-
-
-def _lists(lists: dict[str, dict[str, int]]) -> Iterable[str]:
-    if not lists:
-        return []
-    rows = [
-        "Word lists: phrases found in real turns, at most 100 of each list drawn at random over repositories and read. Right: the",
-        "phrase means there what the list is for. Then: the same hits as far as the list as it is now still finds them.", "",
-        "| list | read | right | precision | found now | right | precision |", "|---|---|---|---|---|---|---|",
-    ]  # fmt: skip
+def _lists(lists: dict[str, dict[str, int]]) -> str:
+    rows: list[Sequence[object]] = []
     for name, n in lists.items():
-        shares = [_percent(n["right"], n["read"]), _percent(n["kept_right"], n["kept"])]
-        rows.append(f"| `{name}` | {n['read']} | {n['right']} | {shares[0]} | {n['kept']} | {n['kept_right']} | {shares[1]} |")
-    return [*rows, ""]
+        shares = _percent(n["right"], n["read"]), _percent(n["kept_right"], n["kept"])
+        rows.append((f"`{name}`", n["read"], n["right"], shares[0], n["kept"], n["kept_right"], shares[1]))
+    return table(("list", "read", "right", "precision", "found now", "right", "precision"), rows)
 
 
 def _percent(part: int, whole: int) -> str:

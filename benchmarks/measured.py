@@ -1,8 +1,8 @@
-"""Distributions of every session feature, and how often and why it has no value: writes docs/features-measured.md from a database.
+"""Distribution of every session feature, and how often and why it has no value: writes docs/features-measured.md from a database.
 
     python benchmarks/measured.py DB
 
-Counts only: no text of a session gets into the page.
+Counts only: the page contains no text of any session.
 """
 
 from __future__ import annotations
@@ -15,23 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.queries.features import session_features
-
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT)]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from pages import fill, table  # noqa: E402
 
 from attribution.features import Feature, features  # noqa: E402
 from attribution.features.nulls import REASONS, VIEW  # noqa: E402
+from attribution.queries.features import session_features  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 PAGE = ROOT / "docs" / "features-measured.md"
-
-
-_HEAD = """# Session features, measured
-
-{sessions} sessions of {repos} public repositories; written by `benchmarks/measured.py`. Lists are shown by their length, classes by
-their counts. {absent} further sessions have no transcript that can be read, and so no feature at all.
-"""
 
 
 def page(store: Store) -> str:
@@ -49,28 +43,29 @@ def page(store: Store) -> str:
         else:
             why[row["feature"]][row["reason"]] += row["n"]
             by_agent[row["feature"]][row["agent"]] += row["n"]
-    parts = [_HEAD.format(sessions=len(found), repos=len(repos), absent=max(absent.values(), default=0))]
-    parts += ["Agents: " + ", ".join(f"{name} {count}" for name, count in agents.most_common()) + ".", ""]
-    parts += ["Repositories: " + ", ".join(f"{name} {count}" for name, count in repos.most_common()) + ".", ""]
-    parts += ["| feature | values | 10 % | median | 90 % | without value, and why |", "|---|---|---|---|---|---|"]
+    rows = []
     for feature in features():
         values = [row[feature.name] for row in found if row[feature.name] is not None]
         reasons = "; ".join(f"{count}: {REASONS[code].text}" for code, count in why[feature.name].most_common())
-        parts.append(f"| `{feature.name}` | {len(values)} | {' | '.join(_spread(feature, values))} | {reasons} |")
-    parts += [
-        "",
-        "## Without a value, by agent",
-        "",
-        "Share of the agent's sessions, only of features that some session lacks.",
-        "",
-    ]
+        rows.append((f"`{feature.name}`", len(values), *_spread(feature, values), reasons))
     names = [name for name, _ in agents.most_common()]
-    parts += ["| feature | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for feature in features():
-        if by_agent[feature.name]:
-            shares = [f"{100 * by_agent[feature.name][name] / agents[name]:.0f} %" for name in names]
-            parts.append(f"| `{feature.name}` | " + " | ".join(shares) + " |")
-    return "\n".join(parts) + "\n"
+    missing = [
+        (f"`{feature.name}`", *(f"{100 * by_agent[feature.name][name] / agents[name]:.0f} %" for name in names))
+        for feature in features()
+        if by_agent[feature.name]
+    ]
+    return fill(
+        "features-measured.md",
+        {
+            "sessions": len(found),
+            "repos": len(repos),
+            "absent": max(absent.values(), default=0),
+            "agents": ", ".join(f"{name} {count}" for name, count in agents.most_common()),
+            "repositories": ", ".join(f"{name} {count}" for name, count in repos.most_common()),
+            "distributions": table(("feature", "values", "10 %", "median", "90 %", "without value, and why"), rows),
+            "missing": table(("feature", *names), missing),
+        },
+    )
 
 
 def _spread(feature: Feature, values: Sequence[Any]) -> tuple[str, str, str]:

@@ -1,9 +1,9 @@
 """How good are the rules? Writes attribution/weaknesses/rules/own/measured.json and docs/rules.md.
 
-    python benchmarks/rules.py [--check]
+    python benchmarks/rules.py [--check | --page]
 
 Three measurements: the annotated test files (tests/data/rules), the planted programs (fixtures/planted), and findings in public
-repositories that were read by hand (docs/rules-review.csv). `--check` only compares the page with what it is made of.
+repositories that were checked by hand (benchmarks/data/rules-review.csv). `--check` only tells whether the page is up to date.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import json
 import shutil
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "docs")]
 
+from pages import fill, table  # noqa: E402
 from support.semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
 
 from attribution.weaknesses.rules.annotated import AnnotatedFinding, marks, related  # noqa: E402
@@ -29,7 +30,7 @@ from attribution.weaknesses.rules.rulesets import Rule, own, weaknesses  # noqa:
 
 RESULTS = ROOT / "attribution" / "weaknesses" / "rules" / "own" / "measured.json"
 PAGE = ROOT / "docs" / "rules.md"
-REVIEW = ROOT / "docs" / "rules-review.csv"
+REVIEW = ROOT / "benchmarks" / "data" / "rules-review.csv"
 PLANTED = ROOT / "fixtures" / "planted"
 ANNOTATED = ROOT / "tests" / "data" / "rules"
 TIERS = ("taint", "built", "api")
@@ -100,8 +101,8 @@ class _Planted:
         for mark in marks(path.read_text("utf-8")):
             cwe = mark.names[0]
             hits = [f for f in found if f.start <= mark.line <= f.end and related(self._rules[f.rule].cwes[0], cwe)]
-            for table in (self._languages[language], self._cwes[cwe]):
-                _count(table, mark.vulnerable, bool(hits))
+            for counts in (self._languages[language], self._cwes[cwe]):
+                _count(counts, mark.vulnerable, bool(hits))
             for rule in {f.rule for f in hits}:
                 self._counts[rule]["planted"][not mark.vulnerable] += 1
             for place, tier in enumerate(TIERS):  # a tier together with the stronger ones
@@ -119,19 +120,17 @@ class _Planted:
         }
 
 
-def _count(table: list[int], vulnerable: bool, hit: bool) -> None:
+def _count(counts: list[int], vulnerable: bool, hit: bool) -> None:
     """[found, vulnerable, wrong, safe]"""
-    table[1 if vulnerable else 3] += 1
+    counts[1 if vulnerable else 3] += 1
     if hit:
-        table[0 if vulnerable else 2] += 1
+        counts[0 if vulnerable else 2] += 1
 
 
-# --- findings that were read ------------------------------------------------------------------------------------------
+# --- findings checked by hand ------------------------------------------------------------------------------------------
 
 
 def read() -> list[dict[str, str]]:
-    if not REVIEW.is_file():
-        return []
     with REVIEW.open(encoding="utf-8", newline="") as source:
         return list(csv.DictReader(source))
 
@@ -149,129 +148,91 @@ def _with_reviews(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(results: Mapping[str, Any]) -> str:
+    """docs/rules.md. The prose is in docs/templates/rules.md."""
     rules = own().rules
-    return (
-        "\n".join([*_head(rules, results), *_planted(results["planted"]), *_review(rules), *_list(rules, results["rules"])]) + "\n"
-    )
-
-
-def _head(rules: Sequence[Rule], results: Mapping[str, Any]) -> list[str]:
-    tiers = {tier: sum(rule.tier == tier for rule in rules) for tier in TIERS}
-    languages = dict.fromkeys(rule.id.split(".")[1] for rule in rules)
-    return [
-        "# Rules for weaknesses",
-        "",
-        "<!-- Written by benchmarks/rules.py (`make accuracy`). -->",
-        "",
-        f"{len(rules)} rules of our own, written from the definitions of the CWEs and the documentation of the libraries, in semgrep's format:",
-        ", ".join(f"{name} {sum(rule.id.split('.')[1] == name for rule in rules)}" for name in languages) + ".",
-        f"Measured with semgrep {results['semgrep']}; sha256 of the set `{results['ruleset'][:16]}`.",
-        "",
-        "| tier | rules | what it means | confidence |",
-        "|---|---|---|---|",
-        f"| taint | {tiers['taint']} | something from a request, the command line or another stranger reaches a dangerous call | HIGH |",
-        f"| built | {tiers['built']} | text that is put together reaches it, or a secret is where it should not be | MEDIUM |",
-        f"| api | {tiers['api']} | the call or setting alone | LOW |",
-        "",
-        "`attribute rules` lists them, `attribute rules show ID` shows one, `attribute rules pull p/NAME` stores a pack of semgrep's registry for",
-        "`--rules p/NAME`. A rule is a YAML entry in `attribution/weaknesses/rules/own` with `cwe`, `owasp`, `tier`, `confidence` and `literals`: strings of which",
-        "every match has at least one in its file, so that files without any need not be scanned. Each rule has vulnerable and safe lines in",
-        "`tests/data/rules`, and the tests ask for exactly the annotated findings there.",
-        "",
-        "What the rules cannot see: values that pass through other functions or files, frameworks they do not name, and whether a check that",
-        "stands before a call is the right one. A finding of the tier api says that something is used, not that it does harm.",
-        "",
-        "What they leave out, because reading showed that it is hardly ever a weakness: parts of a command or statement that are constants, also",
-        "through a name, a condition or a loop over a list of constants, or numbers; ids of commits in commands of git; commands and secrets in",
-        "files of tests; MD5 and SHA-1 where the line or the function speaks of a sum, a cache or a file and of nothing secret; inputs of workflows",
-        "with a list of values; words for people (echo, fenced blocks, cat <<EOF) in shell scripts. A rule that is seldom right is split:",
-        "`sql-built`, `command-built` and `eval-built` want text that is put together (MEDIUM), `sql-structure`, `shell-command` and `eval-variable`",
-        "a table, clause or command that a function is given as a whole (LOW).",
-        "",
-    ]
-
-
-def _planted(planted: Mapping[str, Any]) -> list[str]:
-    out = [
-        "## Planted programs",
-        "",
-        "`fixtures/planted` was written before the rules, but by the same hand: take these numbers as an upper bound. A finding counts when its",
-        "CWE, or one of its family, is the planted one and its lines hold the planted line.",
-        "",
-        "| language | found | planted | safe lines matched | safe lines |",
-        "|---|---|---|---|---|",
-    ]
-    out += [f"| {name} | {a} | {b} | {c} | {d} |" for name, (a, b, c, d) in sorted(planted["languages"].items())]
-    total = [sum(column) for column in zip(*planted["languages"].values(), strict=True)]
-    out += [f"| all | {total[0]} ({total[0] / total[1]:.1%}) | {total[1]} | {total[2]} | {total[3]} |", ""]
-    out += ["| tiers | found | planted | safe lines matched | safe lines |", "|---|---|---|---|---|"]
-    for place, tier in enumerate(TIERS):
-        a, b, c, d = planted["tiers"][tier]
-        out.append(f"| {' + '.join(TIERS[: place + 1])} | {a} ({a / b:.1%}) | {b} | {c} | {d} |")
-    out += ["", "| CWE | found | planted | safe lines matched | safe lines |", "|---|---|---|---|---|"]
-    out += [
-        f"| {name} | {a} | {b} | {c} | {d} |"
-        for name, (a, b, c, d) in sorted(planted["cwes"].items(), key=lambda item: int(item[0][4:]))
-    ]
-    out += ["", "Not found: " + "; ".join(f"`{path}:{line}` {cwe}" for path, line, cwe in planted["missed"]) + "."]
-    if planted["wrong"]:
-        out += ["", "Safe, but matched: " + "; ".join(f"`{path}:{line}` {cwe}" for path, line, cwe in planted["wrong"]) + "."]
-    return [*out, ""]
-
-
-def _review(rules: Sequence[Rule]) -> list[str]:
+    languages = Counter(rule.id.split(".")[1] for rule in rules)
     rows = read()
-    if not rows:
-        return []
+    values: dict[str, object] = {
+        "rules": len(rules),
+        "languages": ", ".join(f"{name} {count}" for name, count in languages.items()),
+        "semgrep": results["semgrep"],
+        "ruleset": results["ruleset"][:16],
+        "tiers": _tiers(rules),
+        "checked": len(rows),
+        "repositories": len({row["repository"] for row in rows}),
+        "precision": _precision(rules, rows),
+        "all_rules": _list(rules, results["rules"]),
+        "cwes": table(("CWE", "name", "in plain words"), [(cwe, e["name"], e["text"]) for cwe, e in weaknesses().items()]),
+    }
+    return fill("rules.md", values | _planted(results["planted"]))
+
+
+_TIERS = {
+    "taint": ("input from outside (a request, the command line, another party) reaches a dangerous call", "HIGH"),
+    "built": ("text that is put together reaches it, or a secret is where it should not be", "MEDIUM"),
+    "api": ("the call or setting alone", "LOW"),
+}
+
+
+def _tiers(rules: Sequence[Rule]) -> str:
+    counts = Counter(rule.tier for rule in rules)
+    return table(("tier", "rules", "meaning", "confidence"), [(tier, counts[tier], *about) for tier, about in _TIERS.items()])
+
+
+_PLANTED = ("found", "planted", "safe lines matched", "safe lines")
+
+
+def _planted(planted: Mapping[str, Any]) -> dict[str, object]:
+    total = [sum(column) for column in zip(*planted["languages"].values(), strict=True)]
+    languages = [(name, *counts) for name, counts in sorted(planted["languages"].items())]
+    tiers = [(" + ".join(TIERS[: n + 1]), *_with_share(planted["tiers"][tier])) for n, tier in enumerate(TIERS)]
+    cwes = [(name, *counts) for name, counts in sorted(planted["cwes"].items(), key=lambda item: int(item[0][4:]))]
+    return {
+        "planted_languages": table(("language", *_PLANTED), [*languages, ("all", *_with_share(total))]),
+        "planted_tiers": table(("tiers", *_PLANTED), tiers),
+        "planted_cwes": table(("CWE", *_PLANTED), cwes),
+        "missed": _places(planted["missed"]),
+        "wrong": _places(planted["wrong"]) or "none",
+    }
+
+
+def _with_share(counts: Sequence[int]) -> tuple[object, ...]:
+    return f"{counts[0]} ({100 * counts[0] / counts[1]:.1f} %)", *counts[1:]
+
+
+def _places(found: Iterable[Sequence[str]]) -> str:
+    return "; ".join(f"`{path}:{line}` {cwe}" for path, line, cwe in found)
+
+
+def _precision(rules: Sequence[Rule], rows: Sequence[Mapping[str, str]]) -> str:
     tier = {rule.id: rule.tier for rule in rules}
-    out = [
-        "## Findings read by hand",
-        "",
-        f"{len(rows)} findings at the tip of {len({row['repository'] for row in rows})} public repositories, read with the lines around them; the verdicts are in",
-        "[rules-review.csv](rules-review.csv). `true` means that what the message says is so there; tests and examples count as they are.",
-        "The rules were narrowed after a first reading of the same repositories, so these numbers are no independent estimate: before, 9 of 63",
-        "findings of the tier built were true, and 126 of 193 of the tier api. None of PHP, Java or Ruby was among what was read, and of Rust one",
-        "finding: for them only the annotated and planted programs speak. Of ten public lines each that join a table name to SQL in Java and a",
-        "sort order in Ruby, none and one could be seen to take text from outside; such names are left out of `sql-built` there, as in Go.",
-        "",
-        "| tier | read | true | precision |",
-        "|---|---|---|---|",
-    ]
+    cells = []
     for name in TIERS:
         verdicts = [row["verdict"] == "true" for row in rows if tier.get(row["rule"]) == name]
         if verdicts:
-            out.append(f"| {name} | {len(verdicts)} | {sum(verdicts)} | {sum(verdicts) / len(verdicts):.0%} |")
-    return [*out, ""]
+            cells.append((name, len(verdicts), sum(verdicts), f"{100 * sum(verdicts) / len(verdicts):.0f} %"))
+    return table(("tier", "checked", "true", "precision"), cells)
 
 
-def _list(rules: Sequence[Rule], counts: Mapping[str, Mapping[str, Sequence[int]]]) -> list[str]:
-    about = weaknesses()
-    out = [
-        "## All rules",
-        "",
-        "Annotated: right / missed / wrong. Planted: right / wrong. Read: true / false.",
-        "",
-        "| rule | CWE | tier | literals | annotated | planted | read |",
-        "|---|---|---|---|---|---|---|",
-    ]
+def _list(rules: Sequence[Rule], counts: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
+    rows: list[Sequence[object]] = []
     for rule in rules:
         own_counts = counts.get(rule.id, {})
         cells = [" / ".join(map(str, own_counts[kind])) if kind in own_counts else "" for kind in ("annotated", "planted", "read")]
-        literals = " ".join(f"`` {text} ``" if "`" in text else f"`{text}`" for text in rule.literals).replace("|", "\\|")
-        out.append(f"| {rule.id.removeprefix('whowrote.')} | {rule.cwes[0]} | {rule.tier} | {literals} | {' | '.join(cells)} |")
-    out += ["", "| CWE | name | in plain words |", "|---|---|---|"]
-    return out + [f"| {cwe} | {entry['name']} | {entry['text']} |" for cwe, entry in about.items()]
+        literals = " ".join(f"`` {text} ``" if "`" in text else f"`{text}`" for text in rule.literals)
+        rows.append((rule.id.removeprefix("whowrote."), rule.cwes[0], rule.tier, literals, *cells))
+    return table(("rule", "CWE", "tier", "literals", "annotated", "planted", "checked"), rows)
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only compare docs/rules.md with the numbers and rules")
+    parser.add_argument("--check", action="store_true", help="only check that docs/rules.md is up to date")
     parser.add_argument("--page", action="store_true", help="only write docs/rules.md, from the stored numbers")
     options = parser.parse_args(arguments)
     if options.check:
         results = json.loads(RESULTS.read_text("utf-8"))
         if results["ruleset"] != own().sha256 or PAGE.read_text("utf-8") != page(_with_reviews(results)):
-            print("docs/rules.md is not what the rules and their numbers say; run: python benchmarks/rules.py", file=sys.stderr)
+            print("docs/rules.md is out of date; run: python benchmarks/rules.py", file=sys.stderr)
             return 1
         return 0
     if options.page:
@@ -283,7 +244,7 @@ def main(arguments: Sequence[str]) -> int:
     results = _with_reviews(measure())
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
     PAGE.write_text(page(results), "utf-8")
-    print("\n".join(_planted(results["planted"])[:30]))
+    print(_planted(results["planted"])["planted_languages"])
     return 0
 
 

@@ -91,7 +91,7 @@ def _disagreement(store: Store) -> StudyTable:
 def measured() -> dict[str, Any]:
     """What `make accuracy` measured, as it was published with this version."""
     inside = resources.files("attribution").joinpath("accuracy.json")
-    path = Path(__file__).parent.parent.parent / "docs" / "accuracy.json"
+    path = Path(__file__).parent.parent.parent / "benchmarks" / "data" / "accuracy.json"
     text = inside.read_text("utf-8") if inside.is_file() else path.read_text("utf-8") if path.is_file() else "{}"
     found: dict[str, Any] = json.loads(text)
     return found

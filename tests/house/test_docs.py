@@ -12,9 +12,9 @@ import pytest
 from collector.storage.schema import schema_sql
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "templates")])
 _PATH = re.compile(r"`((?:attribution|collector|tests|docs|fixtures|benchmarks)/[\w./-]+)`")
-_LINK = re.compile(r"\]\((?!https?:)([\w./-]+)\)")
+_LINK = re.compile(r"\]\((?!https?:|mailto:)([\w./-]*)(?:#([\w-]+))?\)")
 
 
 def test_generated_pages_are_what_the_code_says() -> None:
@@ -39,8 +39,17 @@ def test_rules_page_is_what_the_rules_and_their_numbers_say() -> None:
 def test_every_path_named_in_the_docs_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     missing = [p for p in _PATH.findall(text) if not (ROOT / p.rstrip("/")).exists()]
-    missing += [p for p in _LINK.findall(text) if not (page.parent / p).exists()]
+    for path, anchor in _LINK.findall(text):
+        target = page.parent / path if path else page
+        if not target.exists() or (anchor and anchor not in _anchors(target)):
+            missing.append(f"{path}#{anchor}")
     assert not missing
+
+
+def _anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_table_and_column_has_a_comment() -> None:
