@@ -43,16 +43,22 @@ from support.truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
 from attribution.authorship.commits import added_files, read_history  # noqa: E402
 from attribution.authorship.links import by_trailer  # noqa: E402
+from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.authorship.replay import Worktree  # noqa: E402
+from attribution.authorship.texts import RepositoryTexts  # noqa: E402
 from attribution.authorship.timeline import SessionEdits, learn_roots, session_edits, timelines  # noqa: E402
 from attribution.authorship.worktree_roots import WorktreeRoots  # noqa: E402
 from attribution.authorship.worktrees import CommitProbe, Runner  # noqa: E402
 from attribution.lineage.walk import open_scratch  # noqa: E402
-from attribution.stages.lines import AttributeOptions, RepositoryTexts, attribute_repo, repo_name  # noqa: E402
+from attribution.stages.lines import attribute_repo  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
-from collector.load import read_session, session_files  # noqa: E402
+from collector.load import (  # noqa: E402
+    read_session,
+    repo_name,
+    session_files,
+)
 from collector.storage.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 

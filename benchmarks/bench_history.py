@@ -81,13 +81,15 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
 
 def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     """The stage of the program: whole history, kept lines, written to a database."""
-    from attribution.stages.history import HistoryRequest, follow_history
+    from attribution.lineage.requests import HistoryRequest
+    from attribution.stages.history import follow_history
     from collector.load import repo_row
+    from collector.runtime.stages import RunContext
     from collector.storage.store import Store
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
         repo_id = repo_row(store, "bench")
-        done = follow_history(store, repo, repo_id, tip, HistoryRequest(full=True))
+        done = follow_history(RunContext(store, repo, repo_id), tip, HistoryRequest(full=True))
         spans = store.value("SELECT COUNT(*) FROM line_lives")
     git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     return {"commits": done.commits, "lines": 0, "spans": spans, "ours_mb": peak(), "git_mb": git_mb}

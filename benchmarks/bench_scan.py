@@ -23,14 +23,17 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.stages import weaknesses as stage  # noqa: E402
-from attribution.stages.lines import AttributeOptions, attribute_repo  # noqa: E402
+from attribution.stages.lines import attribute_repo  # noqa: E402
 from attribution.weaknesses.rules.languages import kind_of  # noqa: E402
 from attribution.weaknesses.rules.packs import cache as packs  # noqa: E402
 from attribution.weaknesses.rules.rulesets import named  # noqa: E402
 from attribution.weaknesses.scan import exclude  # noqa: E402
 from attribution.weaknesses.scan.engine import ScanLimits, Target, scan  # noqa: E402
+from attribution.weaknesses.scan.request import ScanRequest  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
+from collector.runtime.stages import RunContext  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 _WHOLE = ScanLimits(targets=1_000_000, size=1 << 40, start=3600.0, memory=1 << 40)
@@ -47,8 +50,8 @@ def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[s
     repo = GitRepo(path)
     with Store(database) as store:
         row = store.rows("SELECT id, head_sha FROM repos")[0]
-        wanted = stage.ScanRequest(rules, jobs=jobs, cache=kept, prefilter=prefilter)
-        done = stage.scan_repository(store, repo, row["id"], row["head_sha"], wanted)
+        wanted = ScanRequest(rules, jobs=jobs, cache=kept, prefilter=prefilter)
+        done = stage.scan_repository(RunContext(store, repo, row["id"]), row["head_sha"], wanted)
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
         texts = store.rows(
@@ -141,7 +144,7 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         first = start("introduced", "--database", database, "--cache", kept, *options)
         second = start("introduced", "--database", database, "--cache", kept, *options)
         with Store(database) as store:
-            store.connection.execute("DELETE FROM stage_runs WHERE stage = ?", (stage.STAGE,))
+            store.connection.execute("DELETE FROM stage_runs WHERE stage = ?", (stage.STAGE.name,))
         bare = start("unfiltered", "--database", database, "--cache", Path(folder) / "other.db", *options)
         same = "the same" if matches(kept) == matches(Path(folder) / "other.db") else "OTHER"
         whole = start("trees", "--commits", sample, *options)

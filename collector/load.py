@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 from collector.checkpoints import read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
-from collector.errors import NoCheckpoints
+from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
+from collector.runtime.progress import Progress
+from collector.runtime.stages import (
+    Clock,
+    RunContext,
+    Stage,
+    StageName,
+    StageRun,
+    clear_problems,
+    digest,
+    forget_runs,
+    forget_subjects,
+)
 from collector.storage.retention import PROMPTS
 from collector.storage.store import Store, iso
 from collector.text import printable
@@ -24,6 +34,8 @@ from collector.transcripts.compacted import continued
 from collector.transcripts.jsonl import first_value, get_str
 
 FACTS = "3"  # version of everything that is read here
+LOAD = Stage(StageName.LOAD, FACTS)
+SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000
 _MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
 
@@ -51,10 +63,6 @@ class SessionFiles:
     def input_key(self) -> str:
         text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
         return digest(text, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
-
-
-def digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def session_files(checkpoints: Iterable[Checkpoint]) -> list[SessionFiles]:
@@ -188,53 +196,47 @@ def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     return digest(FACTS, store.policy.key(), head, *censored.shallow, *(repo.packs() if censored.partial else ()), *refs)
 
 
-def load_repo(store: Store, path: str, progress: Callable[[str, int, int], None], anyway: bool = False) -> Facts:
+def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> Facts:
     """Facts of one clone: checkpoints, sessions, commits. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
-    began = time.monotonic()
+    clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
     name, key = repo_name(repo), facts_key(store, repo, head)
     known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
-    if known is not None and store.is_done(known, "load", "", key, FACTS):
+    if known is not None and LOAD.is_done(store, known, key):
         return Facts(int(known), name, True)
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
         raise NoCheckpoints(f"no agent checkpoints in {path}", "With --anyway its commits are loaded all the same")
-    repo_id = repo_row(store, name)
-    with store.transaction():
-        write_checkpoints(store, repo_id, checkpoints, repo)
-    ids = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    context = RunContext(store, repo, repo_row(store, name), progress)
+    run = LOAD.start(store, context.repo_id, key, clock=clock)
+    ids = store_checkpoints(context, checkpoints)
     files, known_readers = session_files(checkpoints), readers()
     for number, one in enumerate(files):
         progress("reading sessions", number, len(files))
-        if not session_is_stored(store, repo_id, one):
-            started = time.monotonic()
-            store_session(store, repo_id, ids[printable(one.key)], read_session(repo, one, known_readers), started)
+        reading = session_run(context, one)
+        if not reading.unchanged:
+            store_session(reading, ids[one.key], read_session(repo, one, known_readers))
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
-    with store.transaction():
-        describe_repo(store, repo_id, repo, branch, head)
-        write_commits(store, repo_id, commits)
-        store.done(repo_id, "load", "", key, FACTS, time.monotonic() - began, 0)
-    return Facts(repo_id, name, False)
+    with run.writing():
+        describe_repo(context, branch, head)
+        write_commits(store, context.repo_id, commits)
+    return Facts(context.repo_id, name, False)
 
 
-def _session_key(store: Store, files: SessionFiles) -> str:
-    return files.input_key() + store.policy.key()
+def session_run(context: RunContext, files: SessionFiles) -> StageRun:
+    """The stage that reads one session, with the copies that are there now."""
+    key = files.input_key() + context.store.policy.key()
+    return SESSION.start(context.store, context.repo_id, key, printable(files.key))
 
 
-def session_is_stored(store: Store, repo_id: int, files: SessionFiles) -> bool:
-    return store.is_done(repo_id, "session", printable(files.key), _session_key(store, files), FACTS)
-
-
-def store_session(store: Store, repo_id: int, session_id: int, loaded: LoadedSession, began: float) -> None:
-    """Writes a session, and that it is written; `began` by the monotonic clock."""
-    subject = printable(loaded.files.key)
-    with store.transaction():
-        write_session(store, repo_id, session_id, loaded)
-        seconds = time.monotonic() - began
-        store.done(repo_id, "session", subject, _session_key(store, loaded.files), FACTS, seconds, len(loaded.problems))
+def store_session(run: StageRun, session_id: int, loaded: LoadedSession) -> None:
+    """Writes a session, and that it is written."""
+    with run.writing():
+        run.report(loaded.problems)
+        write_session(run.store, session_id, loaded)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -247,29 +249,42 @@ def repo_row(store: Store, name: str) -> int:
     return int(store.value("SELECT id FROM repos WHERE name = ?", (name,)))
 
 
-def describe_repo(store: Store, repo_id: int, repo: GitRepo, branch: str, head: str) -> None:
+def refuse_namesake(store: Store, repo: GitRepo) -> None:
+    """Two clones without a remote may have the same name; the rows of one must not replace those of the other."""
+    name = repo_name(repo)
+    for row in store.rows("SELECT path, head_sha FROM repos WHERE name = ?", (name,)):
+        if row["path"] != str(repo.path) and row["head_sha"] and not repo.has(row["head_sha"]):
+            raise WhoWroteError(f"{store.path} holds another repository named {name}: {row['path']}", "Use another file: --db FILE")
+
+
+def describe_repo(context: RunContext, branch: str, head: str) -> None:
     """What the clone was when it was attributed. Call within the transaction that writes the conclusions."""
+    repo = context.repo
     censored = repo.censored()
     values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
-    store.connection.execute(
-        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE id = ?", (*values, repo_id)
+    context.store.connection.execute(
+        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE id = ?",
+        (*values, context.repo_id),
     )
 
 
-def write_checkpoints(store: Store, repo_id: int, checkpoints: Sequence[Checkpoint], repo: GitRepo) -> None:
-    """Checkpoints, empty rows of their sessions, and the records that join them. Call within a transaction."""
-    connection = store.connection
-    # The conclusions lose their links to the old rows: whatever happens next, they are to be drawn anew.
-    connection.execute("DELETE FROM stage_runs WHERE repo_id = ? AND stage IN ('lines', 'load')", (repo_id,))
-    connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
-    connection.execute("DELETE FROM problems WHERE repo_id = ? AND stage = 'checkpoints'", (repo_id,))
-    number = store.next_id("checkpoints")
-    ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
-    store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
-    sessions = _session_numbers(store, repo_id, session_files(checkpoints))
-    rows = [_record_row(ids[c.id], sessions[record.session_id], record, repo) for c in checkpoints for record in c.sessions]
-    store.insert("checkpoint_sessions", _RECORD, rows)
-    store.add_problems(repo_id, (p for c in checkpoints for p in c.problems))
+def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint]) -> dict[str, int]:
+    """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the number of each session."""
+    store, repo_id = context.store, context.repo_id
+    with store.transaction() as connection:
+        # The conclusions lose their links to the old rows: whatever happens next, they have to be computed again.
+        forget_runs(store, (StageName.LINES, StageName.LOAD), repo_id)
+        clear_problems(store, repo_id, ("checkpoints",))
+        connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
+        number = store.next_id("checkpoints")
+        ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
+        store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
+        sessions = _session_numbers(store, repo_id, session_files(checkpoints))
+        records = ((c, record) for c in checkpoints for record in c.sessions)
+        rows = [_record_row(ids[c.id], sessions[record.session_id], record, context.repo) for c, record in records]
+        store.insert("checkpoint_sessions", _RECORD, rows)
+        store.add_problems(repo_id, (p for c in checkpoints for p in c.problems))
+    return sessions
 
 
 _CHECKPOINT = (
@@ -291,10 +306,10 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
     known = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
     wanted = list(sessions)
     gone = set(known) - {printable(s.key) for s in wanted}
-    if gone:  # conclusions may point to them: they are drawn anew
+    if gone:  # conclusions may point to them: they are computed again
         connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
-    connection.executemany("DELETE FROM stage_runs WHERE repo_id = ? AND subject = ?", [(repo_id, key) for key in gone])
+    forget_subjects(store, repo_id, gone)
     for files in wanted:
         key = printable(files.key)
         if key not in known:
@@ -340,15 +355,11 @@ def _number(value: object) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
 
 
-def write_session(store: Store, repo_id: int, session_id: int, loaded: LoadedSession) -> None:
+def write_session(store: Store, session_id: int, loaded: LoadedSession) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
     for table in ("turns", "tool_calls"):
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
-    connection.execute(
-        "DELETE FROM problems WHERE repo_id = ? AND stage = 'transcripts' AND subject = ?", (repo_id, printable(loaded.files.key))
-    )
-    store.add_problems(repo_id, loaded.problems)
     values = _session_values(loaded)
     values["label"] = store.policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
     assignments = ", ".join(f"{name} = ?" for name in values)

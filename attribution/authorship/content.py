@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from attribution.authorship.lines import AddedFile
 from attribution.authorship.links import CommitLinks, since
@@ -29,13 +30,20 @@ Rarity = Callable[[str], float]
 """Text of a line -> 1 / number of files that ever added it; 0 for common lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommitTexts:
+    """What commits add."""
+
+    touched: Mapping[str, Iterable[str]]  # commit -> paths
+    added: Added
+    rarity: Rarity
+
+
 def content_probes(
     links: Mapping[str, CommitLinks],
     commits: Mapping[str, Commit],
     timelines: Mapping[str, Timeline],
-    touched: Mapping[str, Iterable[str]],
-    added: Added,
-    rarity: Rarity,
+    texts: CommitTexts,
     wanted: Container[int],
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
@@ -53,11 +61,12 @@ def content_probes(
         if link.resolved or len(commit.parents) > 1:
             continue
         at = commit.author_time + SLACK
-        for root in sorted({root for path in touched[sha] for root in roots_of.get(path, ())}):
+        touched = texts.touched[sha]
+        for root in sorted({root for path in touched for root in roots_of.get(path, ())}):
             same_person = commit.author_email in timelines[root].emails
-            if same_person or not any(written[root].worked_on(path, at) for path in touched[sha]):
+            if same_person or not any(written[root].worked_on(path, at) for path in touched):
                 continue  # `links.looks` compares commits of the same person anyhow
-            moments = written[root].moments(added(sha), at, rarity)
+            moments = written[root].moments(texts.added(sha), at, texts.rarity)
             begin = since(commit, [commits[p] for p in commit.parents if p in commits])
             for moment in moments:
                 main = moment == moments[-1]
@@ -122,4 +131,4 @@ def _lines_of(edit: Edit) -> Iterator[str]:
         yield from (line[1:] for line in hunk.lines if line.startswith("+"))
 
 
-__all__ = ["content_probes"]
+__all__ = ["CommitTexts", "content_probes"]

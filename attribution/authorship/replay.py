@@ -81,6 +81,7 @@ class ReplayStep:
     edit: Edit
     call: CallRef
     new_path: str = ""
+    edit_id: int = 0  # of the session's edit that this step replays
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,7 @@ class Timeline:
 class EditFate:
     """What is known of an edit before the replay: placed, or why not."""
 
+    edit_id: int  # its place among the edits of all sessions
     raw: RawEdit
     outcome: str  # "" (to be replayed) | tool_error | rejected | outside_repo | unmatched
     root: str = ""
@@ -195,11 +196,10 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> tuple[di
     for number, track in enumerate(tracks):
         base = number * 1_000_000
         for raw in track.edits:
-            fate = _placed(raw, places)
+            fate = _placed(len(fates), raw, places)
             fates.append(fate)
             if not fate.outcome:
-                line = _line(roots, fate.root, track)
-                line.steps.append(ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places)))
+                _line(roots, fate.root, track).steps.append(_step(fate, base, places))
             elif fate.outcome == "unmatched":
                 _line(roots, fate.root, track).cut_off.append((fate.path, raw.edit))
         for order, seen in track.reads:
@@ -236,18 +236,23 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
                 mine[0].sightings.append((at, _LAST + number, path, text))
 
 
-def _placed(raw: RawEdit, places: WorktreeRoots) -> EditFate:
+def _placed(edit_id: int, raw: RawEdit, places: WorktreeRoots) -> EditFate:
     place = places.place(raw.edit.path, raw.cwd)
     root, path = place if place is not None else ("", raw.edit.path)
     if raw.status is Status.REJECTED:
-        return EditFate(raw, "rejected", root, path)
+        return EditFate(edit_id, raw, "rejected", root, path)
     if raw.status is Status.ERROR:
-        return EditFate(raw, "tool_error", root, path)
+        return EditFate(edit_id, raw, "tool_error", root, path)
     if place is None:
-        return EditFate(raw, "outside_repo", root, path)
+        return EditFate(edit_id, raw, "outside_repo", root, path)
     if raw.status is Status.UNKNOWN:
-        return EditFate(raw, "unmatched", root, path, "no_result_recorded")
-    return EditFate(raw, "", root, path)
+        return EditFate(edit_id, raw, "unmatched", root, path, "no_result_recorded")
+    return EditFate(edit_id, raw, "", root, path)
+
+
+def _step(fate: EditFate, base: int, places: WorktreeRoots) -> ReplayStep:
+    raw = fate.raw
+    return ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places), fate.edit_id)
 
 
 def _new_path(raw: RawEdit, places: WorktreeRoots) -> str:

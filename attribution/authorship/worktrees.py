@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from attribution.authorship.align import lines_of
@@ -82,7 +82,7 @@ class WorktreeRun:
 
     root: str
     seen: list[ProbeResult] = field(default_factory=list)
-    outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # number of the step -> outcome
+    outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # edit id -> outcome
     fates: list[AgentLineFate] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
@@ -117,8 +117,8 @@ class Runner:
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
         """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
         events: list[tuple[float, int, int, Callable[[], object]]] = []
-        for number, step in enumerate(self.timeline.steps):
-            events.append((step.at, 0, step.order, partial(self._step, number, step)))
+        for step in self.timeline.steps:
+            events.append((step.at, 0, step.order, partial(self._step, step)))
         for at, order, path, text in self.timeline.sightings:
             if path in self._followed:
                 events.append((at, 0, order, partial(self.tree.observe, path, text, at)))
@@ -130,7 +130,7 @@ class Runner:
         self.run_.changes = self.tree.changes
         return self.run_
 
-    def _step(self, number: int, step: ReplayStep) -> None:
+    def _step(self, step: ReplayStep) -> None:
         paths = [step.path]
         if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
             paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths  # a directory
@@ -138,11 +138,11 @@ class Runner:
             one = step
             if path != step.path:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
-                one = ReplayStep(step.at, step.order, path, step.edit, step.call, target)
-            done, known = self.tree.apply(one), self.run_.outcomes.get(number)
+                one = replace(step, path=path, new_path=target)
+            done, known = self.tree.apply(one), self.run_.outcomes.get(step.edit_id)
             if known is not None:  # of a directory: all its files together
                 done = StepOutcome(done.applied or known.applied, done.why, known.added + done.added, known.removed + done.removed)
-            self.run_.outcomes[number] = done
+            self.run_.outcomes[step.edit_id] = done
 
     # --- looks ----------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, f
 
 
 def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
-    from attribution.ensure import claims_checked
+    from attribution.ensure.claims import claims_checked
     from attribution.queries.claims import claims_report, with_claims
     from collector.git.repository import GitRepo
     from collector.storage.store import Store

@@ -28,7 +28,7 @@ def file_and_line(given: str) -> tuple[str, int | None]:
 @contextmanager
 def at(path: str, db: Path) -> Iterator[OpenRepo]:
     """The clone at `path` with its database, attributed first when needed."""
-    from attribution.ensure import attributed_clone
+    from attribution.ensure.lines import attributed_clone
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
 
@@ -55,14 +55,14 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
 @contextmanager
 def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iterator[tuple[OpenRepo, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
-    from attribution.ensure import lines_followed
+    from attribution.ensure.history import lines_followed
     from attribution.lineage.match_policy import MatchPolicy
-    from attribution.stages.history import KEPT, HistoryRequest
+    from attribution.lineage.requests import ALL_MATCHES, HistoryRequest
 
-    keep = None if exact is None else MatchPolicy() if exact else KEPT
+    policy = None if exact is None else MatchPolicy() if exact else ALL_MATCHES
     with at(path, db) as where:
         with Reporter(path) as progress:
-            notes = lines_followed(where, HistoryRequest(full, keep), progress)
+            notes = lines_followed(where, HistoryRequest(full, policy), progress)
         yield where, notes
 
 

@@ -28,7 +28,7 @@ def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bo
     FILE was filled by `collect run` or `attribute repo`; the mirrors or clones must be where they were. Run it again after
     `collect run`, or after it was killed: what is done is not done again.
     """
-    from attribution.stages.batch import attribute_all, repositories, waiting
+    from attribution.ensure.batch import attribute_all, repositories, waiting
     from collector.runtime.shards import RunOptions
     from collector.runtime.workers import TaskLimits
 

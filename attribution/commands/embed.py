@@ -33,7 +33,7 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
     Nothing is fetched and nothing leaves the machine. docs/metrics.md explains the columns.
     """
     from attribution.embedding import embedder
-    from attribution.ensure import embed_all
+    from attribution.ensure.sessions import embed_all
     from attribution.queries.embeddings import curves, embedding_rows
 
     with database(path, db) as (store, repo):

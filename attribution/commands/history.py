@@ -64,7 +64,7 @@ def survival(
 
 
 def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> Any:
-    from attribution.ensure import survival_current
+    from attribution.ensure.history import survival_current
     from attribution.queries.survival import survival_report, with_history
     from attribution.stats.estimates import available, require
     from collector.storage.store import Store

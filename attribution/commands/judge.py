@@ -16,8 +16,8 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 if TYPE_CHECKING:
     from attribution.features.tables import Prices
+    from attribution.judge.run import JudgeRun, QuestionFilter
     from attribution.queries.judge import Cost
-    from attribution.stages.judge import JudgeRun
 
 NAME = "judge"
 
@@ -47,6 +47,12 @@ def _common(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _wanted(questions: tuple[str, ...], session: str, limit: int | None) -> QuestionFilter:
+    from attribution.judge.run import QuestionFilter
+
+    return QuestionFilter(questions or ("session", "turns"), session, limit)
+
+
 def _table(path: Path | None) -> Prices:
     from attribution.features.tables import prices_from, standard_prices
 
@@ -58,11 +64,11 @@ def _table(path: Path | None) -> Prices:
 @data_options
 def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, form: str) -> None:
     """Show what a model would be sent, word by word. Sends nothing."""
-    from attribution.ensure import judge_requests
+    from attribution.ensure.judge import judge_requests
     from attribution.queries.judge import prompt_rows
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, _ = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
+        requests, _ = judge_requests(store, repo, _wanted(questions, session, limit), progress)
     rows = prompt_rows(requests)
     print_rows(form, rows, lambda terminal: terminal.judge.prompt_view(out(), rows))
 
@@ -83,11 +89,11 @@ def cost(
     form: str,
 ) -> None:
     """What a run would cost at list prices. Estimated from the length of the prompts; sends nothing and needs no llm."""
-    from attribution.ensure import judge_requests
+    from attribution.ensure.judge import judge_requests
     from attribution.queries.judge import judge_cost
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, notes = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
+        requests, notes = judge_requests(store, repo, _wanted(questions, session, limit), progress)
         found = judge_cost(store, model, requests, _table(prices))
     for note in notes:
         notice(f"note: {note}")
@@ -119,14 +125,15 @@ def run(
 
     Shows the estimated cost and asks before anything is sent. No question is paid for twice; a run that was stopped goes on.
     """
-    from attribution.ensure import judge_requests, run_judge
+    from attribution.ensure.judge import judge_requests, run_judge
     from attribution.judge.model import Model
+    from attribution.judge.run import JudgeOptions
     from attribution.queries.judge import judge_cost
 
     asking, table = Model(model), _table(prices)
     with database(path, db) as (store, repo):
         with Reporter("judge") as progress:
-            requests, notes = judge_requests(store, repo, questions or ("session", "turns"), session, limit, progress)
+            requests, notes = judge_requests(store, repo, _wanted(questions, session, limit), progress)
         for note in notes:
             notice(f"note: {note}")
         expected = judge_cost(store, asking.name, requests, table)
@@ -134,7 +141,7 @@ def run(
         if expected.questions > expected.known and not yes:
             _agreed(asking.name)
         with Reporter("judge") as progress:
-            done = run_judge(store, repo, asking, requests, table, progress, jobs, max_cost)
+            done = run_judge(store, repo, requests, JudgeOptions(asking, table, jobs, max_cost), progress)
     notice(_outcome(done))
     if done.failed or done.invalid or done.stopped:
         context.exit(EXIT_PARTIAL)
@@ -207,10 +214,11 @@ def validate(people: Path, model: str, db: Path, form: str) -> None:
 
     Per class: sensitivity, specificity, and the share of the class with and without the model's errors; kappa over all classes.
     """
-    from attribution.judge import validation
+    from attribution.ensure.judge import validated
+    from attribution.judge.validation import judge_named
 
     with database(None, db) as (store, _):
-        found = validation.validate(store, people, validation.judge_named(store, model))
+        found = validated(store, people, judge_named(store, model))
     if found.unmatched:
         notice(f"{len(found.unmatched)} rows have no label of this model, for example: {'; '.join(found.unmatched[:3])}")
     rows = [asdict(one) for one in found.labels]

@@ -59,7 +59,7 @@ def repo(
     PATH is a clone of any kind: bare, partial, shallow, a worktree. It is only read. Run it again after fetching: what did not
     change is not done again.
     """
-    from attribution.stages.lines import AttributeOptions
+    from attribution.authorship.options import AttributeOptions
 
     # Millions of small objects are made and kept: looking for garbage among them again and again takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
@@ -95,7 +95,7 @@ def demo(directory: Path) -> None:
     files line by line.
     """
     from attribution import demo as example
-    from attribution.stages.lines import AttributeOptions
+    from attribution.authorship.options import AttributeOptions
 
     clone, db = example.make(directory), directory / "example.db"
     db.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bo
             pass
     if with_scan:
         from attribution.commands.weaknesses import scanned
-        from attribution.stages.weaknesses import ScanRequest
+        from attribution.weaknesses.scan.request import ScanRequest
 
         with at(path, db) as where:
             scanned(where, path, ScanRequest(), quiet)
@@ -124,7 +124,7 @@ def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bo
 def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
     with Reporter(path, quiet) as progress:
         progress("starting", 0, 0)
-        from attribution.ensure import attribute_one
+        from attribution.ensure.lines import attribute_one
 
         return attribute_one(path, db, options, progress)
 
@@ -132,7 +132,7 @@ def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
 def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport:
     with Reporter(path, quiet) as progress:
         progress("starting", 0, 0)
-        from attribution.ensure import attribute_into
+        from attribution.ensure.lines import attribute_into
         from collector.errors import NoCheckpoints
         from collector.git.repository import GitRepo
         from collector.runtime.shards import building_shard, drop, part_of
@@ -147,7 +147,7 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
 
 
 def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool) -> list[Any]:
-    from attribution.ensure import attribute_one
+    from attribution.ensure.lines import attribute_one
     from collector.console.terminal import in_processes
     from collector.storage.store import Store
 

@@ -29,15 +29,15 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, form
 
     Of the clone at PATH, or of the whole database. docs/metrics.md explains every feature.
     """
+    from attribution.ensure.sessions import repriced
     from attribution.features.tables import prices_from
     from attribution.queries.sessions import feature_rows, null_reasons
-    from attribution.stages.feature_rows import price
 
     table = prices_from(prices) if prices else None
     with database(path, db) as (store, repo):
         feature_rows(store, repo, session)  # says so when there are none, before anything is changed
         if table:
-            notice(f"{price(store, table)} sessions have a cost at the prices of {table.as_of}")
+            notice(f"{repriced(store, table)} sessions have a cost at the prices of {table.as_of}")
         found = feature_rows(store, repo, session)
         why = null_reasons(store, found[0]["session_id"]) if session else {}
     if session:

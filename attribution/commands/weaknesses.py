@@ -16,7 +16,7 @@ from collector.console.terminal import Reporter, csv_text, data_options, databas
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
-    from attribution.stages.weaknesses import ScanRequest, ScanUpdate
+    from attribution.weaknesses.scan.request import ScanRequest, ScanUpdate
     from collector.storage.store import Store
 
 NAME = "weaknesses"
@@ -60,7 +60,7 @@ def scan(
     Every version of every file is scanned once, by semgrep with rules of our own, without network. PATH is a clone, attributed
     first when needed. Without PATH: all repositories of the database whose clones are still where they were.
     """
-    from attribution.stages.weaknesses import ScanRequest
+    from attribution.weaknesses.scan.request import ScanRequest
 
     wanted = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
     rows = []
@@ -73,10 +73,10 @@ def scan(
 
 def scanned(where: OpenRepo, path: str, wanted: ScanRequest, quiet: bool = False) -> ScanUpdate:
     """Brings the findings of a clone up to date."""
-    from attribution.stages.weaknesses import scan_repository
+    from attribution.ensure.weaknesses import weaknesses_found
 
     with Reporter(path, quiet) as progress:
-        done = scan_repository(where.store, where.repo, where.repo_id, where.head, wanted, progress)
+        done = weaknesses_found(where, wanted, progress)
     for note in dict.fromkeys(done.notes):
         notice(f"note: {note}")
     return done
@@ -216,20 +216,21 @@ def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | Non
     Verdicts are kept with your name, also when the repository is scanned again.
     """
     from attribution.queries import findings as view
+    from attribution.weaknesses import reviews
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         if taken is not None:
-            notice(f"{view.import_reviews(store, taken.read_text('utf-8'))} verdicts read")
+            notice(f"{reviews.import_reviews(store, taken.read_text('utf-8'))} verdicts read")
         if export is not None:
-            rows = view.reviews(store)
-            _write(export, csv_text(view.REVIEW, rows))
+            rows = reviews.reviews(store)
+            _write(export, csv_text(reviews.COLUMNS, rows))
             notice(f"{len(rows)} verdicts written to {export}")
         if taken is not None or export is not None:
             return
         if not reviewer:
             raise click.UsageError("say who reads with --reviewer NAME; or use --export and --import")
-        said = {r["fingerprint"] for r in view.reviews(store) if r["reviewer"] == reviewer}
+        said = {r["fingerprint"] for r in reviews.reviews(store) if r["reviewer"] == reviewer}
         rows = [row for row in view.findings(store, None, wanted) if row["fingerprint"] not in said]
         _read(store, view.sample(rows, count, seed), reviewer)
 
@@ -241,6 +242,7 @@ def _read(store: Store, rows: list[dict[str, Any]], reviewer: str) -> None:
     """Asks for a verdict on each."""
     from attribution import terminal
     from attribution.queries import findings as view
+    from attribution.weaknesses.reviews import store_review
 
     for number, row in enumerate(rows):
         terminal.weaknesses.finding_view(out(), view.context(store, row))
@@ -249,7 +251,7 @@ def _read(store: Store, rows: list[dict[str, Any]], reviewer: str) -> None:
         if answer == "q":
             break
         if answer in _ANSWERS:
-            view.store_review(store, row, reviewer, _ANSWERS[answer], click.prompt("why", default="", show_default=False, err=True))
+            store_review(store, row, reviewer, _ANSWERS[answer], click.prompt("why", default="", show_default=False, err=True))
 
 
 # --- report -----------------------------------------------------------------------------------------------------------

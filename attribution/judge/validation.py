@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from attribution.judge.agreement import Confusion, Corrected, confusion, correct
 from attribution.judge.labels import LABELS
 from attribution.stats.correlation import pearson, spearman
 from collector.errors import WhoWroteError
-from collector.storage.store import Store, iso
+from collector.storage.store import Store
 
 SUCCESS = 50  # success_score from which a session counts as a success, as in the source
 _CUT = {"success_score": (SUCCESS, f">={SUCCESS}", f"<{SUCCESS}")}
@@ -84,8 +83,8 @@ def judge_named(store: Store, model: str) -> Judge:
     return found
 
 
-def validate(store: Store, path: Path, judge: Judge) -> Validation:
-    """Compares, and keeps sensitivity and specificity in `judge_validations`. Raises WhoWroteError when the file is none."""
+def compare_with_people(store: Store, path: Path, judge: Judge) -> Validation:
+    """A judge's stored labels against those of a CSV. Raises WhoWroteError when the file is none."""
     given = _people(path)
     stored = _stored(store, judge)
     keys = sorted({key for key, _, _ in stored})
@@ -98,7 +97,6 @@ def validate(store: Store, path: Path, judge: Judge) -> Validation:
         else:
             pairs[label].append((value, said))
     found.labels = [_label(label, pairs[label], _every(stored, label)) for label in LABELS if label in pairs]
-    _keep(store, judge, found.labels)
     return found
 
 
@@ -140,38 +138,6 @@ def _stored(store: Store, judge: Judge) -> dict[tuple[str, int, str], Any]:
         (judge.model, judge.prompt_version),
     )
     return {(r["key"], r["turn_index"], r["label"]): r["value"] if r["value"] is not None else r["number"] for r in rows}
-
-
-def _keep(store: Store, judge: Judge, labels: Iterable[LabelAgreement]) -> None:
-    at = iso(datetime.now(UTC).timestamp())
-    with store.transaction() as connection:
-        for one in labels:
-            connection.execute(
-                "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",
-                (judge.model, judge.prompt_version, one.label),
-            )
-            rows = [
-                (
-                    judge.model, judge.prompt_version, one.label, c.name, c.counts.tp, c.counts.fp, c.counts.fn, c.counts.tn,
-                    c.counts.sensitivity, c.counts.specificity, one.kappa, at,
-                )
-                for c in one.classes
-            ]  # fmt: skip
-            columns = (
-                "model",
-                "prompt_version",
-                "label",
-                "class",
-                "tp",
-                "fp",
-                "fn",
-                "tn",
-                "sensitivity",
-                "specificity",
-                "kappa",
-                "at",
-            )
-            store.insert("judge_validations", columns, rows)
 
 
 # --- shares -----------------------------------------------------------------------------------------------------------

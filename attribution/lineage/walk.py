@@ -23,12 +23,12 @@ from attribution.lineage.merge import Merger, Parent, merge_deltas
 from attribution.lineage.model import BINARY, UNREADABLE, CommitStep, FileLines, LineHistory, Observer, Origins, State, counted
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
 from attribution.lineage.patch import FileDelta, fingerprint
+from attribution.lineage.requests import MAX_FILE
 from attribution.lineage.source import ChangeSource
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
 
-MAX_FILE = 8 << 20
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 EXACT = MatchPolicy()
 Commits = list[tuple[str, tuple[str, ...]]]

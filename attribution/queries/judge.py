@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,6 @@ from attribution.judge.prompts import Request
 from attribution.judge.validation import Judge
 from attribution.queries.sessions import session_id
 from collector.storage.store import Store
-
-Progress = Callable[[str, int, int], None]
 
 
 def prompt_rows(requests: Sequence[Request]) -> list[dict[str, Any]]:

@@ -6,9 +6,8 @@ only the reach of the others is looked up again. A record whose commit arrives l
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,25 +15,24 @@ from attribution.claims.commits import SeenCommit
 from attribution.claims.verify import LINE_STATUSES, CheckedRecord, check, status, worst
 from attribution.lineage.walk import open_scratch
 from collector import claims as found_in
-from collector.claims.model import STAGE, Claim, ClaimRecord, ClaimSource, Who
+from collector.claims.model import Claim, ClaimRecord, ClaimSource, Who
 from collector.claims.roots import relative, root_of
 from collector.git.program import GitFailed
 from collector.git.ranges import count, text, united
-from collector.git.repository import GitRepo
-from collector.load import digest
 from collector.model import Problem
-from collector.storage.store import Store, iso
+from collector.runtime.stages import RunContext, Stage, StageName, StageRun, clear_problems, digest, last_run
+from collector.storage.store import iso
 from collector.text import printable
 
 VERSION = "1"
+STAGE = Stage(StageName.CLAIMS, VERSION)  # reports on what is read now: problems of the other records stay
 _BATCH = 200  # sources written in one transaction
 _KEPT = 64  # commits that are kept in memory
 _AHEAD = 300  # commits after a record that are searched for the one that holds its lines
 _SLACK = 60.0  # seconds between the clocks of a record and its commit
 _ARRIVED = "arrived"  # a commit that was missing is there now
 _MAX_RANGES = 200_000  # characters of ranges that are stored as written
-
-Progress = Callable[[str, int, int], None]
+_COMMITS = "commits"  # subject of the run that read the messages of a branch up to a commit, its key
 
 
 @dataclass(slots=True)
@@ -48,22 +46,18 @@ class ClaimsUpdate:
     notes: list[str] = field(default_factory=list)
 
 
-def check_claims(
-    store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progress = lambda what, done, total: None
-) -> ClaimsUpdate:
+def check_claims(context: RunContext, head: str) -> ClaimsUpdate:
     """Brings the claims of a repository up to date with its refs. Raises DatabaseUnusable."""
-    started = time.monotonic()
-    refs = repo.refs()
-    censored = repo.censored()
-    packs = repo.packs() if censored.partial else []
+    refs = context.repo.refs()
+    censored = context.repo.censored()
+    packs = context.repo.packs() if censored.partial else []
     key = digest(VERSION, head, *censored.shallow, *packs, *(f"{n}={t}" for n, t in sorted(refs.items())))
-    if store.is_done(repo_id, STAGE, "", key, VERSION):
-        return ClaimsUpdate(True, seconds=time.monotonic() - started)
-    run = _Run(store, repo, repo_id, head, progress)
-    done = run.go(refs)
-    with store.transaction():
-        store.done(repo_id, STAGE, "", key, VERSION, time.monotonic() - started, len(run.problems))
-    done.seconds = time.monotonic() - started
+    run = STAGE.start(context.store, context.repo_id, key)
+    if run.unchanged:
+        return ClaimsUpdate(True, seconds=run.seconds)
+    done = _Reading(context, head, run).go(refs)
+    run.finish()  # the records are stored already, in portions
+    done.seconds = run.seconds
     return done
 
 
@@ -80,10 +74,12 @@ class _Seen:
     present: bool
 
 
-class _Run:
-    def __init__(self, store: Store, repo: GitRepo, repo_id: int, head: str, progress: Progress) -> None:
-        self.store, self.repo, self.repo_id, self.head, self.progress = store, repo, repo_id, head, progress
-        self.problems: list[Problem] = []
+class _Reading:
+    """Reads what is new and stores it."""
+
+    def __init__(self, context: RunContext, head: str, run: StageRun) -> None:
+        self.store, self.repo, self.repo_id, self.progress = context.store, context.repo, context.repo_id, context.progress
+        self.head, self.run = head, run
         self._commits: dict[str, SeenCommit | None] = {}
         self._order: list[tuple[str, float]] = []
         self._place: dict[str, int] = {}
@@ -94,7 +90,8 @@ class _Run:
     def go(self, refs: dict[str, str]) -> ClaimsUpdate:
         self.progress("looking for claims", 0, 0)
         self._history(refs)
-        wanted = found_in.sources(self.repo, refs, self.head, self.problems)
+        problems: list[Problem] = []
+        wanted = found_in.sources(self.repo, refs, self.head, problems)
         have = self._stored()
         fresh = [s for s in wanted if (s.ref, s.place, s.blob) not in have]
         names = {(s.ref, s.place, s.blob) for s in wanted}
@@ -103,7 +100,7 @@ class _Run:
         with self.store.transaction():
             self._remove(gone, commits)
             self._authors = self._known_authors()
-            self.store.add_problems(self.repo_id, self.problems)
+            self.run.report(problems)
         read = self._read(fresh) + self._read_commits(commits)
         with self.store.transaction():
             self._reach_again()
@@ -141,11 +138,9 @@ class _Run:
 
     def _new_commits(self) -> list[str]:
         """Of the branch, the ones whose messages were not read."""
-        known = self.store.value(
-            "SELECT input_key FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = 'commits'", (self.repo_id, STAGE)
-        )
-        if known and known in self._branch:
-            before = set(self._listed([known]))
+        known = last_run(self.store, self.repo_id, STAGE.name, _COMMITS)
+        if known is not None and known.key in self._branch:
+            before = set(self._listed([known.key]))
             return sorted(self._branch - before)
         return sorted(self._branch)
 
@@ -158,10 +153,7 @@ class _Run:
             execute.execute(
                 "DELETE FROM claim_authors WHERE repo_id = ? AND id NOT IN (SELECT author_id FROM claims)", (self.repo_id,)
             )
-        execute.execute(
-            "DELETE FROM problems WHERE repo_id = ? AND stage = ? AND code IN ('unknown_notes', 'no_notes', 'too_many_files')",
-            (self.repo_id, STAGE),
-        )
+        clear_problems(self.store, self.repo_id, (STAGE.name,), codes=("unknown_notes", "no_notes", "too_many_files"))
 
     def _known_authors(self) -> dict[Who, int]:
         rows = self.store.rows("SELECT * FROM claim_authors WHERE repo_id = ?", (self.repo_id,))
@@ -184,15 +176,9 @@ class _Run:
             read += len(seen)
             with self.store.transaction():
                 for source in sources[start : start + _BATCH]:
-                    self._forget(source)
+                    clear_problems(self.store, self.repo_id, (STAGE.name,), printable(source.subject))
                 self._write(seen)
         return read
-
-    def _forget(self, source: ClaimSource) -> None:
-        """Problems of an earlier reading."""
-        self.store.connection.execute(
-            "DELETE FROM problems WHERE repo_id = ? AND stage = ? AND subject = ?", (self.repo_id, STAGE, printable(source.subject))
-        )
 
     def _read_commits(self, commits: list[str]) -> int:
         read = 0
@@ -210,8 +196,7 @@ class _Run:
                     ((self.repo_id, one.commit) for one in seen),
                 )
                 self._write(seen)
-        with self.store.transaction():
-            self.store.done(self.repo_id, STAGE, "commits", self.head, VERSION, 0.0, 0)
+        STAGE.start(self.store, self.repo_id, self.head, _COMMITS).finish()
         return read
 
     def _relative(self, records: list[ClaimRecord]) -> list[ClaimRecord]:
@@ -283,8 +268,7 @@ class _Run:
                 spans.extend((claim_id, first, last) for first, last in good)
                 claim_id += 1
             record_id += 1
-        self.problems.extend(problems)
-        store.add_problems(self.repo_id, problems)
+        self.run.report(problems)
         store.insert("claim_records", _RECORD, records)
         store.insert("claims", _CLAIM, claims)
         store.insert("claim_record_checks", _CHECK, checks)

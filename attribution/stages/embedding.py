@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,14 +14,11 @@ from attribution.embedding.drift import FEATURES, compute, texts, version
 from attribution.outcomes.conversation import conversation_of
 from attribution.queries.recorded_sessions import RecordedSession, recorded_sessions
 from attribution.stages import failure_modes as modes
-from collector.git.repository import GitRepo
+from collector.runtime.stages import Clock, RunContext, Stage, StageName, StageRun
 from collector.storage.store import Store
 
-STAGE = "embed"
 _COLUMNS = ("session_id", "backend", "model", "version", "texts", *(f.name for f in FEATURES))
 _BATCH = 16  # texts between two words of progress
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -39,27 +35,24 @@ class Embedded:
     notes: list[str] = field(default_factory=list)
 
 
-def embed_repo(store: Store, repo: GitRepo, repo_id: int, with_: Embedder, progress: Progress) -> Embedded:
+def embed_repo(context: RunContext, with_: Embedder) -> Embedded:
     """Fills `session_embeddings` for one repository. Raises DatabaseUnusable."""
-    began, done = time.monotonic(), Embedded()
-    sessions = recorded_sessions(store, repo, repo_id)
+    clock, done = Clock(), Embedded()
+    stage = Stage(StageName.EMBED, version(with_.scale))
+    sessions = recorded_sessions(context.store, context.repo, context.repo_id)
     for number, one in enumerate(sessions):
-        progress("embedding sessions", number, len(sessions))
-        if store.is_done(repo_id, STAGE, _subject(one, with_), one.input_key, version(with_.scale)):
+        context.progress("embedding sessions", number, len(sessions))
+        run = stage.start(context.store, context.repo_id, one.input_key, f"{one.key} {with_.model}")
+        if run.unchanged:
             done.unchanged += 1
-            continue
-        _session(store, repo_id, one, with_, done)
-    modes.fill_failure_modes(store, repo_id)
-    done.seconds = time.monotonic() - began
+        else:
+            _session(run, one, with_, done)
+    modes.fill_failure_modes(context.store, context.repo_id)
+    done.seconds = clock.seconds
     return done
 
 
-def _subject(one: RecordedSession, with_: Embedder) -> str:
-    return f"{one.key} {with_.model}"
-
-
-def _session(store: Store, repo_id: int, one: RecordedSession, with_: Embedder, done: Embedded) -> None:
-    began = time.monotonic()
+def _session(run: StageRun, one: RecordedSession, with_: Embedder, done: Embedded) -> None:
     session = one.read()
     rows: list[tuple[Any, ...]] = []
     if session is None:
@@ -67,23 +60,15 @@ def _session(store: Store, repo_id: int, one: RecordedSession, with_: Embedder, 
     else:
         conversation = conversation_of(session)
         wanted = texts(conversation)
-        values = compute(conversation, dict(zip(wanted, _vectors(store, with_, wanted, done), strict=True)), with_.scale)
-        rows.append(
-            (
-                one.session_id,
-                with_.backend,
-                with_.model,
-                version(with_.scale),
-                len(wanted),
-                *(_stored(values[f.name]) for f in FEATURES),
-            )
-        )
+        vectors = _vectors(run.store, with_, wanted, done)
+        values = compute(conversation, dict(zip(wanted, vectors, strict=True)), with_.scale)
+        stored = (_stored(values[f.name]) for f in FEATURES)
+        rows.append((one.session_id, with_.backend, with_.model, run.stage.version, len(wanted), *stored))
         done.sessions += 1
         done.turns += len(conversation.exchanges)
-    with store.transaction() as connection:
+    with run.writing() as connection:
         connection.execute("DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", (one.session_id, with_.model))
-        store.insert("session_embeddings", _COLUMNS, rows)
-        store.done(repo_id, STAGE, _subject(one, with_), one.input_key, version(with_.scale), time.monotonic() - began, 0)
+        run.store.insert("session_embeddings", _COLUMNS, rows)
 
 
 def _stored(value: object) -> object:

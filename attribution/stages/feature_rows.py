@@ -11,6 +11,8 @@ from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.features.tables import Prices
 from attribution.features.tokens import cost_of
 from attribution.queries.features import JSON_COLUMNS, features_ready, session_features
+from collector.load import SessionFiles
+from collector.runtime.stages import RunContext, Stage, StageName, StageRun, forget_runs
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -32,12 +34,13 @@ def _make(store: Store) -> None:
     with store.transaction() as connection:
         connection.execute(f"DROP TABLE IF EXISTS {TABLE}")
         connection.execute(f"CREATE TABLE {TABLE} (\n  {key}{columns}\n)")
-        connection.execute("DELETE FROM stage_runs WHERE stage IN ('features', 'lines')")
+        forget_runs(store, (StageName.FEATURES, StageName.LINES))
 
 
-def stage_key(input_key: str) -> tuple[str, str]:
-    """(input key, version) of the stage `features` of a session."""
-    return input_key, version()
+def session_run(context: RunContext, files: SessionFiles) -> StageRun:
+    """The stage that computes the features of one session, with the copies that are there now."""
+    stage = Stage(StageName.FEATURES, version())
+    return stage.start(context.store, context.repo_id, files.input_key(), printable(files.key))
 
 
 def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:

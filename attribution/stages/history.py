@@ -2,104 +2,81 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from attribution.lineage.lifetimes import LineLifetimes
 from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import LineHistory
 from attribution.lineage.observers import CommitNotes, Observers
+from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named
 from attribution.lineage.state import continues, load
-from attribution.lineage.walk import MAX_FILE, HistoryWalk, WalkOptions, open_scratch
+from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
-from collector.load import digest
 from collector.model import Problem
+from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
 from collector.storage.store import Store
 
 VERSION = "1"
-STAGE = "history"
+STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
 UNREAD = "file_unread"  # a check of the database knows this name
-KEPT = MatchPolicy(whitespace=True, reformatted=True, moved=True)
-
-Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRequest:
-    full: bool | None = False  # True: the whole history; False: from the first commit of an agent on; None: as it is stored
-    keep: MatchPolicy | None = KEPT  # what does not end a line; None: as it is stored
-    max_file: int = MAX_FILE
-
-
-@dataclass(slots=True)
-class HistoryUpdate:
-    """What a run did."""
-
-    state: str  # unchanged | continued | new | again
-    tip: str
-    after: str  # the window: its past is not followed; "" for everything
-    commits: int  # followed now
-    seconds: float
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
+    """How the stored history was followed."""
+
     tip: str
     after: str
-    keep: MatchPolicy
+    policy: MatchPolicy
     settings: str
 
 
-def follow_history(
-    store: Store,
-    repo: GitRepo,
-    repo_id: int,
-    head: str,
-    wanted: HistoryRequest,
-    progress: Progress = lambda what, done, total: None,
-) -> HistoryUpdate:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the history is followed now."""
+
+    head: str
+    after: str
+    settings: str
+    options: WalkOptions
+
+
+def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
-    started = time.monotonic()
+    store, repo_id = context.store, context.repo_id
     saved = _saved(store, repo_id)
-    keep = wanted.keep if wanted.keep is not None else saved.keep if saved is not None else KEPT
+    policy = wanted.policy if wanted.policy is not None else saved.policy if saved is not None else ALL_MATCHES
     full = wanted.full if wanted.full is not None else saved is not None and not saved.after
-    settings = _settings(repo, wanted.max_file)
-    lines = store.value("SELECT input_key FROM stage_runs WHERE repo_id = ? AND stage = 'lines'", (repo_id,))
-    key = digest(VERSION, head, settings, tables.keep_words(keep), str(full), str(lines))
-    if saved is not None and store.is_done(repo_id, STAGE, "", key, VERSION):
-        return HistoryUpdate("unchanged", head, saved.after, 0, time.monotonic() - started)
+    settings = _settings(context.repo, wanted.max_file)
+    lines = last_run(store, repo_id, StageName.LINES)
+    key = digest(VERSION, head, settings, tables.policy_words(policy), str(full), str(lines.key if lines else None))
+    run = STAGE.start(store, repo_id, key)
+    if saved is not None and run.unchanged:
+        return HistoryUpdate("unchanged", head, saved.after, 0, run.seconds)
     notes: list[str] = []
-    with open_scratch(repo) as git:
-        after = "" if full else _window(store, repo, git, repo_id, head, notes)
-        same = saved is not None and (saved.after, saved.keep, saved.settings) == (after, keep, settings)
+    with open_scratch(context.repo) as git:
+        after = "" if full else _window(context, git, head, notes)
+        plan = _Plan(head, after, settings, WalkOptions(wanted.max_file, policy, texts=True))
+        same = saved is not None and (saved.after, saved.policy, saved.settings) == (after, policy, settings)
         rewritten = same and saved is not None and not continues(git, saved.tip, head)
         old = _restore(store, repo_id) if same and not rewritten else None
-        run = _Run(repo, git, WalkOptions(wanted.max_file, keep, texts=True), head, after, settings, progress)
-        done = run.go(old)
+        done = _walk(context, git, plan, old)
     state = "new" if saved is None else "again" if old is None else "continued"
     if rewritten:
         notes.append("the branch was rewritten or moved: its history was followed anew")
-    with store.transaction():
-        _write(store, repo_id, done, run.commits, old is None)
-        seconds = time.monotonic() - started
-        unread = [Problem(STAGE, sha, UNREAD, path) for sha, path in done.notes.unread]
-        problems = [*done.history.problems, *unread]
-        store.add_problems(repo_id, problems)
-        store.done(repo_id, STAGE, "", key, VERSION, seconds, len(problems))
-    return HistoryUpdate(state, head, after, len(run.commits), seconds, notes)
-
-
-def _write(store: Store, repo_id: int, done: Finished, commits: dict[str, Dated], anew: bool) -> None:
-    if anew:
-        tables.clear(store, repo_id)
-        store.connection.execute("DELETE FROM problems WHERE repo_id = ? AND stage = ?", (repo_id, STAGE))
-    tables.write(store, repo_id, done, commits)
+    with run.writing():
+        if old is None:
+            tables.clear(store, repo_id)
+            clear_problems(store, repo_id, (STAGE.name,))
+        tables.write(store, repo_id, done)
+        unread = [Problem(STAGE.name, sha, UNREAD, path) for sha, path in done.notes.unread]
+        run.report([*done.history.problems, *unread])
+    return HistoryUpdate(state, head, after, len(done.commits), run.seconds, notes)
 
 
 def _saved(store: Store, repo_id: int) -> _Saved | None:
@@ -107,8 +84,8 @@ def _saved(store: Store, repo_id: int) -> _Saved | None:
     if not rows:
         return None
     words = rows[0]["keep"].split()
-    keep = MatchPolicy("whitespace" in words, "reformatted" in words, "moved" in words)
-    return _Saved(rows[0]["tip_sha"], rows[0]["after_sha"], keep, rows[0]["settings"])
+    policy = MatchPolicy("whitespace" in words, "reformatted" in words, "moved" in words)
+    return _Saved(rows[0]["tip_sha"], rows[0]["after_sha"], policy, rows[0]["settings"])
 
 
 def _restore(store: Store, repo_id: int) -> tuple[LineHistory, LineLifetimes] | None:
@@ -129,51 +106,42 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-class _Run:
-    """One pass with its observers."""
-
-    def __init__(
-        self, repo: GitRepo, git: ScratchGit, options: WalkOptions, head: str, after: str, settings: str, progress: Progress
-    ) -> None:
-        self._repo, self._git, self._options = repo, git, options
-        self._head, self._after, self._settings = head, after, settings
-        self._progress = progress
-        self.commits: dict[str, Dated] = {}
-
-    def go(self, old: tuple[LineHistory, LineLifetimes] | None) -> Finished:
-        saved, lives = old if old is not None else (None, LineLifetimes())
-        first = len(saved.shas) if saved is not None else 0
-        notes = CommitNotes()
-        notes.know(saved.shas if saved is not None else [])
-        history = HistoryWalk(self._repo, self._git, self._options).run(
-            self._head,
-            after=self._after if saved is None else "",
-            saved=saved,
-            observer=Observers(lives, notes),
-            tell=lambda done, total: self._progress("following lines", done, total),
-        )
-        for sha in history.shas[first:]:
-            commit = self._repo.commit(sha)
-            if commit is not None:
-                self.commits[sha] = Dated(commit.author_time, commit.commit_time, named(commit.message))
-        return Finished(history, lives, notes, first, self._after, self._options.keep, self._settings)
+def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: tuple[LineHistory, LineLifetimes] | None) -> Finished:
+    """One pass with its observers, from the beginning or from an `old` one on."""
+    saved, lives = old if old is not None else (None, LineLifetimes())
+    first = len(saved.shas) if saved is not None else 0
+    notes = CommitNotes()
+    notes.know(saved.shas if saved is not None else [])
+    history = HistoryWalk(context.repo, git, plan.options).run(
+        plan.head,
+        after=plan.after if saved is None else "",
+        saved=saved,
+        observer=Observers(lives, notes),
+        tell=lambda done, total: context.progress("following lines", done, total),
+    )
+    commits = {}
+    for sha in history.shas[first:]:
+        commit = context.repo.commit(sha)
+        if commit is not None:
+            commits[sha] = Dated(commit.author_time, commit.commit_time, named(commit.message))
+    return Finished(history, lives, notes, first, commits, plan.after, plan.options.keep, plan.settings)
 
 
 # --- the window -------------------------------------------------------------------------------------------------------
 
 
-def _window(store: Store, repo: GitRepo, git: ScratchGit, repo_id: int, head: str, notes: list[str]) -> str:
+def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -> str:
     """The commit of the main line before the first one that brought work of an agent; "" when that is everything."""
-    found = store.rows(
+    found = context.store.rows(
         "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR EXISTS "
         "(SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",
-        (repo_id,),
+        (context.repo_id,),
     )
     linked = {row["commit_sha"] for row in found}
     if not linked:
         notes.append("no commit names an agent: the whole history is followed")
         return ""
-    return before_first(_parents(repo, git, head), head, linked)
+    return before_first(_parents(context.repo, git, head), head, linked)
 
 
 def _parents(repo: GitRepo, git: ScratchGit, head: str) -> dict[str, list[str]]:

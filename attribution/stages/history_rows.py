@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,14 +30,15 @@ class Dated(NamedTuple):
 
 @dataclass(slots=True)
 class Finished:
-    """A pass and its observers; `first` is the index of the first commit that was new."""
+    """A pass and its observers."""
 
     history: LineHistory
     lives: LineLifetimes
     notes: CommitNotes
-    first: int
+    first: int  # index of the first commit that is new
+    commits: Mapping[str, Dated]  # the new ones, by id
     after: str
-    keep: MatchPolicy
+    policy: MatchPolicy
     settings: str
 
 
@@ -46,16 +47,15 @@ def clear(store: Store, repo_id: int) -> None:
         store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-def write(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> None:
-    """All rows of what is new or different. `commits`: those of the new commits by id."""
-    ids = _commits(store, repo_id, done, commits)
-    taken_back = _reverts(store, repo_id, done, commits, ids)
-    _lives(store, repo_id, done, ids, taken_back)
-    _travels(store, repo_id, done, ids)
-    _tip(store, repo_id, done)
+def write(store: Store, repo_id: int, done: Finished) -> None:
+    """All rows of what is new or different."""
+    rows = _Rows(store, repo_id, done)
+    rows.commits()
+    taken_back = rows.reverts()
+    rows.lives(taken_back)
+    rows.travels()
+    rows.tip()
 
-
-# --- commits ----------------------------------------------------------------------------------------------------------
 
 _COMMIT = (
     "id", "repo_id", "number", "commit_sha", "first_parent", "parents", "main_line", "landed", "author_at", "committed_at",
@@ -63,84 +63,115 @@ _COMMIT = (
 )  # fmt: skip
 
 
-def _commits(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated]) -> list[int]:
-    """Ids by number."""
-    known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
-    ids = [row["id"] for row in known]
-    start = store.next_id("history_commits")
-    ids += range(start, start + len(done.notes.counts))
-    main = 1 + max((row["main_line"] for row in known if row["main_line"] is not None), default=-1)
-    rows = []
-    for number, count in enumerate(done.notes.counts, done.first):
-        rows.append(_commit_row(repo_id, number, count, ids, main if count.mainline else None, done.lives, commits))
-        main += count.mainline
-    store.insert("history_commits", _COMMIT, rows)
-    return ids
-
-
-def _commit_row(
-    repo_id: int,
-    number: int,
-    count: Count,
-    ids: Sequence[int],
-    main: int | None,
-    lives: LineLifetimes,
-    commits: Mapping[str, Dated],
-) -> tuple[Any, ...]:
-    commit = commits[count.sha]
-    landed = lives.landed[number]
-    patch = count.patch or (None, None)
-    return (
-        ids[number], repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
-        ids[landed] if landed >= 0 else None, iso(commit.author_time) or "", iso(commit.commit_time) or "", count.born,
-        count.gone, count.came, count.present, *patch,
-    )  # fmt: skip
-
-
-def _reverts(store: Store, repo_id: int, done: Finished, commits: Mapping[str, Dated], ids: Sequence[int]) -> dict[int, set[int]]:
-    """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
-    said = {}
-    patches: list[tuple[int, Fingerprint]] = []
-    for number, count in enumerate(done.notes.counts, done.first):
-        name = commits[count.sha].takes_back
-        if name is not None:
-            said[number] = name
-        if count.patch is not None:
-            patches.append((number, count.patch))
-    older = store.rows(
-        "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
-        (repo_id, done.first),
-    )
-    found = reverts.reverts(said, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
-    brought: dict[int, set[int]] = {target: {target} for target in found.values()}
-    for number, landed in enumerate(done.lives.landed):
-        if landed in brought:
-            brought[landed].add(number)
-    execute = store.connection.executemany
-    execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in found.items()])
-    undone = [(ids[a], ids[number]) for a, b in found.items() for number in brought[b]]
-    execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
-    return {a: brought[b] for a, b in found.items()}
-
-
-# --- lines ------------------------------------------------------------------------------------------------------------
-
 _LIFE = (
     "repo_id", "origin", "birth", "path", "start_line", "end_line", "nonblank", "blank_lines", "kind", "at_merge", "death", "cause",
     "gone_from_main", "into_path", "into_start", "into_end",
 )  # fmt: skip
 
 
-def _lives(store: Store, repo_id: int, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]]) -> None:
-    rows = None
-    if done.lives.touched is not None:
-        rows = _rows_to_write(done)
-        origins = done.history.origins
-        spans = [(repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
-        store.connection.executemany("DELETE FROM line_lives WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
-    boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
-    found = done.lives.lives(done.history, rows)
-    store.insert("line_lives", _LIFE, (_life_row(repo_id, x, done, ids, taken_back, x.birth in boundary) for x in found))
+class _Rows:
+    """Rows of one repository."""
+
+    def __init__(self, store: Store, repo_id: int, done: Finished) -> None:
+        self._store, self._repo_id, self._done = store, repo_id, done
+        self._known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
+        start = store.next_id("history_commits")
+        self._ids = [row["id"] for row in self._known]  # by number of the commit
+        self._ids += range(start, start + len(done.notes.counts))
+
+    # --- commits --------------------------------------------------------------------------------------------------
+
+    def commits(self) -> None:
+        main = 1 + max((row["main_line"] for row in self._known if row["main_line"] is not None), default=-1)
+        rows = []
+        for number, count in enumerate(self._done.notes.counts, self._done.first):
+            rows.append(self._commit_row(number, count, main if count.mainline else None))
+            main += count.mainline
+        self._store.insert("history_commits", _COMMIT, rows)
+
+    def _commit_row(self, number: int, count: Count, main: int | None) -> tuple[Any, ...]:
+        commit, ids = self._done.commits[count.sha], self._ids
+        landed = self._done.lives.landed[number]
+        patch = count.patch or (None, None)
+        return (
+            ids[number], self._repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
+            ids[landed] if landed >= 0 else None, iso(commit.author_time) or "", iso(commit.commit_time) or "", count.born,
+            count.gone, count.came, count.present, *patch,
+        )  # fmt: skip
+
+    def reverts(self) -> dict[int, set[int]]:
+        """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
+        done, ids = self._done, self._ids
+        said = {}
+        patches: list[tuple[int, Fingerprint]] = []
+        for number, count in enumerate(done.notes.counts, done.first):
+            name = done.commits[count.sha].takes_back
+            if name is not None:
+                said[number] = name
+            if count.patch is not None:
+                patches.append((number, count.patch))
+        older = self._store.rows(
+            "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
+            (self._repo_id, done.first),
+        )
+        found = reverts.reverts(said, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+        brought: dict[int, set[int]] = {target: {target} for target in found.values()}
+        for number, landed in enumerate(done.lives.landed):
+            if landed in brought:
+                brought[landed].add(number)
+        execute = self._store.connection.executemany
+        execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in found.items()])
+        undone = [(ids[a], ids[number]) for a, b in found.items() for number in brought[b]]
+        execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
+        return {a: brought[b] for a, b in found.items()}
+
+    # --- lines ----------------------------------------------------------------------------------------------------
+
+    def lives(self, taken_back: Mapping[int, set[int]]) -> None:
+        done = self._done
+        rows = None
+        if done.lives.touched is not None:
+            rows = _rows_to_write(done)
+            origins = done.history.origins
+            spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
+            self._store.connection.executemany("DELETE FROM line_lives WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
+        boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
+        found = done.lives.lives(done.history, rows)
+        self._store.insert("line_lives", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in found))
+
+    def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
+        ids = self._ids
+        blank = self._done.lives.blank[x.origin : x.origin + x.lines]
+        texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
+        kind = "binary" if x.flags & BINARY else "uncertain" if x.flags & UNREADABLE or boundary else "text"
+        cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
+        into = (printable(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
+        return (
+            self._repo_id, x.origin, ids[x.birth], printable(x.path), x.line, x.line + x.lines - 1, x.nonblank, texts, kind,
+            int(bool(x.flags & AT_MERGE)), ids[x.death] if x.death >= 0 else None, cause or None,
+            ids[x.left] if x.left >= 0 else None, *into,
+        )  # fmt: skip
+
+    def travels(self) -> None:
+        columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
+        rows: Iterator[tuple[Any, ...]] = (
+            (self._repo_id, self._ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
+            for t in self._done.notes.travels
+        )
+        self._store.insert("line_travels", columns, rows)
+
+    def tip(self) -> None:
+        done = self._done
+        alive = done.lives.alive
+        lines = sum(alive) - (alive[BEFORE] if alive else 0)
+        total = done.history.present[-1] if done.history.present else 0
+        row = (
+            self._repo_id, done.history.tip, done.after, policy_words(done.policy), done.settings, lines, total - lines,
+            len(done.history.shas), len(done.notes.counts), dump(done.history, done.lives),
+        )  # fmt: skip
+        self._store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (self._repo_id,))
+        columns = ("repo_id", "tip_sha", "after_sha", "keep", "settings", "lines", "copies", "commits", "added", "state")
+        self._store.insert("tip_states", columns, [row])
 
 
 def _rows_to_write(done: Finished) -> list[int]:
@@ -158,41 +189,5 @@ def _first_row(commits: array[int], first: int) -> int:
     return row
 
 
-def _life_row(
-    repo_id: int, x: LineLifetime, done: Finished, ids: Sequence[int], taken_back: Mapping[int, set[int]], boundary: bool
-) -> tuple[Any, ...]:
-    blank = done.lives.blank[x.origin : x.origin + x.lines]
-    texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
-    kind = "binary" if x.flags & BINARY else "uncertain" if x.flags & UNREADABLE or boundary else "text"
-    cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
-    into = (printable(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
-    return (
-        repo_id, x.origin, ids[x.birth], printable(x.path), x.line, x.line + x.lines - 1, x.nonblank, texts, kind,
-        int(bool(x.flags & AT_MERGE)), ids[x.death] if x.death >= 0 else None, cause or None,
-        ids[x.left] if x.left >= 0 else None, *into,
-    )  # fmt: skip
-
-
-def _travels(store: Store, repo_id: int, done: Finished, ids: Sequence[int]) -> None:
-    columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
-    rows: Iterator[tuple[Any, ...]] = (
-        (repo_id, ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin) for t in done.notes.travels
-    )
-    store.insert("line_travels", columns, rows)
-
-
-def _tip(store: Store, repo_id: int, done: Finished) -> None:
-    alive = done.lives.alive
-    lines = sum(alive) - (alive[BEFORE] if alive else 0)
-    total = done.history.present[-1] if done.history.present else 0
-    row = (
-        repo_id, done.history.tip, done.after, keep_words(done.keep), done.settings, lines, total - lines, len(done.history.shas),
-        len(done.notes.counts), dump(done.history, done.lives),
-    )  # fmt: skip
-    store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (repo_id,))
-    columns = ("repo_id", "tip_sha", "after_sha", "keep", "settings", "lines", "copies", "commits", "added", "state")
-    store.insert("tip_states", columns, [row])
-
-
-def keep_words(keep: MatchPolicy) -> str:
-    return " ".join(name for name in ("whitespace", "reformatted", "moved") if getattr(keep, name))
+def policy_words(policy: MatchPolicy) -> str:
+    return " ".join(name for name in ("whitespace", "reformatted", "moved") if getattr(policy, name))

@@ -6,54 +6,31 @@ An answer is stored in one transaction with the labels taken from it. Stopping a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
-from attribution.features.tables import Prices
 from attribution.judge.labels import Invalid, parsed, schema, schema_hash
-from attribution.judge.model import ModelAnswer, ModelFailed
+from attribution.judge.model import ModelFailed
 from attribution.judge.prompts import Request, requests
+from attribution.judge.run import JudgeModel, JudgeOptions, JudgeRun
 from attribution.outcomes.conversation import conversation_of
 from attribution.queries.judge import list_price, stored_answers
 from attribution.queries.recorded_sessions import recorded_sessions
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.model import Problem
+from collector.runtime.progress import Progress
+from collector.runtime.stages import clear_problems
 from collector.storage.store import Store, iso
 from collector.text import printable
 
 ATTEMPTS = 3
-MOST_JOBS = 8
+MAX_JOBS = 8
 _GIVE_UP = 3  # failures one after the other after which the model is not asked any more
 _STAGE = "judge"
-
-Progress = Callable[[str, int, int], None]
-
-
-class JudgeModel(Protocol):
-    """What is asked: a model of llm, or one of a test."""
-
-    name: str
-    has_schemas: bool
-
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer: ...
-
-
-@dataclass(slots=True)
-class JudgeRun:
-    answered: int = 0
-    known: int = 0
-    invalid: int = 0
-    failed: int = 0
-    labels: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float | None = None
-    stopped: str = ""  # why, when questions are left
-    failures: list[str] = field(default_factory=list)
 
 
 # --- before -----------------------------------------------------------------------------------------------------------
@@ -88,70 +65,61 @@ class _Result:
     output_tokens: int | None
 
 
-def run(
-    store: Store,
-    model: JudgeModel,
-    asked: Sequence[Request],
-    prices: Prices,
-    progress: Progress,
-    jobs: int = 2,
-    most_usd: float | None = None,
-) -> JudgeRun:
+def run(store: Store, asked: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
     """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
-    if most_usd is not None and list_price(model.name, prices, 0, 0) is None:
-        raise WhoWroteError(
-            f"the price of {model.name} is not known, so --max-cost cannot be kept", "Name a price table: --prices FILE"
-        )
-    done, known = JudgeRun(), stored_answers(store, model.name, asked)
+    model, done = options.model.name, JudgeRun()
+    priced = list_price(model, options.prices, 0, 0) is not None
+    if options.max_usd is not None and not priced:
+        raise WhoWroteError(f"the price of {model} is not known, so --max-cost cannot be kept", "Name a price table: --prices FILE")
     same: dict[str, list[Request]] = {}
     for request in asked:
         same.setdefault(request.input_hash, []).append(request)
+    known = stored_answers(store, model, asked)
     done.known = sum(len(same[key]) for key in same if key in known)
     with store.transaction():
         for key in same.keys() & known.keys():
             output = json.loads(store.value("SELECT output FROM judgements WHERE id = ?", (known[key],)))
             for request in same[key]:
-                done.labels += _write_labels(store, model.name, request, output, known[key])
+                done.labels += _write_labels(store, model, request, output, known[key])
     new = [requests_[0] for key, requests_ in same.items() if key not in known]
-    if list_price(model.name, prices, 0, 0) is not None:
+    if priced:
         done.usd = 0.0
-    for number, result in enumerate(_results(model, new, done, _Limits(jobs, most_usd, prices)), 1):
+    for number, result in enumerate(_results(new, options, done), 1):
         progress("asking", number, len(new))
-        _keep(store, model.name, result, same[result.request.input_hash], prices, done)
+        _store(store, result, same[result.request.input_hash], options, done)
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    jobs: int
-    most_usd: float | None
-    prices: Prices
-
-
-def _results(model: JudgeModel, new: Sequence[Request], done: JudgeRun, limits: _Limits) -> Iterator[_Result]:
+def _results(new: Sequence[Request], options: JudgeOptions, done: JudgeRun) -> Iterator[_Result]:
     """Results as they come, a few questions under way at a time."""
     row, waiting = 0, list(reversed(new))
-    with ThreadPoolExecutor(max(1, min(limits.jobs, MOST_JOBS))) as pool:
+    jobs = max(1, min(options.jobs, MAX_JOBS))
+    with ThreadPoolExecutor(jobs) as pool:
         running: set[Future[_Result]] = set()
         ahead = 0.0  # estimated cost of what is under way
         while waiting or running:
-            while waiting and len(running) < max(1, min(limits.jobs, MOST_JOBS)):
-                price = list_price(model.name, limits.prices, waiting[-1].input_tokens, waiting[-1].output_tokens) or 0.0
-                if limits.most_usd is not None and (done.usd or 0.0) + ahead + price > limits.most_usd:
-                    done.stopped = f"the limit of {limits.most_usd:.2f} USD is reached; {len(waiting)} questions are left"
+            while waiting and len(running) < jobs:
+                price = _expected(waiting[-1], options)
+                if options.max_usd is not None and (done.usd or 0.0) + ahead + price > options.max_usd:
+                    done.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions are left"
                     waiting.clear()
                     break
                 ahead += price
-                running.add(pool.submit(_ask, model, waiting.pop()))
+                running.add(pool.submit(_ask, options.model, waiting.pop()))
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 result = future.result()
-                ahead -= list_price(model.name, limits.prices, result.request.input_tokens, result.request.output_tokens) or 0.0
+                ahead -= _expected(result.request, options)
                 row = row + 1 if result.failed else 0
                 yield result
             if row >= _GIVE_UP and waiting:
                 done.stopped = f"the model failed {row} times in a row; {len(waiting)} questions are left"
                 waiting.clear()
+
+
+def _expected(request: Request, options: JudgeOptions) -> float:
+    """Estimated cost of one question; 0 when the price is not known."""
+    return list_price(options.model.name, options.prices, request.input_tokens, request.output_tokens) or 0.0
 
 
 def _ask(model: JudgeModel, request: Request) -> _Result:
@@ -186,24 +154,26 @@ _JUDGEMENT = (
 _LABEL = ("session_id", "turn_index", "label", "value", "number", "model", "prompt_version", "judgement_id")
 
 
-def _keep(store: Store, model: str, result: _Result, same: Sequence[Request], prices: Prices, done: JudgeRun) -> None:
-    request, question = result.request, result.request.question
+def _store(store: Store, result: _Result, same: Sequence[Request], options: JudgeOptions, done: JudgeRun) -> None:
+    """Stores an answer with its labels for every session that has this question, or why there is none."""
+    request, question, model = result.request, result.request.question, options.model.name
     counted = result.input_tokens is not None and result.output_tokens is not None
     tokens_in = result.input_tokens if counted else request.input_tokens * result.attempts
     tokens_out = result.output_tokens if counted else request.output_tokens * result.attempts
-    usd = list_price(model, prices, tokens_in or 0, tokens_out or 0)
+    usd = list_price(model, options.prices, tokens_in or 0, tokens_out or 0)
     done.usd = None if usd is None or done.usd is None else done.usd + usd
     done.input_tokens += result.input_tokens or 0
     done.output_tokens += result.output_tokens or 0
-    with store.transaction() as connection:
-        subject = (request.session_id, f"{question.name} {request.input_hash}")
-        _forget_problem(connection, subject)
+    subject = f"{question.name} {request.input_hash}"
+    with store.transaction():
+        clear_problems(store, None, (_STAGE,), subject)
         if result.output is None:
             done.failed, done.invalid = done.failed + result.failed, done.invalid + (not result.failed)
             # A failure is shown and not stored: it holds what a service said. Only its kind is.
             done.failures.append(result.problem)
             code, detail = ("model_failed", result.problem.split(":")[0]) if result.failed else ("invalid_answer", result.problem)
-            _add_problem(store, subject, code, detail)
+            repo = store.value("SELECT repo_id FROM sessions WHERE id = ?", (request.session_id,))
+            store.add_problems(repo, [Problem(_STAGE, subject, code, detail)])
             return
         number = store.next_id("judgements")
         text = printable(json.dumps(result.output, ensure_ascii=False))
@@ -219,15 +189,6 @@ def _keep(store: Store, model: str, result: _Result, same: Sequence[Request], pr
         for one in same:
             done.labels += _write_labels(store, model, one, result.output, number)
     done.answered += 1
-
-
-def _forget_problem(connection: Any, subject: tuple[int, str]) -> None:
-    connection.execute("DELETE FROM problems WHERE stage = ? AND subject = ?", (_STAGE, subject[1]))
-
-
-def _add_problem(store: Store, subject: tuple[int, str], code: str, detail: str) -> None:
-    repo = store.value("SELECT repo_id FROM sessions WHERE id = ?", (subject[0],))
-    store.add_problems(repo, [Problem(_STAGE, subject[1], code, detail)])
 
 
 def _write_labels(store: Store, model: str, request: Request, output: dict[str, Any], judgement: int) -> int:

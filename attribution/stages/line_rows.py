@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attribution.authorship.commits import CommitHistory, FileDiff
+from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.evidence import Judged, Replayed
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks
-from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.replay import StepOutcome
+from attribution.authorship.timeline import EditFate
 from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
 from collector.model import Problem
 from collector.storage.store import Store, iso
@@ -33,13 +35,12 @@ def clear(store: Store, repo_id: int) -> None:
     for table in ("line_fates", "deletions", "survival", "tip_files"):  # filled again when survival is asked for
         execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
     execute("DELETE FROM origins WHERE id NOT IN (SELECT origin_id FROM spans)")
-    execute("DELETE FROM problems WHERE repo_id = ? AND stage IN ('commits', 'lines', 'features')", (repo_id,))
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def lines(store: Store, numbers: Mapping[str, int], history: CommitHistory, verdicts: Mapping[str, CommitVerdict]) -> None:
+def lines(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
     origins = _Origins(store)
     file_number = store.next_id("commit_files")
@@ -48,12 +49,12 @@ def lines(store: Store, numbers: Mapping[str, int], history: CommitHistory, verd
     commit_rows: list[tuple[int | None, ...]] = []
     for sha, number in numbers.items():
         added = deleted = 0
-        for file, spans in verdicts[sha].files:
+        for file, spans in judged.verdicts[sha].files:
             file_rows.append(_file_row(file_number, number, file, spans))
             span_rows.extend((file_number, s.start, s.end, s.nonblank, origins.number(s.verdict)) for s in spans)
             added, deleted = added + file.lines_added, deleted + file.deleted
             file_number += 1
-        files = history.diffs[sha].files
+        files = judged.evidence.history.diffs[sha].files
         commit_rows.append((None if files is None else len(files), added, deleted, number))
     origins.write()
     store.insert("commit_files", _FILE, file_rows)
@@ -117,27 +118,16 @@ _EDIT = (
 )  # fmt: skip
 
 
-def edits(store: Store, fates: Iterable[EditFate], timelines: Mapping[str, Timeline], runs: Sequence[WorktreeRun]) -> None:
+def edits(store: Store, replayed: Replayed) -> None:
     """Every edit call with what became of it."""
-    replayed = _outcomes(timelines, runs)
-    store.insert("edits", _EDIT, (_edit_row(fate, replayed) for fate in fates))
+    outcomes = replayed.outcomes()
+    store.insert("edits", _EDIT, (_edit_row(fate, outcomes.get(fate.edit_id)) for fate in replayed.edits))
 
 
-def _outcomes(timelines: Mapping[str, Timeline], runs: Sequence[WorktreeRun]) -> dict[int, Any]:
-    """id of the recorded edit object -> its outcome in the replay."""
-    found = {}
-    for run in runs:
-        steps = timelines[run.root].steps
-        for number, outcome in run.outcomes.items():
-            found[id(steps[number].edit)] = outcome
-    return found
-
-
-def _edit_row(fate: EditFate, replayed: Mapping[int, Any]) -> tuple[Any, ...]:
+def _edit_row(fate: EditFate, result: StepOutcome | None) -> tuple[Any, ...]:
     raw = fate.raw
     outcome, detail, added, removed = fate.outcome, fate.detail, None, None
     if not outcome:
-        result = replayed.get(id(raw.edit))
         outcome = "applied" if result is not None and result.applied else "unmatched"
         detail = "" if result is None else result.why
         if result is not None and result.applied:
@@ -162,21 +152,15 @@ def links(store: Store, repo_id: int, numbers: Mapping[str, int], found: Mapping
     store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), rows)
 
 
-def sessions(
-    store: Store,
-    numbers: Mapping[str, int],
-    ids: Mapping[str, int],
-    links: Mapping[str, CommitLinks],
-    verdicts: Mapping[str, CommitVerdict],
-    runs: Sequence[WorktreeRun],
-) -> None:
+def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
-    fates = _fates_by(runs, lambda fate: (fate.sha, fate.session_id))
+    fates = _fates_by(judged.replayed.runs, lambda fate: (fate.sha, fate.session_id))
+    ids = judged.evidence.sessions.ids
     rows = []
     for sha, number in numbers.items():
-        verdict, link = verdicts[sha], links[sha]
+        verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
         written = _written(verdict)
-        named = {ids[shown(key)]: key for key in link.sessions if shown(key) in ids}
+        named = {ids[key]: key for key in link.sessions if key in ids}
         clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
         for session in sorted(named.keys() | verdict.sessions):
             if session in named:
@@ -213,8 +197,9 @@ def _fates_by(runs: Iterable[WorktreeRun], key: Any) -> dict[Any, Counter[str]]:
     return found
 
 
-def totals(store: Store, repo_id: int, ids: Mapping[str, int], runs: Sequence[WorktreeRun]) -> None:
+def totals(store: Store, repo_id: int, judged: Judged) -> None:
     """session_stats over all commits of each session."""
+    ids, runs = judged.evidence.sessions.ids, judged.replayed.runs
     fates = _fates_by(runs, lambda fate: fate.session_id)
     uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and _is_lost(f))
     by_author = _authors(store, repo_id)
@@ -322,24 +307,21 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
 # --- problems ---------------------------------------------------------------------------------------------------------
 
 
-def problems(
-    history: CommitHistory, runs: Sequence[WorktreeRun], timelines: Mapping[str, Timeline], ids: Mapping[str, int]
-) -> list[Problem]:
+def problems(judged: Judged) -> list[Problem]:
     """What could not be judged, for the `problems` table."""
-    keys = {number: key for key, number in ids.items()}
     found = []
-    for sha, diff in history.diffs.items():
+    for sha, diff in judged.evidence.history.diffs.items():
         if diff.files is None:
             found.append(Problem("commits", sha, "tree_missing", "shallow boundary or partial clone"))
         for file in diff.files or ():
             if file.kind in ("missing", "too_large"):
                 found.append(Problem("commits", sha, f"file_{file.kind}", file.change.path))
-    for run in runs:
-        for number, outcome in run.outcomes.items():
-            if not outcome.applied:
-                step = timelines[run.root].steps[number]
-                subject = f"{keys.get(step.call.session_id, '')}/{step.call.call_id}"
-                found.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {step.path}"))
+    keys = {number: key for key, number in judged.evidence.sessions.ids.items()}
+    for edit_id, outcome in judged.replayed.outcomes().items():
+        if not outcome.applied:
+            fate = judged.replayed.edits[edit_id]
+            subject = f"{keys.get(fate.raw.call.session_id, '')}/{fate.raw.call.call_id}"
+            found.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {fate.path}"))
     return found
 
 

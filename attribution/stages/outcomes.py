@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from attribution.authorship.evidence import Replayed
 from attribution.authorship.replay import Change
-from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
+from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
@@ -38,14 +39,7 @@ class _Session:
     undone: Undone = field(default_factory=Undone)
 
 
-def fill_outcomes(
-    store: Store,
-    repo_id: int,
-    tracks: Sequence[SessionEdits],
-    runs: Sequence[WorktreeRun],
-    timelines: Mapping[str, Timeline],
-    fates: Iterable[EditFate],
-) -> None:
+def fill_outcomes(store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
     of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
     store.connection.execute(f"DELETE FROM regions WHERE session_id IN {of_repo}", (repo_id,))
@@ -53,11 +47,11 @@ def fill_outcomes(
     store.connection.execute(f"DELETE FROM region_priors WHERE session_id IN {of_repo}", (repo_id,))
     ended = {track.session_id: track.ended for track in tracks}
     number = store.next_id("regions")
-    for run in runs:
+    for run in replayed.runs:
         found = regions_of(run.changes)
         number = _write_regions(store, number, run, found.regions)
-        _gather(sessions, run, found, timelines[run.root], ended)
-    _gather_files(sessions, runs, timelines, fates)
+        _gather(sessions, run, found, replayed.timelines[run.root], ended)
+    _gather_files(sessions, replayed)
     around = neighbours(Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in tracks)
     pairs = ((session, prior) for session, one in sorted(sessions.items()) for prior in sorted(one.prior))
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
@@ -96,12 +90,10 @@ def _gather(
         one.undone.add(undone(session, ended.get(session, 0.0), regions, run.changes, found.where, cause))
 
 
-def _gather_files(
-    sessions: dict[int, _Session], runs: Sequence[WorktreeRun], timelines: Mapping[str, Timeline], fates: Iterable[EditFate]
-) -> None:
-    outcomes = {id(timelines[r.root].steps[n].edit): outcome for r in runs for n, outcome in r.outcomes.items()}
-    for fate in fates:
-        outcome = outcomes.get(id(fate.raw.edit))
+def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
+    outcomes = replayed.outcomes()
+    for fate in replayed.edits:
+        outcome = outcomes.get(fate.edit_id)
         if fate.outcome or outcome is None or not outcome.applied:
             continue
         one = sessions[fate.raw.call.session_id]

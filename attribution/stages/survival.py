@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,32 +12,30 @@ from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdict
 from attribution.lineage.model import runs
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.lifetimes import _records, _seconds
-from attribution.stages import history as stage
 from attribution.stages import priors
-from collector.load import digest
+from attribution.stages.history import stored
+from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary import line_class
 
 VERSION = "2"
-STAGE = "survival"
+STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
 def fill_survival(store: Store, repo_id: int) -> None:
     """Fills the tables anew when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
-    keys = store.rows("SELECT stage, input_key FROM stage_runs WHERE repo_id = ? AND stage IN ('lines', 'history')", (repo_id,))
-    key = digest(VERSION, *sorted(f"{row['stage']}={row['input_key']}" for row in keys))
-    if store.is_done(repo_id, STAGE, "", key, VERSION):
+    inputs = [(name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)]
+    run = STAGE.start(store, repo_id, digest(VERSION, *(f"{name}={last.key}" for name, last in inputs if last is not None)))
+    if run.unchanged:
         return
-    started = time.monotonic()
-    with store.transaction():
+    with run.writing():
         _fill_fates(store, repo_id)
         priors.fill_priors(store, repo_id)
         found = _records(store, repo_id)
         _fill_deletions(store, repo_id, found)
         _fill_survival(store, repo_id, [record for _, record in found])
         _fill_tip(store, repo_id)
-        store.done(repo_id, STAGE, "", key, VERSION, time.monotonic() - started, 0)
 
 
 # --- fates ------------------------------------------------------------------------------------------------------------
@@ -116,9 +113,6 @@ def _any(times: Sequence[float], since: float, until: float) -> bool:
     return at < len(times) and times[at] <= until + SESSION_SLACK
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
-
-
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
@@ -149,7 +143,7 @@ _CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
 
 def _fill_tip(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM tip_files WHERE repo_id = ?", (repo_id,))
-    found = stage.stored(store, repo_id)
+    found = stored(store, repo_id)
     if found is None:
         return
     history, lives = found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
@@ -13,8 +14,7 @@ from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.source import ScanPlan, Side, Text
 from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
 from attribution.weaknesses.track.tracker import Instance, Tracker
-from collector.git.repository import GitRepo
-from collector.load import digest
+from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
 from collector.text import printable as shown
 from collector.text import split_lines
@@ -22,28 +22,30 @@ from collector.text import split_lines
 _SEEN = ("ok", "none", "partial")
 
 
-def write(
-    store: Store,
-    repo: GitRepo,
-    repo_id: int,
-    rules: RuleSet,
-    engine: str,
-    found: ScanPlan,
-    known: Mapping[Text, CachedScan],
-    tracker: Tracker,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """A scanned history and what became of its findings."""
+
+    rules: RuleSet
+    engine: str
+    plan: ScanPlan
+    known: Mapping[Text, CachedScan]  # what the scanner said of each text
+    tracker: Tracker
+
+
+def write(context: RunContext, result: ScanResult) -> None:
     """Everything about one repository, anew. Call within a transaction."""
+    store, repo_id = context.store, context.repo_id
     store.connection.execute("DELETE FROM findings WHERE repo_id = ?", (repo_id,))
     store.connection.execute(
         "DELETE FROM scan_files WHERE file_id IN (SELECT f.id FROM commit_files f JOIN commits c ON c.id = f.commit_id "
         "WHERE c.repo_id = ?)",
         (repo_id,),
     )
-    rule_set = _rule_set(store, rules, engine)
-    sides = sides_of(found)
-    _scan_files(store, repo_id, rule_set, rules, sides, known)
-    rows = _Rows(store, repo, repo_id, rule_set, rules, found, sides)
-    store.insert("findings", COLUMNS, (row for one in tracker.instances if (row := rows.row(one)) is not None))
+    rule_set = _rule_set(store, result.rules, result.engine)
+    rows = _Rows(context, rule_set, result)
+    rows.scan_files()
+    store.insert("findings", COLUMNS, (row for one in result.tracker.instances if (row := rows.finding(one)) is not None))
     store.connection.execute(
         "DELETE FROM rule_sets WHERE id <> ? "
         "AND id NOT IN (SELECT rule_set_id FROM scan_files UNION SELECT rule_set_id FROM findings)",
@@ -89,44 +91,6 @@ def sides_of(found: ScanPlan) -> dict[tuple[str, str], Side]:
     }
 
 
-# --- denominators -----------------------------------------------------------------------------------------------------
-
-
-def _scan_files(
-    store: Store,
-    repo_id: int,
-    rule_set: int,
-    rules: RuleSet,
-    sides: Mapping[tuple[str, str], Side],
-    known: Mapping[Text, CachedScan],
-) -> None:
-    files = store.rows(
-        "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-        "WHERE c.repo_id = ? AND f.lines_added > 0",
-        (repo_id,),
-    )
-    rows = ((r["id"], rule_set, *_standing(sides.get((r["commit_sha"], r["path"])), rules, known)) for r in files)
-    store.insert("scan_files", ("file_id", "rule_set_id", "place", "language", "status", "scanned"), rows)
-
-
-def _standing(side: Side | None, rules: RuleSet, known: Mapping[Text, CachedScan]) -> tuple[str, str, str, int]:
-    """Place, language, status, whether it was scanned."""
-    if side is None:
-        return exclude.SOURCE, "other", "missing", 0
-    place, language = side.place, side.kind.language
-    if place in exclude.LEFT_OUT:
-        return place, language, "left_out", 0
-    if not rules.covers(language):
-        return place, language, "unsupported", 0
-    one = known.get((side.blob, side.kind.suffix))
-    status = one.status if one is not None else "missing"
-    if status in exclude.LEFT_OUT:
-        return status, language, "left_out", 0
-    return place, language, status, int(status in _SEEN)
-
-
-# --- findings ---------------------------------------------------------------------------------------------------------
-
 COLUMNS = (
     "repo_id", "rule_set_id", "fingerprint", "label", "rule_id", "cwe", "owasp", "severity", "confidence", "tier", "status",
     "commit_id", "commit_sha", "path", "start_line", "end_line", "text_hash", "occurrence", "language", "place", "author",
@@ -137,20 +101,13 @@ COLUMNS = (
 
 
 class _Rows:
-    """Findings of one repository as rows."""
+    """Files and findings of one repository as rows."""
 
-    def __init__(
-        self,
-        store: Store,
-        repo: GitRepo,
-        repo_id: int,
-        rule_set: int,
-        rules: RuleSet,
-        found: ScanPlan,
-        sides: Mapping[tuple[str, str], Side],
-    ) -> None:
-        self._store, self._repo, self._repo_id = store, repo, repo_id
-        self._rule_set, self._rules, self._sides, self._ignore = rule_set, rules, sides, found.ignore
+    def __init__(self, context: RunContext, rule_set: int, result: ScanResult) -> None:
+        store, repo_id = context.store, context.repo_id
+        self._store, self._repo, self._repo_id = store, context.repo, repo_id
+        self._rule_set, self._rules, self._known, self._ignore = rule_set, result.rules, result.known, result.plan.ignore
+        self._sides = sides_of(result.plan)
         commits = store.rows("SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,))
         self._commits = {r["commit_sha"]: (int(r["id"]), r["declared_agent"]) for r in commits}
         self._spans: dict[str, dict[str, list[OriginSpan]]] = {}
@@ -161,7 +118,35 @@ class _Rows:
         ):
             self._sessions[r["commit_id"]].append(r["session_id"])
 
-    def row(self, one: Instance) -> tuple[Any, ...] | None:
+    # --- denominators ---------------------------------------------------------------------------------------------
+
+    def scan_files(self) -> None:
+        files = self._store.rows(
+            "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+            "WHERE c.repo_id = ? AND f.lines_added > 0",
+            (self._repo_id,),
+        )
+        rows = ((r["id"], self._rule_set, *self._scanned(self._sides.get((r["commit_sha"], r["path"])))) for r in files)
+        self._store.insert("scan_files", ("file_id", "rule_set_id", "place", "language", "status", "scanned"), rows)
+
+    def _scanned(self, side: Side | None) -> tuple[str, str, str, int]:
+        """Place, language, status, whether it was scanned."""
+        if side is None:
+            return exclude.SOURCE, "other", "missing", 0
+        place, language = side.place, side.kind.language
+        if place in exclude.LEFT_OUT:
+            return place, language, "left_out", 0
+        if not self._rules.covers(language):
+            return place, language, "unsupported", 0
+        one = self._known.get((side.blob, side.kind.suffix))
+        status = one.status if one is not None else "missing"
+        if status in exclude.LEFT_OUT:
+            return status, language, "left_out", 0
+        return place, language, status, int(status in _SEEN)
+
+    # --- findings -------------------------------------------------------------------------------------------------
+
+    def finding(self, one: Instance) -> tuple[Any, ...] | None:
         """None when the commit is not among the attributed ones, or the version is not there."""
         path = shown(one.path)
         side = self._sides.get((one.sha, path))

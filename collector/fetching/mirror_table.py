@@ -13,9 +13,10 @@ from collector.fetching import mirrors as fetching
 from collector.fetching.disk import Mirrors
 from collector.fetching.mirrors import FetchOptions, FetchResult
 from collector.fetching.remote import Remote
-from collector.load import FACTS, digest, load_repo
+from collector.load import FACTS, load_repo
 from collector.repository_names import GITHUB, BadName, RepositorySource, source, tombstone
 from collector.runtime import shards
+from collector.runtime.stages import digest
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import forget_rows

@@ -185,19 +185,6 @@ class Store:
         """First free id; call within a transaction."""
         return int(self.value(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}"))
 
-    def is_done(self, repo_id: int, stage: str, subject: str, key: str, version: str) -> bool:
-        found = self.rows(
-            "SELECT input_key, version FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?", (repo_id, stage, subject)
-        )
-        return bool(found) and found[0]["input_key"] == key and found[0]["version"] == version
-
-    def done(self, repo_id: int, stage: str, subject: str, key: str, version: str, seconds: float, problems: int) -> None:
-        """Records a finished stage; call in the transaction that writes its results."""
-        self.connection.execute(
-            "INSERT OR REPLACE INTO stage_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (repo_id, stage, subject, key, version, iso(datetime.now(UTC).timestamp()), round(seconds, 3), problems),
-        )
-
     def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
         self.insert(
             "problems",

@@ -9,8 +9,9 @@ import pytest
 from support.builder import git, import_stream
 from support.truth import REPOS
 
+from attribution.authorship.options import AttributeOptions
 from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.checkpoints.pull_requests import PullRequest, is_source, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Commit

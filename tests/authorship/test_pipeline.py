@@ -12,10 +12,12 @@ from support import claude_writer as claude
 from support.builder import Commit, Session, Stored, World, git
 from support.dumps import Dump, dump, same
 
+from attribution.authorship.options import AttributeOptions
 from attribution.stages import lines as pipeline
-from attribution.stages.lines import Attributed, AttributeOptions, Progress, attribute_repo, no_progress
+from attribution.stages.lines import Attributed, attribute_repo
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
+from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n"

@@ -8,9 +8,10 @@ import pytest
 from support.builder import import_stream
 from support.truth import REPOS
 
+from attribution.authorship.options import AttributeOptions
 from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import Timeline, add_snapshots
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.checkpoints import read_all, shadow
 from collector.git.repository import GitRepo
 from collector.model import Edit

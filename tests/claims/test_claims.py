@@ -25,6 +25,7 @@ from collector.claims.roots import relative, root_of
 from collector.git import ranges
 from collector.git.ranges import Ranges
 from collector.model import Commit
+from collector.runtime.stages import StageRun
 from collector.storage.store import Store
 
 SHA = "a" * 40
@@ -535,14 +536,13 @@ def test_a_run_that_was_stopped_goes_on(noted: tuple[Path, Build], tmp_path: Pat
     repo, _ = noted
     whole, db = tmp_path / "whole.db", tmp_path / "c.db"
     run("claims", repo, "--db", whole)
-    done = Store.done
 
-    def stop(store: Store, repo_id: int, stage: str, subject: str, *rest: Any) -> None:
+    def stop(run: StageRun) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Store, "done", stop)
+    monkeypatch.setattr(StageRun, "finish", stop)
     assert run("claims", repo, "--db", db).exit_code == 130
-    monkeypatch.setattr(Store, "done", done)
+    monkeypatch.undo()
     assert run("claims", repo, "--db", db).exit_code == 0
     assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(table(whole, "claim_records"))
 

@@ -21,10 +21,11 @@ from support.builder import World, git, import_stream
 from support.commands import clone, rows, run
 from support.truth import cases
 
+from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
-from attribution.ensure import attributed_clone
+from attribution.ensure.lines import attributed_clone
 from attribution.queries.blame import blame
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
@@ -444,7 +445,7 @@ def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monke
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("attribution.ensure.attribute_repo", full)
+    monkeypatch.setattr("attribution.ensure.lines.attribute_repo", full)
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == errors.EXIT_DATABASE
     assert "no space left" in shown.stderr
@@ -611,7 +612,7 @@ def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypa
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
-    monkeypatch.setattr("attribution.ensure.attribute_repo", broken)
+    monkeypatch.setattr("attribution.ensure.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == console.EXIT_BUG
@@ -635,7 +636,7 @@ def test_both_programs_print_the_version(program: click.Group) -> None:
 
 def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
     code = (
-        "import time, attribution.ensure as r\n"
+        "import time, attribution.ensure.lines as r\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
         "r.attribute_repo = slow\n"
         "from attribution.cli import main; main()"

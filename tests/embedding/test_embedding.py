@@ -12,16 +12,18 @@ from click.testing import CliRunner, Result
 from support.builder import import_stream
 from support.truth import REPOS
 
+from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.embedding import Scale, cosine, embedder
 from attribution.embedding.drift import FEATURES, compute, edit_distance, lasting, texts
 from attribution.embedding.minilm import INSTALL
 from attribution.outcomes.conversation import Conversation, conversation_of
 from attribution.stages.embedding import embed_repo
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Turn
+from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
 SCALE = Scale(drift=0.5, flat=0.05, same=0.9)
@@ -256,7 +258,7 @@ def _run(*arguments: object) -> Result:
 
 
 def _embed(store: Store, path: Path, with_: Counting) -> tuple[int, int, int]:
-    done = embed_repo(store, GitRepo(path), 1, with_, lambda what, at, total: None)
+    done = embed_repo(RunContext(store, GitRepo(path), 1), with_)
     return done.sessions, done.computed, done.unchanged
 
 

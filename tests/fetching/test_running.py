@@ -23,11 +23,11 @@ from support.git_server import Fault, GitServer
 from support.served import add_file, git, noise, publish
 from support.tasks import work
 
+from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
-from attribution.ensure import attribute_one
+from attribution.ensure.lines import attribute_one
 from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
-from attribution.stages.lines import AttributeOptions
 from collector.cli import cli as collect
 from collector.commands import running
 from collector.console.progress import exclusive_store

@@ -145,23 +145,50 @@ def test_queries_only_read() -> None:
     assert [(m.path, n) for m in queries for n in m.imported() if n.startswith(("attribution.stages", "attribution.ensure"))] == []
 
 
+def test_only_ensure_runs_stages() -> None:
+    outside = [m for m in EVERY if not m.path.startswith(("attribution/stages/", "attribution/ensure/"))]
+    assert [(m.path, n) for m in outside for n in m.imported() if n.startswith("attribution.stages")] == []
+    assert any(n.startswith("attribution.stages") for m in EVERY if m.path.startswith("attribution/ensure/") for n in m.imported())
+
+
 def test_commands_of_one_program_are_no_library_of_the_other() -> None:
     assert [(m.path, n) for m in ATTRIBUTION for n in m.imported() if n.startswith("collector.commands")] == []
 
 
-# Tables that hold the user's own words, and caches: everything else that is concluded is written by a stage.
-WRITERS = {
-    "attribution/queries/findings.py",
-    "attribution/judge/validation.py",
-    "attribution/weaknesses/scan/cache.py",
-    "attribution/weaknesses/scan/complexity.py",
-}
+# What is no conclusion: people's own words about findings, and a cache of what the scanner said.
+WRITERS = {"attribution/weaknesses/reviews.py", "attribution/weaknesses/scan/cache.py"}
 
 
 def test_only_stages_write_conclusions() -> None:
     writes = re.compile(r"INSERT |DELETE FROM|UPDATE \w+ SET|\.insert\(\s*\"")
     found = {m.path for m in ATTRIBUTION if writes.search((ROOT / m.path).read_text("utf-8"))}
     assert {path for path in found if not path.startswith("attribution/stages/")} == WRITERS
+
+
+MAX_PARAMETERS = 6
+# Where stages are run, five must do: what they share is a RunContext.
+RUN_SIDE = ("attribution/stages/", "attribution/ensure/", "collector/runtime/stages.py", "collector/load.py")
+# Datasette calls its hook with these names.
+MANY_PARAMETERS: set[tuple[str, str]] = set()
+
+
+def _parameters(module: Module) -> Iterator[tuple[str, int]]:
+    """(function, number of its parameters) without `self`; the functions behind click commands have one for each option."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            every = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs) if a.arg not in ("self", "cls")]
+            if not any(re.search(r"\b(command|group)\(|wraps\(", ast.unparse(one)) for one in node.decorator_list):
+                yield node.name, len(every)
+
+
+def test_no_function_takes_more_parameters_than_a_reader_can_hold() -> None:
+    found = {
+        (m.path, name)
+        for m in EVERY
+        for name, number in _parameters(m)
+        if number > (MAX_PARAMETERS - 1 if m.path.startswith(RUN_SIDE) else MAX_PARAMETERS)
+    }
+    assert found == MANY_PARAMETERS
 
 
 @pytest.mark.parametrize("library", DOORS)

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,20 @@ from support.builder import import_stream
 from support.invariants import broken_checks
 from support.truth import REPOS
 
+from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.features.tables import Prices, standard_prices
 from attribution.judge.agreement import Confusion, confusion, corrected, kappa
 from attribution.judge.labels import LABELS, QUESTIONS, SESSION, Invalid, parsed, schema
 from attribution.judge.model import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.judge.prompts import MOST, Request, requests, without_secrets, words
-from attribution.judge.validation import Judge, judges, shares, validate
+from attribution.judge.run import JudgeOptions, JudgeRun
+from attribution.judge.validation import Judge, judges, shares
 from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.queries.judge import judge_cost
 from attribution.stages import judge as stage
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.judge_validation import validate
+from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.model import AgentMessage, Session, Turn
@@ -245,6 +248,12 @@ def _quiet(what: str, done: int, total: int) -> None:
     """No progress."""
 
 
+def _ask(
+    store: Store, model: Fake, asked: Sequence[Request], prices: Prices = FREE, jobs: int = 2, max_usd: float | None = None
+) -> JudgeRun:
+    return stage.run(store, asked, JudgeOptions(model, prices, jobs, max_usd), _quiet)
+
+
 def _labels(store: Store) -> list[dict[str, Any]]:
     return store.rows("SELECT * FROM judge_labels ORDER BY session_id, turn_index, label")
 
@@ -252,7 +261,7 @@ def _labels(store: Store) -> list[dict[str, Any]]:
 def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Store, Path]) -> None:
     store, repo = attributed
     asked, first = _all(store, repo), Fake()
-    done = stage.run(store, first, asked, FREE, _quiet)
+    done = _ask(store, first, asked)
     assert done.answered == len(asked) == len(first.asked) and done.invalid == done.failed == 0
     labels = _labels(store)
     assert {row["label"] for row in labels} == set(LABELS)
@@ -260,27 +269,27 @@ def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Sto
     drift = store.value("SELECT number FROM judge_labels WHERE label = 'scope_drift' AND session_id = 1")
     assert drift == next(r.files for r in asked if r.session_id == 1)  # one file needed
     again = Fake()
-    done = stage.run(store, again, _all(store, repo), FREE, _quiet)
+    done = _ask(store, again, _all(store, repo))
     assert again.asked == [] and done.known == len(asked) and _labels(store) == labels
     assert broken_checks(store) == {}
 
 
 def test_labels_lost_with_a_database_row_come_back_without_asking(attributed: tuple[Store, Path]) -> None:
     store, repo = attributed
-    stage.run(store, Fake(), _all(store, repo), FREE, _quiet)
+    _ask(store, Fake(), _all(store, repo))
     labels = _labels(store)
     store.connection.execute("DELETE FROM judge_labels")
     silent = Fake()
-    stage.run(store, silent, _all(store, repo), FREE, _quiet)
+    _ask(store, silent, _all(store, repo))
     assert silent.asked == [] and _labels(store) == labels
 
 
 def test_another_model_and_another_version_are_asked_anew(attributed: tuple[Store, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     store, repo = attributed
-    stage.run(store, Fake(), _all(store, repo), FREE, _quiet)
+    _ask(store, Fake(), _all(store, repo))
     other = Fake()
     other.name = "fake-2"
-    stage.run(store, other, _all(store, repo), FREE, _quiet)
+    _ask(store, other, _all(store, repo))
     assert other.asked
     assert {j.model for j in judges(store)} == {"fake-1", "fake-2"}
 
@@ -289,12 +298,12 @@ def test_invalid_answers_are_asked_again_a_few_times_and_then_a_problem(attribut
     store, repo = attributed
     asked = _all(store, repo)[:1]
     gullible = Fake(lambda system, prompt, schema: "accepted")
-    done = stage.run(store, gullible, asked, FREE, _quiet)
+    done = _ask(store, gullible, asked)
     assert len(gullible.asked) == stage.ATTEMPTS and done.invalid == 1 and _labels(store) == []
     assert "accepted" not in gullible.asked[1].removeprefix(asked[0].prompt)  # what it said is not sent back
     (problem,) = store.rows("SELECT * FROM problems WHERE stage = 'judge'")
     assert problem["code"] == "invalid_answer" and problem["repo_id"] == 1
-    stage.run(store, Fake(), asked, FREE, _quiet)
+    _ask(store, Fake(), asked)
     assert store.rows("SELECT * FROM problems WHERE stage = 'judge'") == [] and _labels(store)
 
 
@@ -302,7 +311,7 @@ def test_a_second_try_may_succeed_and_is_paid_for(attributed: tuple[Store, Path]
     store, repo = attributed
     asked = _all(store, repo)[:1]
     replies = iter(["{", json.dumps(_session_answer())])
-    done = stage.run(store, Fake(lambda *_: next(replies)), asked, FREE, _quiet)
+    done = _ask(store, Fake(lambda *_: next(replies)), asked)
     assert done.answered == 1
     (row,) = store.rows("SELECT attempts, input_tokens, output_tokens, cost_usd FROM judgements")
     assert row == {"attempts": 2, "input_tokens": 200, "output_tokens": 20, "cost_usd": pytest.approx(400 / 1e6)}
@@ -315,7 +324,7 @@ def test_a_model_that_fails_is_not_asked_for_ever_and_its_words_are_not_stored(a
     def broken(*_: object) -> str:
         raise ModelFailed(f"AuthError: {without_secrets(secret)} at gate seventeen")
 
-    done = stage.run(store, Fake(broken), _all(store, repo), FREE, _quiet, jobs=1)
+    done = _ask(store, Fake(broken), _all(store, repo), jobs=1)
     assert done.failed == 3 and "3 times in a row" in done.stopped
     dump = "\n".join(store.connection.iterdump())
     assert "AuthError" in dump and "seventeen" not in dump and secret not in dump
@@ -326,12 +335,12 @@ def test_a_limit_is_kept(attributed: tuple[Store, Path]) -> None:
     asked = _all(store, repo)
     costs = [judge_cost(store, "fake-1", [one], FREE).usd or 0 for one in asked]
     silent = Fake(tokens=None)  # a model that does not say what it used: the estimate counts
-    done = stage.run(store, silent, asked, FREE, _quiet, jobs=1, most_usd=sum(costs[:2]) + costs[2] / 2)
+    done = _ask(store, silent, asked, jobs=1, max_usd=sum(costs[:2]) + costs[2] / 2)
     assert done.answered == 2 and f"{len(asked) - 2} questions are left" in done.stopped
     assert done.usd == pytest.approx(sum(costs[:2]))
     assert store.rows("SELECT DISTINCT input_tokens, cost_usd FROM judgements") == [{"input_tokens": None, "cost_usd": None}]
     with pytest.raises(WhoWroteError, match="price of fake-1 is not known"):
-        stage.run(store, Fake(), asked, standard_prices(), _quiet, most_usd=1.0)
+        _ask(store, Fake(), asked, standard_prices(), max_usd=1.0)
 
 
 def test_an_interrupted_run_keeps_what_was_answered(attributed: tuple[Store, Path]) -> None:
@@ -345,9 +354,9 @@ def test_an_interrupted_run_keeps_what_was_answered(attributed: tuple[Store, Pat
 
     broken, rest = Fake(impatient), Fake()
     with pytest.raises(KeyboardInterrupt):
-        stage.run(store, broken, asked, FREE, _quiet, jobs=1)
+        _ask(store, broken, asked, jobs=1)
     assert store.value("SELECT COUNT(*) FROM judgements") == 2 and _labels(store)
-    stage.run(store, rest, asked, FREE, _quiet)
+    _ask(store, rest, asked)
     assert sorted(broken.asked[:2] + rest.asked) == sorted(r.prompt for r in asked)
 
 
@@ -359,7 +368,7 @@ def test_the_cost_is_known_before(attributed: tuple[Store, Path]) -> None:
     assert before.usd == pytest.approx((before.input_tokens + 10 * before.output_tokens) / 1e6)
     assert judge_cost(store, "unknown-model", asked, FREE).usd is None
     assert judge_cost(store, "vendor/fake-1", asked, FREE).usd == before.usd
-    stage.run(store, Fake(), asked, FREE, _quiet)
+    _ask(store, Fake(), asked)
     after = judge_cost(store, "fake-1", asked, FREE)
     assert (after.known, after.input_tokens, after.usd) == (len(asked), 0, 0)
 
@@ -539,7 +548,7 @@ def _csv(path: Path, *rows: tuple[object, ...]) -> Path:
 
 def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -> None:
     store, repo = attributed
-    stage.run(store, Fake(), _all(store, repo), FREE, _quiet)
+    _ask(store, Fake(), _all(store, repo))
     people = _csv(
         tmp_path / "people.csv",
         ("03631055", 1, "pushback", "none"),
@@ -602,7 +611,7 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(attributed: tuple[S
     assert "unknown" in _run("judge", "cost", "--db", store.path, "--model", "nobody").stdout
     empty = _run("judge", "labels", "--db", store.path)
     assert empty.exit_code == 2 and "attribute judge run" in empty.stderr
-    stage.run(store, Fake(), _all(store, repo), FREE, _quiet)
+    _ask(store, Fake(), _all(store, repo))
     assert "not validated" in _run("judge", "labels", "--db", store.path).stdout
     assert "Now counts" in _run("judge", "labels", "--db", store.path, "--session", "03631055").stdout
     people = _csv(tmp_path / "people.csv", ("03631055", 1, "pushback", "none"), ("03631055", 2, "pushback", "rejection"))

@@ -11,20 +11,23 @@ from typing import Any
 import pytest
 from support.histories import Build, drop, random_history, text, words
 
+from attribution.authorship.options import AttributeOptions
 from attribution.lineage import reverts, survival
 from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, StoredLifetime, fates
 from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import Fingerprint
+from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
 from attribution.queries import lifetimes
 from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
-from attribution.stages.history import KEPT, HistoryRequest, HistoryUpdate, before_first, follow_history, stored
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.history import before_first, follow_history, stored
+from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
-EXACT = HistoryRequest(full=True, keep=MatchPolicy())
-LOOSE = HistoryRequest(full=True, keep=KEPT)
+EXACT = HistoryRequest(full=True, policy=MatchPolicy())
+LOOSE = HistoryRequest(full=True, policy=ALL_MATCHES)
 CLAUDE = "\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>"
 
 
@@ -39,7 +42,7 @@ class Shop:
         """Attributes up to `tip` and follows its lines; every promise of the database must hold."""
         repo = GitRepo(build.where)
         done = attribute_repo(self.store, build.where, AttributeOptions(branch=build.sha[tip], anyway=True))
-        updated = follow_history(self.store, repo, done.repo_id, build.sha[tip], wanted)
+        updated = follow_history(RunContext(self.store, repo, done.repo_id), build.sha[tip], wanted)
         chronicle.fill_survival(self.store, done.repo_id)
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
         return updated
@@ -241,7 +244,7 @@ def test_new_verdicts_need_no_new_pass(build: Build, shop: Shop, monkeypatch: py
     shop.follow(build, "one")
     shop.store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
     shop.store.connection.execute("DELETE FROM line_fates")
-    monkeypatch.setattr("attribution.stages.history._Run.go", lambda *_: pytest.fail("the history is followed again"))
+    monkeypatch.setattr("attribution.stages.history._walk", lambda *_: pytest.fail("the history is followed again"))
     chronicle.fill_survival(shop.store, 1)
     assert shop.rows("SELECT SUM(lines) FROM line_fates") == [(2,)]
 
@@ -321,7 +324,7 @@ def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
     shop.follow(build, "c3", HistoryRequest())
     assert shop.follow(build, "c3", HistoryRequest(full=True)).state == "again"
     assert len(shop.rows("SELECT 1 FROM history_commits")) == 6
-    assert shop.follow(build, "c3", HistoryRequest(full=None, keep=None)).state == "unchanged"
+    assert shop.follow(build, "c3", HistoryRequest(full=None, policy=None)).state == "unchanged"
 
 
 def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Shop) -> None:

@@ -9,9 +9,10 @@ import pytest
 from support.builder import import_stream
 from support.truth import REPOS
 
+from attribution.authorship.options import AttributeOptions
 from attribution.outcomes.failure_mode import MODES, failure_mode
 from attribution.stages import failure_modes as modes
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 _CLEAN: dict[str, Any] = {

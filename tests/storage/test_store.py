@@ -12,6 +12,7 @@ from support.invariants import broken_checks
 from attribution.queries.checks import checks
 from collector.errors import EXIT_DATABASE, DatabaseTooNew, DatabaseUnusable
 from collector.model import Problem
+from collector.runtime.stages import Stage, StageName
 from collector.storage import catalog
 from collector.storage.schema import schema_sql
 from collector.storage.store import APPLICATION_ID, SCHEMA_VERSION, Store, iso
@@ -207,21 +208,6 @@ def test_wrong_question_is_explained(tmp_path: Path) -> None:
 # --- bookkeeping ----------------------------------------------------------------------------------------------------------
 
 
-def test_stage_is_done_for_this_input_and_this_version_only(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
-        with store.transaction():
-            _add(store, "one")
-            _add(store, "two")
-            store.done(1, "lines", "", "key", "1", 0.5, 0)
-        assert store.is_done(1, "lines", "", "key", "1")
-        others = [(2, "lines", "", "key", "1"), (1, "session", "", "key", "1"), (1, "lines", "s", "key", "1")]
-        others += [(1, "lines", "", "other", "1"), (1, "lines", "", "key", "2")]
-        assert not any(store.is_done(*other) for other in others)
-        with store.transaction():
-            store.done(1, "lines", "", "other", "1", 0.5, 0)
-        assert store.is_done(1, "lines", "", "other", "1") and not store.is_done(1, "lines", "", "key", "1")
-
-
 def test_numbers_go_on_where_they_ended(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         assert store.next_id("repos") == 1
@@ -292,7 +278,7 @@ def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
             store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(1, "k", "l", "none")])
             store.insert("turns", ("session_id", "turn_index", "origin", "prompt"), [(1, 1, "prompt", "x")])
             store.add_problems(1, [Problem("lines", "s", "c")])
-            store.done(1, "lines", "", "key", "1", 0.5, 0)
+        Stage(StageName.LINES, "1").start(store, 1, "key").finish()
         with store.transaction() as connection:
             connection.execute("DELETE FROM repos")
         tables = [r["name"] for r in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from support.served import publish
 
-from attribution.ensure import attribute_one
+from attribution.authorship.options import AttributeOptions
+from attribution.ensure.lines import attribute_one
 from attribution.stages import feature_rows as features
-from attribution.stages.lines import AttributeOptions
 from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy
 from collector.storage.store import Store
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from attribution.authorship.options import AttributeOptions
+from attribution.lineage.requests import HistoryRequest
 from attribution.stages import survival as chronicle
-from attribution.stages.history import HistoryRequest
 from attribution.stages.history import follow_history as follow
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 from support.builder import World
 from support.builder.model import Commit
@@ -62,7 +64,7 @@ def answers(make: Case, directory: Path) -> list[Answer]:
     with Store(directory / "out.db") as store:
         done = attribute_repo(store, path, AttributeOptions())
         repo = GitRepo(path)
-        follow(store, repo, done.repo_id, repo.default_branch()[1], HistoryRequest())
+        follow(RunContext(store, repo, done.repo_id), repo.default_branch()[1], HistoryRequest())
         chronicle.fill_survival(store, done.repo_id)
         for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
             assert not store.rows(f"SELECT * FROM {row['name']}"), row["name"]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 from collector.text import printable
 

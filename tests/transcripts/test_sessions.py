@@ -14,11 +14,12 @@ from support.builder import World
 from support.builder.model import Stored
 from support.invariants import broken_checks
 
+from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.tables import PRICES
 from attribution.stages import outcomes as aftermath
-from attribution.stages.lines import AttributeOptions, attribute_repo
+from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"

@@ -333,7 +333,9 @@ def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: py
     assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
     from attribution.stages import weaknesses as stage
     from attribution.weaknesses.scan import cache
+    from attribution.weaknesses.scan.request import ScanRequest
     from collector.git.repository import GitRepo
+    from collector.runtime.stages import RunContext
 
     kept: list[int] = []
     save = cache.ScanCache.save
@@ -346,13 +348,13 @@ def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: py
         save(self, portion)
 
     monkeypatch.setattr(cache.ScanCache, "save", stop_after_one)
-    wanted = stage.ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
+    wanted = ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
     with Store(db) as store:
         repo = GitRepo(build.where)
         with pytest.raises(KeyboardInterrupt):
-            stage.scan_repository(store, repo, 1, build.sha["one"], wanted)
+            stage.scan_repository(RunContext(store, repo, 1), build.sha["one"], wanted)
         monkeypatch.setattr(cache.ScanCache, "save", save)
-        assert stage.scan_repository(store, repo, 1, build.sha["one"], wanted).new == 4
+        assert stage.scan_repository(RunContext(store, repo, 1), build.sha["one"], wanted).new == 4
     assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
 
 
@@ -511,7 +513,9 @@ rules:
 def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same findings, fewer texts given; and the real program takes our options and answers as we read it."""
     from attribution.stages import weaknesses as stage
+    from attribution.weaknesses.scan.request import ScanRequest
     from collector.git.repository import GitRepo
+    from collector.runtime.stages import RunContext
 
     (tmp_path / "rules.yaml").write_text(PATTERNS)
     build = history(
@@ -530,12 +534,10 @@ def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypat
     assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
     found = []
     for prefilter in (True, False):
-        wanted = stage.ScanRequest(
-            (str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter
-        )
+        wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter)
         with Store(db) as store:
             store.connection.execute("DELETE FROM stage_runs WHERE stage = 'weaknesses'")
-            done = stage.scan_repository(store, GitRepo(build.where), 1, build.sha["one"], wanted)
+            done = stage.scan_repository(RunContext(store, GitRepo(build.where), 1), build.sha["one"], wanted)
         assert done.given == (5 if prefilter else 6)
         found.append(query(db, "SELECT path, rule_id, start_line, end_line, text_hash, suppressed FROM findings ORDER BY 1, 3"))
     assert found[0] == found[1]

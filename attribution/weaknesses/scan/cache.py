@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attribution.weaknesses.rules.rulesets import Rule, RuleSet
+from attribution.weaknesses.scan.complexity import Function
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
 from attribution.weaknesses.track.identity import VersionFinding, strongest
@@ -95,6 +96,26 @@ class ScanCache:
         with self.store.transaction() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans)
             connection.executemany(f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCache:
+    """Functions of texts with their complexity, as one tool measured them."""
+
+    store: Store
+    tool: str
+
+    def known(self, blob: str, suffix: str) -> list[Function] | None:
+        found = self.store.value(
+            "SELECT functions FROM blob_functions WHERE blob = ? AND suffix = ? AND tool = ?", (blob, suffix, self.tool)
+        )
+        return None if found is None else [(first, last, complexity) for first, last, complexity in json.loads(found)]
+
+    def save(self, measured: Iterable[tuple[str, str, Sequence[Function]]]) -> None:
+        """(blob, suffix, functions), in one transaction."""
+        rows = [(blob, suffix, self.tool, json.dumps(found)) for blob, suffix, found in measured]
+        with self.store.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO blob_functions VALUES (?, ?, ?, ?)", rows)
 
 
 def _strength(rule: Rule | None) -> tuple[int, int]:

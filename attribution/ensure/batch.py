@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from attribution.authorship.options import AttributeOptions
 from attribution.features import version as features_version
 from attribution.stages import feature_rows as rows
-from attribution.stages.lines import VERSION, AttributeOptions, attribute_repo, is_current
+from attribution.stages.lines import VERSION, attribute_repo, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
-from collector.load import digest
 from collector.runtime import shards
 from collector.runtime.shards import RunOptions, ShardItem
+from collector.runtime.stages import digest
 from collector.runtime.workers import TaskResult
 from collector.storage.store import Store
 

@@ -1,0 +1,102 @@
+"""What the steps of attribution hand to each other: read, replayed, judged. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.authorship.commits import CommitHistory
+from attribution.authorship.conclude import CommitVerdict, MissingTranscript
+from attribution.authorship.links import CommitLinks
+from attribution.authorship.replay import StepOutcome
+from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
+from attribution.authorship.worktrees import ProbeResult, WorktreeRun
+from collector.model import Checkpoint
+
+_CUT = 60.0  # seconds before its commit at which a transcript may end without lacking anything
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptReach:
+    """How much of a session could be read."""
+
+    state: str = "none"  # present | partial | missing_blob | none | unreadable | unknown_format
+    ended: float = 0.0  # the last event that was read
+
+    @property
+    def readable(self) -> bool:
+        return self.state in ("present", "partial")
+
+
+_NOT_READ = TranscriptReach()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsRead:
+    """All sessions of a repository."""
+
+    ids: Mapping[str, int]  # key -> its number in the database
+    reach: Mapping[str, TranscriptReach]  # by key
+    edits: Sequence[SessionEdits]  # of those that could be read, in order of time
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that is read of a clone before anything is concluded."""
+
+    checkpoints: Sequence[Checkpoint]
+    sessions: SessionsRead
+    history: CommitHistory
+    links: Mapping[str, CommitLinks]  # by commit
+
+    def has_readable_session(self, link: CommitLinks) -> bool:
+        return any(self.sessions.reach.get(key, _NOT_READ).readable for key in link.sessions)
+
+    def missing_transcripts(self, link: CommitLinks) -> list[MissingTranscript]:
+        """Sessions named by the commit whose transcript does not reach up to it."""
+        missing = []
+        for record in link.records:
+            reach = self.sessions.reach.get(record.session_id, _NOT_READ)
+            cut = record.transcript_state == "missing_blob" and reach.ended < link.commit.author_time - _CUT
+            if cut or not reach.readable:
+                # A record without a transcript is often an idle session that did nothing; its file list then tells.
+                files = record.files_touched if record.transcript_state == "none" else ()
+                missing.append(MissingTranscript(frozenset(files)))
+        return missing
+
+    def unlinked_sessions(self) -> set[int]:
+        """Numbers of the sessions with a checkpoint that no commit names."""
+        named = {key for link in self.links.values() for key in link.named}
+        records = (record for c in self.checkpoints if c.id not in named for record in c.sessions)
+        return {self.sessions.ids[record.session_id] for record in records}
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Every worktree from its first edit to its last."""
+
+    timelines: Mapping[str, Timeline]  # by root
+    edits: Sequence[EditFate]  # of all sessions; the place in this list is the edit's id
+    runs: Sequence[WorktreeRun]
+
+    def outcomes(self) -> dict[int, StepOutcome]:
+        """Edit id -> what became of it in the replay."""
+        return {edit_id: outcome for run in self.runs for edit_id, outcome in run.outcomes.items()}
+
+    def probes(self) -> dict[str, list[ProbeResult]]:
+        """Commit -> what the worktrees told about it."""
+        found: dict[str, list[ProbeResult]] = defaultdict(list)
+        for run in self.runs:
+            for probe in run.seen:
+                found[probe.look.sha].append(probe)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict on every commit, with all it rests on."""
+
+    evidence: Evidence
+    replayed: Replayed
+    verdicts: Mapping[str, CommitVerdict]  # by commit

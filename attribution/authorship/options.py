@@ -1,0 +1,17 @@
+"""What a person can choose about an attribution. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeOptions:
+    branch: str = ""  # branch, tag or commit; "" for HEAD
+    since: float | None = None  # only commits authored at or after this
+    anyway: bool = False  # also without any checkpoint
+
+    @property
+    def whole(self) -> bool:
+        """Whether every commit of the default branch is attributed."""
+        return self.since is None and not self.branch

@@ -1,0 +1,54 @@
+"""Texts of the repository for the replay, read from the clone when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attribution.authorship.align import text_of
+from attribution.authorship.commits import CommitHistory, added_files
+from attribution.authorship.lines import AddedFile
+from collector.git.repository import MAX_TEXT, GitRepo, blob_id
+from collector.text import is_binary
+
+_GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
+_LATER_VERSIONS = 4  # of those, from commits after the edit
+
+
+class RepositoryTexts:
+    """Texts of commits, with a small cache: the same commit is compared with several worktrees."""
+
+    def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
+        self._repo, self._history = repo, history
+        self._added: dict[str, list[AddedFile]] = {}
+
+    def added(self, sha: str) -> list[AddedFile]:
+        if sha not in self._added:
+            if len(self._added) >= 3:
+                self._added.clear()
+            self._added[sha] = added_files(self._repo, self._history.diffs[sha])
+        return self._added[sha]
+
+    def versions(self, path: str, at: float, since: float, later: bool) -> Iterator[str]:
+        """Committed texts of a path: the ones before `at` from the latest on, then (if asked) the ones after it."""
+        known = [v for v in self._history.versions.get(path, []) if v[0] >= since]
+        before = [v for v in known if v[0] <= at]
+        after = [v for v in known if v[0] > at]
+        for _, oid in [*before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS], *(after[:_LATER_VERSIONS] if later else ())]:
+            data = self._repo.blob(oid)
+            if data is not None:
+                yield text_of(data)
+
+    def is_committed(self, path: str, text: str) -> bool:
+        """Whether some object of the repository holds exactly this text."""
+        data = text.encode("utf-8", "replace")
+        return any(self._repo.has(blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
+
+
+def text_at(repo: GitRepo, commit: str, path: str) -> str | None:
+    """Text of a file of a commit; None when there is none, or it is binary or too large."""
+    oid = repo.file_at(commit, path)
+    size = repo.blob_size(oid) if oid else None
+    if oid is None or size is None or size > MAX_TEXT:
+        return None
+    data = repo.blob(oid) or b""
+    return None if is_binary(data) else text_of(data)

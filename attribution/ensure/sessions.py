@@ -1,0 +1,31 @@
+"""Numbers about sessions that are computed when they are asked for: embeddings, costs at other prices."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from attribution.embedding import Embedder
+from attribution.features.tables import Prices
+from attribution.queries.embeddings import clones
+from attribution.stages.embedding import Embedded, embed_repo
+from attribution.stages.feature_rows import price
+from collector.runtime.progress import Progress
+from collector.runtime.stages import RunContext
+from collector.storage.store import Store
+
+
+def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Progress) -> Embedded:
+    """Embeds the sessions of one repository, or of all. Raises WhoWroteError."""
+    known, notes = clones(store, repo)
+    total = Embedded(notes=notes)
+    for number, _, clone in known:
+        one = embed_repo(RunContext(store, clone, number, progress), with_)
+        for field in fields(one):
+            if field.name != "notes":
+                setattr(total, field.name, getattr(total, field.name) + getattr(one, field.name))
+    return total
+
+
+def repriced(store: Store, prices: Prices) -> int:
+    """Computes the costs of all sessions again with this table; returns how many have one."""
+    return price(store, prices)

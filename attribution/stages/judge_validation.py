@@ -1,0 +1,39 @@
+"""Stores how well a judge agrees with people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attribution.judge.validation import Judge, LabelAgreement, Validation, compare_with_people
+from collector.storage.store import Store, iso
+
+_COLUMNS = (
+    "model", "prompt_version", "label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specificity", "kappa", "at",
+)  # fmt: skip
+
+
+def validate(store: Store, path: Path, judge: Judge) -> Validation:
+    """Compares, and stores sensitivity and specificity in `judge_validations`. Raises WhoWroteError when the file is none."""
+    found = compare_with_people(store, path, judge)
+    _store(store, judge, found.labels)
+    return found
+
+
+def _store(store: Store, judge: Judge, labels: Iterable[LabelAgreement]) -> None:
+    at = iso(datetime.now(UTC).timestamp())
+    with store.transaction() as connection:
+        for one in labels:
+            connection.execute(
+                "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",
+                (judge.model, judge.prompt_version, one.label),
+            )
+            rows = [
+                (
+                    judge.model, judge.prompt_version, one.label, c.name, c.counts.tp, c.counts.fp, c.counts.fn, c.counts.tn,
+                    c.counts.sensitivity, c.counts.specificity, one.kappa, at,
+                )
+                for c in one.classes
+            ]  # fmt: skip
+            store.insert("judge_validations", _COLUMNS, rows)

@@ -1,0 +1,189 @@
+"""What every stage has in common: it runs when its inputs changed, and what it writes is complete or not there at all.
+
+run = STAGE.start(store, repo_id, digest(VERSION, head))
+if run.unchanged:
+    return
+rows, problems = ...          # the work, without a transaction
+with run.writing():           # all or nothing
+    store.insert(...)
+    run.report(problems)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from collector.git.repository import GitRepo
+from collector.model import Problem
+from collector.runtime.progress import Progress, no_progress
+from collector.storage.store import Connection, Store, iso
+
+
+class StageName(StrEnum):
+    """Every stage, as `stage_runs` names it."""
+
+    LOAD = "load"  # all facts of a repository
+    SESSION = "session"  # the facts of one session
+    LINES = "lines"  # who wrote each line
+    FEATURES = "features"  # what one session was like
+    HISTORY = "history"
+    SURVIVAL = "survival"
+    CLAIMS = "claims"
+    WEAKNESSES = "weaknesses"
+    COMPLEXITY = "complexity"
+    EMBED = "embed"
+
+
+def digest(*parts: str) -> str:
+    """Key of inputs: 32 hexadecimal digits."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+class Clock:
+    """Seconds since it was made."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What the stages of one run share: the clone, where it stands in the database, and who hears how far the work is."""
+
+    store: Store
+    repo: GitRepo
+    repo_id: int
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """The last run of a stage that finished."""
+
+    key: str
+    version: str
+    finished_at: str
+
+
+def last_run(store: Store, repo_id: int, name: StageName, subject: str = "") -> FinishedRun | None:
+    """None when the stage never finished."""
+    found = store.rows(
+        "SELECT input_key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?",
+        (repo_id, name, subject),
+    )
+    return FinishedRun(found[0]["input_key"], found[0]["version"], found[0]["finished_at"]) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step whose result is stored, for a whole repository or for a subject in it (a session)."""
+
+    name: StageName
+    version: str  # of the code: after a change of it, whatever is stored is computed again
+    problems: tuple[str, ...] = ()  # `problems.stage` of what a run reports; each run replaces what the one before reported
+
+    def is_done(self, store: Store, repo_id: int, key: str, subject: str = "") -> bool:
+        """Whether this version finished with these inputs."""
+        last = last_run(store, repo_id, self.name, subject)
+        return last is not None and (last.key, last.version) == (key, self.version)
+
+    def start(self, store: Store, repo_id: int, key: str, subject: str = "", clock: Clock | None = None) -> StageRun:
+        """A run with these inputs. `clock`: one that has been running since the work began, if that was earlier."""
+        return StageRun(self, store, repo_id, key, subject, clock or Clock())
+
+
+@dataclass(slots=True)
+class StageRun:
+    """One run of a stage; it leaves nothing behind unless its transaction ends well."""
+
+    stage: Stage
+    store: Store
+    repo_id: int
+    key: str
+    subject: str = ""
+    clock: Clock = field(default_factory=Clock)
+    reported: int = 0  # problems
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.stage.is_done(self.store, self.repo_id, self.key, self.subject)
+
+    @property
+    def seconds(self) -> float:
+        return self.clock.seconds
+
+    def report(self, problems: Sequence[Problem]) -> None:
+        """Stores problems; call within a transaction. A stage that writes in portions also reports before `writing`."""
+        self.store.add_problems(self.repo_id, problems)
+        self.reported += len(problems)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The transaction of the results. It begins by clearing the problems of the run before and ends by noting this run."""
+        with self.store.transaction() as connection:
+            clear_problems(self.store, self.repo_id, self.stage.problems, self.subject)
+            yield connection
+            self._note(self.stage, self.key, self.reported)
+
+    def finish(self) -> None:
+        """As `writing`, of a stage that has written everything before."""
+        with self.writing():
+            pass
+
+    def covers(self, stage: Stage, key: str) -> None:
+        """Notes that this run also did all that `stage` would have done; call within `writing`."""
+        self._note(stage, key, 0)
+
+    def _note(self, stage: Stage, key: str, problems: int) -> None:
+        now = iso(datetime.now(UTC).timestamp())
+        self.store.connection.execute(
+            "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (self.repo_id, stage.name, self.subject, key, stage.version, now, round(self.seconds, 3), problems),
+        )
+
+
+def forget_runs(store: Store, names: Sequence[StageName], repo_id: int | None = None) -> None:
+    """These stages run again whatever their inputs, in one repository or in all. Call within a transaction."""
+    _delete(store, "stage_runs", stage=names, repo_id=None if repo_id is None else [repo_id])
+
+
+def forget_subjects(store: Store, repo_id: int, subjects: Iterable[str]) -> None:
+    """Removes the runs of every stage on subjects that are gone. Call within a transaction."""
+    for subject in subjects:
+        _delete(store, "stage_runs", repo_id=[repo_id], subject=[subject])
+
+
+def clear_problems(
+    store: Store, repo_id: int | None, stages: Sequence[str], subject: str = "", codes: Sequence[str] | None = None
+) -> None:
+    """Removes problems by `problems.stage`: all of a repository (None: of every one), or those of a subject or with these codes.
+
+    Call within a transaction.
+    """
+    _delete(
+        store,
+        "problems",
+        stage=stages,
+        repo_id=None if repo_id is None else [repo_id],
+        subject=[subject] if subject else None,
+        code=codes,
+    )
+
+
+def _delete(store: Store, table: str, **wanted: Sequence[object] | None) -> None:
+    """Removes the rows that have one of the wanted values in each column; None: any value."""
+    given = {column: values for column, values in wanted.items() if values is not None}
+    where = " AND ".join(f"{column} IN ({', '.join('?' * len(values))})" for column, values in given.items())
+    store.connection.execute(f"DELETE FROM {table} WHERE {where}", [value for values in given.values() for value in values])
