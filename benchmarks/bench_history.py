@@ -27,7 +27,7 @@ from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
 from attribution.lineage.match_policy import MatchPolicy  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
 from attribution.lineage.state import dump, load  # noqa: E402
-from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch  # noqa: E402
+from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart, open_scratch  # noqa: E402
 from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
@@ -66,9 +66,9 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
         if kind == "again":
             saved = load(Path(sys.argv[-1]).read_bytes())
             assert saved is not None
-            history = HistoryWalk(repo, git, options).run(tip, saved=saved[0])
+            history = HistoryWalk(repo, git, options).run(tip, WalkStart(saved=saved[0]))
         else:
-            history = HistoryWalk(repo, git, options).run(tip, after=before_newest(git, tip, window), observer=lives)
+            history = HistoryWalk(repo, git, options).run(tip, WalkStart(after=before_newest(git, tip, window)), observer=lives)
         spans = sum(1 for _ in lives.lives(history)) if lives is not None else 0
     return {
         "commits": len(history.shas),

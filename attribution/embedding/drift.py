@@ -23,23 +23,23 @@ _NO_TASK = "no message of four words or more"
 _NO_OTHER = "no later turn"
 
 
-def _column(name: str, type_: str, unit: str, description: str, kind: str, null: str = "", version: int = 1) -> Feature:
+def _column(name: str, type_: str, unit: str, description: str, null: str = "", version: int = 1) -> Feature:
     """`null` in words: these columns have no row in `feature_nulls`."""
-    return Feature(name, type_, unit, description, kind, (null,) if null else (), version)
+    return Feature(name, type_, unit, description, _EMBEDDING, (null,) if null else (), version)
 
 
 FEATURES = (
-    _column("curve_turns", "json", "list of turn numbers", "turns.turn_index of the turn of each entry of the curves", _EMBEDDING),
-    _column("cp_curve", "json", "list of 0 to 2", "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together", _EMBEDDING, _NO_TASK),
-    _column("max_cp", "real", "0 to 2", "largest value of cp_curve", _EMBEDDING, _NO_OTHER),
-    _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", _EMBEDDING, "no turn is beyond it"),
-    _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the backend's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", _EMBEDDING, "no such turn", version=2),
-    _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _EMBEDDING, _NO_TASK),
-    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both correct the agent (as correction_turns counts), when intent_coherence_curve changes by less than the backend's `flat` from before the first to after the second. As good as the word list: two in 277 sessions of entireio/cli, both mistaken", _EMBEDDING, "no such pair"),
-    _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", _EMBEDDING, "fewer than two plans on record"),
-    _column("plan_steps_first", "integer", "steps", "steps of the first plan", _EMBEDDING, "no plan on record"),
-    _column("plan_steps_last", "integer", "steps", "steps of the last plan", _EMBEDDING, "no plan on record"),
-    _column("goal_alignment_at_close", "real", "-1 to 1", "cosine(task, the agent's last text of the last turn it answered)", _EMBEDDING, "no task, or the agent said nothing"),
+    _column("curve_turns", "json", "list of turn numbers", "turns.turn_index of the turn of each entry of the curves"),
+    _column("cp_curve", "json", "list of 0 to 2", "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together", _NO_TASK),
+    _column("max_cp", "real", "0 to 2", "largest value of cp_curve", _NO_OTHER),
+    _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", "no turn is beyond it"),
+    _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the backend's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", "no such turn", version=2),
+    _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _NO_TASK),
+    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both correct the agent (as correction_turns counts), when intent_coherence_curve changes by less than the backend's `flat` from before the first to after the second. As good as the word list: two in 277 sessions of entireio/cli, both mistaken", "no such pair"),
+    _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
+    _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
+    _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
+    _column("goal_alignment_at_close", "real", "-1 to 1", "cosine(task, the agent's last text of the last turn it answered)", "no task, or the agent said nothing"),
 )  # fmt: skip
 
 Rows = Mapping[str, Sequence[float]]

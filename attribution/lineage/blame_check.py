@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from attribution.lineage.git_blame import blame
 from attribution.lineage.model import LineHistory, State, numbers
-from attribution.lineage.walk import HistoryWalk, WalkOptions
+from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 
@@ -27,29 +27,27 @@ class BlameAgreement:
         return self.same / self.lines if self.lines else None
 
 
-def verify(
-    repo: GitRepo,
-    git: ScratchGit,
-    tip: str,
-    commits: Collection[str] = (),
-    *,
-    sample: Mapping[str, int | None] | None = None,
-    otherwise: int | None = None,
-    seed: int = 0,
-    options: WalkOptions | None = None,
-    tell: Callable[[int, int], None] | None = None,
-) -> dict[str, BlameAgreement]:
-    """Commit -> agreement, for the tip or the given commits before it.
+@dataclass(frozen=True, slots=True)
+class BlameSample:
+    """What is compared: by default every file of the tip."""
 
-    `sample`: number of files by commit, `otherwise` of all other commits; None is all of them. `tell` (done, of how many commits).
-    """
-    wanted = list(commits) or [tip]
+    commits: Collection[str] = ()  # the tip, or commits before it
+    files: int | None = None  # of each commit; None: all
+    files_at: Mapping[str, int | None] = field(default_factory=dict)  # of these commits, instead
+    seed: int = 0
+    options: WalkOptions | None = None
+
+
+def verify(
+    repo: GitRepo, git: ScratchGit, tip: str, sample: BlameSample, tell: Callable[[int, int], None] | None = None
+) -> dict[str, BlameAgreement]:
+    """Commit -> agreement. `tell`: commits followed, of how many."""
+    wanted = list(sample.commits) or [tip]
     states: dict[str, State] = {}
-    history = HistoryWalk(repo, git, options).run(
-        tip, wanted=set(wanted), at=lambda sha, state: states.update({sha: state.copy()}), tell=tell
-    )
-    limits = sample or {}
-    return {sha: compare(git, history, sha, states[sha], pick(states[sha], limits.get(sha, otherwise), seed)) for sha in wanted}
+    visit = StateVisit(set(wanted), lambda sha, state: states.update({sha: state.copy()}))
+    history = HistoryWalk(repo, git, sample.options).run(tip, visit=visit, tell=tell)
+    chosen = {sha: pick(states[sha], sample.files_at.get(sha, sample.files), sample.seed) for sha in wanted}
+    return {sha: compare(git, history, sha, states[sha], paths) for sha, paths in chosen.items()}
 
 
 def pick(state: State, sample: int | None, seed: int) -> list[str]:

@@ -53,6 +53,15 @@ class _Work:
     plan: list[LineHunk] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class EditRules:
+    """How the lines of a commit are written."""
+
+    keep: MatchPolicy
+    texts: bool = False  # note blank lines
+    doubt: int = 0  # flags for every line written
+
+
 class CommitEdit:
     """Applies the deltas of one commit to `state`."""
 
@@ -63,19 +72,15 @@ class CommitEdit:
         step: CommitStep,
         state: State,
         missing: Callable[[FileDelta], FileLines],
-        keep: MatchPolicy,
-        doubt: int = 0,
-        texts: bool = False,
+        rules: EditRules,
     ) -> None:
-        """`missing` gives files that are not in the state; `doubt` are flags for every line written; `texts`: note blank lines."""
+        """`missing` gives files that are not in the state."""
         self._contents = contents
         self._origins = origins
         self._step = step
         self._state = state
         self._missing = missing
-        self._keep = keep
-        self._doubt = doubt
-        self._texts = texts
+        self._rules = rules
         self.net = 0  # how many lines more the files have afterwards, those from before left out
         self._hunks: list[LineHunk] = []
         self._ends: dict[str, LineHunk] = {}
@@ -104,7 +109,7 @@ class CommitEdit:
             else:
                 works.append(self._renamed(delta, source, removed[source][0], users[source] > 1))
         ends = [(path, *found) for path, found in removed.items() if users[path] != 1]
-        if self._keep:
+        if self._rules.keep:
             self._plan(works, [end for end in ends if not users[end[0]]])
         for work in works:
             if work.flags & UNREADABLE:
@@ -186,7 +191,7 @@ class CommitEdit:
                 self._ends[path] = LineHunk(path, 0, lines, "", 0, [])
                 self._hunks.append(self._ends[path])
                 self._vectors.append(old.vector)
-        find_kept(self._hunks, self._keep, line_changes)
+        find_kept(self._hunks, self._rules.keep, line_changes)
 
     def _plan_file(self, work: _Work) -> None:
         text = work.text if work.text is not None else self._text(work)
@@ -236,7 +241,8 @@ class CommitEdit:
 
         def new(at: int, stop: int) -> bytes:
             offsets = tuple(n - at for n in blank if at <= n < stop)
-            return write(self._origins, self._step, work.path, at + 1, stop - at, work.flags | self._doubt, offsets)
+            place = LineRange(work.path, at + 1, stop - at)
+            return write(self._origins, self._step, place, work.flags | self._rules.doubt, offsets)
 
         if plan is None or not plan.heir:
             return new(start, end)
@@ -256,7 +262,7 @@ class CommitEdit:
 
     def _blank(self, work: _Work, number: int, start: int, end: int) -> Sequence[int]:
         """Which of the new lines from `start` to `end` (0-based, in the file) have no text."""
-        if not self._texts or work.flags & BINARY:
+        if not self._rules.texts or work.flags & BINARY:
             return ()
         if work.text is not None and number < len(work.text) and len(work.text[number][1]) == end - start:
             return [start + n for n, line in enumerate(work.text[number][1]) if not line.strip()]
@@ -296,8 +302,9 @@ class CommitEdit:
         self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
 
 
-def write(origins: Origins, step: CommitStep, path: str, line: int, count: int, flags: int, blank: tuple[int, ...] = ()) -> bytes:
+def write(origins: Origins, step: CommitStep, place: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:
     """Numbers for new lines, noted as births."""
+    path, line, count = place
     first = origins.add(step.index, path, line, count, flags)
     step.born.append(IntroducedLines(path, line, first, count, flags, blank))
     return array("i", range(first, first + count)).tobytes()

@@ -170,6 +170,16 @@ class Observer(Protocol):
         ...
 
 
+class OriginColumns(NamedTuple):
+    """The table of `Origins`, one row for each hunk."""
+
+    first: array[int]
+    commit: array[int]
+    path: array[int]
+    line: array[int]
+    flags: array[int]
+
+
 class Origins:
     """The table of hunks: one row for each piece of text that a commit wrote."""
 
@@ -198,21 +208,11 @@ class Origins:
         self.next = first + count
         return first
 
-    def restore(
-        self,
-        *,
-        first: array[int],
-        commit: array[int],
-        path: array[int],
-        line: array[int],
-        flags: array[int],
-        paths: list[str],
-        following: int,
-    ) -> None:
+    def restore(self, columns: OriginColumns, paths: list[str], following: int) -> None:
         """Takes over a stored table. Raises ValueError when its columns do not belong together."""
-        if len({len(column) for column in (first, commit, path, line, flags)}) != 1:
+        if len({len(column) for column in columns}) != 1:
             raise ValueError("columns of different length")
-        self.first, self.commit, self.path, self.line, self.flags = first, commit, path, line, flags
+        self.first, self.commit, self.path, self.line, self.flags = columns
         self.paths = paths
         self._numbers = {name: number for number, name in enumerate(paths)}
         self.next = following

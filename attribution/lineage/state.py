@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterable
 
 from attribution.lineage.lifetimes import LineLifetimes, Removals
-from attribution.lineage.model import BEFORE, FileLines, LineHistory, Origins, runs, vector
+from attribution.lineage.model import BEFORE, FileLines, LineHistory, OriginColumns, Origins, runs, vector
 from collector.git.program import GitFailed, ScratchGit
 
 _MAGIC = b"whowrote history 2\n"
@@ -78,15 +78,8 @@ def _restore(parts: list[bytes]) -> tuple[LineHistory, LineLifetimes | None]:
     width = head["width"]
     shas = [parts[1][at : at + width].hex() for at in range(0, len(parts[1]), width)]
     origins = Origins()
-    origins.restore(
-        first=_array(parts[2]),
-        commit=_array(parts[3]),
-        path=_array(parts[4]),
-        line=_array(parts[5]),
-        flags=array("b", parts[6]),
-        paths=head["paths"],
-        following=head["next"],
-    )
+    columns = OriginColumns(_array(parts[2]), _array(parts[3]), _array(parts[4]), _array(parts[5]), array("b", parts[6]))
+    origins.restore(columns, head["paths"], head["next"])
     lengths, starts, counts = (_array(part) for part in parts[8:11])
     state = {}
     at = 0

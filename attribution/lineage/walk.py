@@ -15,12 +15,23 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from attribution.lineage.edit import CommitEdit
+from attribution.lineage.edit import CommitEdit, EditRules
 from attribution.lineage.edit import write as write_lines
 from attribution.lineage.files import Contents
 from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.merge import Merger, Parent, merge_deltas
-from attribution.lineage.model import BINARY, UNREADABLE, CommitStep, FileLines, LineHistory, Observer, Origins, State, counted
+from attribution.lineage.model import (
+    BINARY,
+    UNREADABLE,
+    CommitStep,
+    FileLines,
+    LineHistory,
+    LineRange,
+    Observer,
+    Origins,
+    State,
+    counted,
+)
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
 from attribution.lineage.patch import FileDelta, fingerprint
 from attribution.lineage.requests import MAX_FILE
@@ -39,6 +50,26 @@ class WalkOptions:
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
     keep: MatchPolicy = EXACT  # what does not end a line; nothing of it in exact mode
     texts: bool = False  # also look at what lines say: blank ones, patches that take others back
+
+
+@dataclass(frozen=True, slots=True)
+class WalkStart:
+    """Where a walk begins; without any of these with the first commit."""
+
+    since: Collection[str] = ()  # with these commits
+    after: str = ""  # with what this commit does not have
+    saved: LineHistory | None = None  # after the tip of this history
+
+
+WHOLE = WalkStart()
+
+
+@dataclass(frozen=True, slots=True)
+class StateVisit:
+    """Commits whose files somebody wants to see, right after each (the dictionary changes afterwards)."""
+
+    commits: Collection[str]
+    see: Callable[[str, State], None]
 
 
 def open_scratch(repo: GitRepo) -> ScratchGit:
@@ -68,28 +99,21 @@ class HistoryWalk:
     def run(
         self,
         tip: str,
+        start: WalkStart = WHOLE,
         *,
-        since: Collection[str] = (),
-        after: str = "",
-        saved: LineHistory | None = None,
         observer: Observer | None = None,
-        wanted: Collection[str] = (),
-        at: Callable[[str, State], None] | None = None,
+        visit: StateVisit | None = None,
         tell: Callable[[int, int], None] | None = None,
     ) -> LineHistory:
-        """All of it, or from the commits `since` on, or what `after` does not have, or from the tip of a `saved` history on.
-
-        `at` is called with the files of each `wanted` commit, right after that commit (the dict changes afterwards);
-        `tell` with the number of commits done and of all.
-        """
+        """Walks up to the commit `tip`. `tell` is called with the number of commits done and of all."""
         if not _ID.fullmatch(tip):
             raise ValueError(f"not a commit id: {tip!r}")
         self._observer = observer
-        commits = self._commits(tip, saved.tip if saved else after)
+        commits = self._commits(tip, start.saved.tip if start.saved else start.after)
         mainline = _first_parents(commits, tip)
-        if since:
-            commits = _descendants(commits, since)
-        self._prepare(commits, tip, saved, bool(since or after))
+        if start.since:
+            commits = _descendants(commits, start.since)
+        self._prepare(commits, tip, start.saved, bool(start.since or start.after))
         source = ChangeSource(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
         try:
             source.start(commits)
@@ -97,8 +121,8 @@ class HistoryWalk:
                 if tell is not None:
                     tell(number, len(commits))
                 self._one(sha, parents, sha in mainline, source)
-                if at is not None and sha in wanted:
-                    at(sha, self._states[sha])
+                if visit is not None and sha in visit.commits:
+                    visit.see(sha, self._states[sha])
         finally:
             source.close()
         return self._result(tip)
@@ -190,7 +214,8 @@ class HistoryWalk:
 
     def _edit(self, step: CommitStep, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
         missing = self._old_file(parent)
-        edit = CommitEdit(self._contents, self._origins, step, state, missing, self._options.keep, doubt, self._options.texts)
+        rules = EditRules(self._options.keep, self._options.texts, doubt)
+        edit = CommitEdit(self._contents, self._origins, step, state, missing, rules)
         edit.apply(deltas)
         step.present += edit.net
 
@@ -235,7 +260,7 @@ class HistoryWalk:
             def write(line: int, count: int, flags: int, delta: FileDelta = delta) -> bytes:
                 blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
                 offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
-                return write_lines(self._origins, step, delta.path, line, count, flags, offsets)
+                return write_lines(self._origins, step, LineRange(delta.path, line, count), flags, offsets)
 
             changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
         before = self._parent(step.parents[0], list)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attribution.lineage.blame_check import BlameAgreement, verify
+from attribution.lineage.blame_check import BlameAgreement, BlameSample, verify
 from attribution.lineage.walk import open_scratch
 from collector.git.repository import GitRepo
 
@@ -20,9 +20,8 @@ def agreement(
     with open_scratch(repo) as git:
         others = [commit.sha for commit in repo.history(tip) if commit.sha != tip] if commits else []
         wanted = [tip, *random.Random(seed).sample(others, min(commits, len(others)))]
-        return verify(
-            repo, git, tip, wanted, otherwise=sample, seed=seed, tell=lambda done, total: progress("following lines", done, total)
-        )  # fmt: skip
+        compared = BlameSample(wanted, files=sample, seed=seed)
+        return verify(repo, git, tip, compared, lambda done, total: progress("following lines", done, total))
 
 
 def rows(found: Mapping[str, BlameAgreement]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from attribution.lineage.observers import CommitNotes, Observers
 from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named
 from attribution.lineage.state import continues, load
-from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
+from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart, open_scratch
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
 from collector.git.program import GitFailed, ScratchGit
@@ -114,8 +114,7 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: tuple[LineHist
     notes.know(saved.shas if saved is not None else [])
     history = HistoryWalk(context.repo, git, plan.options).run(
         plan.head,
-        after=plan.after if saved is None else "",
-        saved=saved,
+        WalkStart(after=plan.after if saved is None else "", saved=saved),
         observer=Observers(lives, notes),
         tell=lambda done, total: context.progress("following lines", done, total),
     )

@@ -122,7 +122,7 @@ def kaplan_meier(records: Sequence[LifetimeRecord], resamples: int = RESAMPLES) 
     few = lines.sum() * FEW
     grid = np.array([t for t in curve.index if t == 0 or (table.loc[t, "observed"] > 0 and table.loc[t, "at_risk"] >= few)])
     names, commit = np.unique([r.birth for r in records], return_inverse=True)
-    draws = _resampled(days, dead, lines, commit, len(names), grid, resamples)
+    draws = _resampled(_Lifetimes(days, dead, lines, commit), len(names), grid, resamples)
     low, high = np.quantile(draws, (_LOW, _HIGH), axis=0)
     at_risk = table["at_risk"].reindex(grid)
     steps = [
@@ -136,13 +136,22 @@ def kaplan_meier(records: Sequence[LifetimeRecord], resamples: int = RESAMPLES) 
     )  # fmt: skip
 
 
-def _resampled(days: Any, dead: Any, lines: Any, commit: Any, commits: int, grid: Any, resamples: int) -> Any:
+class _Lifetimes(NamedTuple):
+    """Columns of the same length."""
+
+    days: Any
+    dead: Any
+    lines: Any
+    commit: Any  # number of the commit that introduced them
+
+
+def _resampled(lifetimes: _Lifetimes, commits: int, grid: Any, resamples: int) -> Any:
     """One row for each draw of commits: the curve on the grid. Lines of a commit live and die together, so they come together."""
     import numpy as np
 
     generator = np.random.default_rng(_SEED)
-    order = np.argsort(days, kind="stable")
-    days, dead, lines, commit = days[order], dead[order], lines[order], commit[order]
+    order = np.argsort(lifetimes.days, kind="stable")
+    days, dead, lines, commit = (column[order] for column in lifetimes)
     starts = np.searchsorted(days, np.unique(days))
     ages = days[starts]
     at = np.searchsorted(ages, grid, side="right") - 1

@@ -22,7 +22,7 @@ from collector.fetching import disk, refs
 from collector.fetching.disk import Mirrors, State
 from collector.fetching.refs import Advertised, WantedRefs
 from collector.fetching.remote import Failure, Remote, kind_of
-from collector.git.program import GitFailed, ScratchGit, Stopped, talk
+from collector.git.program import GitAccess, GitFailed, ScratchGit, Stopped, talk
 from collector.git.repository import GitRepo
 from collector.repository_names import BadName, RepositorySource, beside, is_oid
 
@@ -296,7 +296,7 @@ class _Work:
         partial = any(self.path.glob("objects/pack/*.promisor"))
         try:
             command = ["repack", "-q", "-a", "-d", *([] if partial else ["-k"])]
-            talk(self.path, command, (), settings=_PACKING, watch=self._watch, lock=self.lock)
+            talk(self.path, command, GitAccess(settings=_PACKING), watch=self._watch, lock=self.lock)
         except GitFailed as error:
             disk.tidy(self.path)
             self.done.detail = "; ".join(filter(None, (self.done.detail, f"{len(packs)} packs stay as they are: {error}")))[:500]
@@ -329,9 +329,8 @@ class _Work:
                 disk.save_state(self.path, self.state)
 
     def _talk(self, args: Sequence[str], stdin: bytes, settings: Sequence[str]) -> None:
-        secrets = self.remote.secrets(self.source.url)
-        protocols = self.options.protocols
-        talk(self.path, args, protocols, stdin=stdin, settings=settings, secrets=secrets, watch=self._watch, lock=self.lock)
+        access = GitAccess(self.options.protocols, settings, self.remote.secrets(self.source.url))
+        talk(self.path, args, access, stdin=stdin, watch=self._watch, lock=self.lock)
         if reason := self._watch():  # it was quicker than the watcher
             raise Stopped(reason)
 

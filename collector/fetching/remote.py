@@ -12,7 +12,7 @@ from collector.errors import WhoWroteError
 from collector.fetching.disk import lay_out
 from collector.fetching.refs import Advertised, WantedRefs, advertised, prefixes
 from collector.git.pktline import BadProtocol, ServerSays, ls_refs_request, parse_ls_refs
-from collector.git.program import GitFailed, talk
+from collector.git.program import GitAccess, GitFailed, talk
 from collector.github.transport import HttpResponse, Unreachable, Web
 from collector.repository_names import is_oid
 
@@ -109,7 +109,7 @@ class Remote:
         with tempfile.TemporaryDirectory(prefix="whowrote-ask-") as place:
             lay_out(Path(place), url)
             try:
-                said = talk(Path(place), ["ls-remote", "--symref", "origin"], protocols, secrets=self.secrets(url))
+                said = talk(Path(place), ["ls-remote", "--symref", "origin"], GitAccess(protocols, secrets=self.secrets(url)))
             except GitFailed as error:
                 raise Failure(kind_of(str(error)), str(error)) from error
         return parsed(said.decode("utf-8", "replace"))

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -168,29 +169,36 @@ class Stopped(GitFailed):
     """A transfer that the watcher ended."""
 
 
+@dataclass(frozen=True, slots=True)
+class GitAccess:
+    """What a git command is allowed, and with which settings."""
+
+    protocols: Sequence[str] = ()  # these and no others
+    settings: Sequence[str] = ()
+    secrets: Sequence[tuple[str, str]] = ()  # settings that must not be seen in the list of processes
+
+
 def talk(
     directory: Path,
     args: Sequence[str],
-    protocols: Sequence[str],
+    access: GitAccess,
     *,
     stdin: bytes = b"",
-    settings: Sequence[str] = (),
-    secrets: Sequence[tuple[str, str]] = (),
     watch: Callable[[], str] = lambda: "",
     lock: int | None = None,
 ) -> bytes:
-    """Runs a git command in a bare repository of ours, allowed to use these protocols and nothing else; returns what it prints.
+    """Runs a git command in a bare repository of ours; returns what it prints.
 
-    `secrets` are settings that must not be seen in the list of processes. `watch()` is asked five times a second for a reason to
-    stop: then git and its helpers are killed. `lock` is a file descriptor that git keeps open as long as it runs, so that the lock
-    outlives us if we are killed. Raises GitFailed with git's words, Stopped with the watcher's.
+    `watch()` is asked five times a second for a reason to stop: then git and its helpers are killed. `lock` is a file descriptor
+    that git keeps open as long as it runs, so that the lock outlives us if we are killed. Raises GitFailed with git's words,
+    Stopped with the watcher's.
     """
     command = ["git", f"--git-dir={directory}", "--no-pager"]
-    for setting in (*_TALKING, *settings):
+    for setting in (*_TALKING, *access.settings):
         command += ["-c", setting]
     environment = _environment(directory) | {n: os.environ[n] for n in _NETWORK if n in os.environ}
-    environment |= {"GIT_ALLOW_PROTOCOL": ":".join(protocols) or "none", "GIT_CONFIG_COUNT": str(len(secrets))}
-    for number, (key, value) in enumerate(secrets):
+    environment |= {"GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none", "GIT_CONFIG_COUNT": str(len(access.secrets))}
+    for number, (key, value) in enumerate(access.secrets):
         environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         given.write(stdin)

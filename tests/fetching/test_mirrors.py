@@ -22,7 +22,7 @@ from collector.fetching.disk import Mirrors
 from collector.fetching.mirrors import FetchLimits, FetchOptions, FetchResult, checkpoint_remote, missing_objects, update_mirror
 from collector.fetching.refs import Advertised, WantedRefs, advertised, is_safe, main_specs
 from collector.fetching.remote import Remote, kind_of, parsed
-from collector.git.program import talk
+from collector.git.program import GitAccess, talk
 from collector.git.repository import GitRepo
 from collector.repository_names import BadName, RepositorySource, beside, checked_name, checked_url, directory, source, tombstone
 from collector.runtime.locks import InUse, file_lock
@@ -254,8 +254,8 @@ def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
             patched.setattr("collector.fetching.mirrors._PACKING", ("pack.packSizeLimit=nonsense",))
         else:
 
-            def ended(path: Path, args: Sequence[str], protocols: Sequence[str], **more: Any) -> bytes:
-                return talk(path, args, protocols, **(more | {"watch": lambda: "enough"} if args[0] == "repack" else more))
+            def ended(path: Path, args: Sequence[str], access: GitAccess, **more: Any) -> bytes:
+                return talk(path, args, access, **(more | {"watch": lambda: "enough"} if args[0] == "repack" else more))
 
             patched.setattr("collector.fetching.mirrors.talk", ended)
             patched.setattr("collector.git.program._POLL", 0.0001)

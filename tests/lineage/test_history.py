@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from support.histories import Build, Files, drop, random_history, text, words
 
-from attribution.lineage.blame_check import verify
+from attribution.lineage.blame_check import BlameSample, verify
 from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
 from attribution.lineage.model import BINARY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
 from attribution.lineage.patch import unquoted
 from attribution.lineage.state import continues, dump, load
-from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
+from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart, open_scratch
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
@@ -60,8 +60,7 @@ class Walk:
             self.history = HistoryWalk(self.repo, git, options).run(
                 build.sha[tip],
                 observer=Both(self.ledger, self.observer),
-                wanted=set(build.name),
-                at=lambda sha, state: self.states.update({sha: state.copy()}),
+                visit=StateVisit(set(build.name), lambda sha, state: self.states.update({sha: state.copy()})),
             )
         self.lives = list(self.observer.lives(self.history))
 
@@ -490,7 +489,7 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
     with open_scratch(whole.repo) as git:
         observer = LineLifetimes()
         start = whole.history.shas[len(whole.history.shas) // 2]
-        window = HistoryWalk(whole.repo, git).run(build.sha[tip], since=[start], observer=observer)
+        window = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(since=[start]), observer=observer)
         inside = set(window.shas)
         assert fates(window, list(observer.lives(window))) == {fate for fate in full if fate[0] in inside}
         for path, file in window.state.items():
@@ -513,7 +512,7 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
             assert restored is not None and restored[1] is not None
             saved, observer = restored
             assert observer is not None and continues(git, old, build.sha[tip])
-            history = HistoryWalk(whole.repo, git).run(build.sha[tip], saved=saved, observer=observer)
+            history = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(saved=saved), observer=observer)
             assert fates(history, list(observer.lives(history))) == full
             assert not history.problems
 
@@ -547,11 +546,11 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
     repo = build.done()
     with open_scratch(repo) as git:
-        exact = verify(repo, git, build.sha["two"], [build.sha["one"], build.sha["two"]])
+        exact = verify(repo, git, build.sha["two"], BlameSample([build.sha["one"], build.sha["two"]]))
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
         loose = WalkOptions(keep=MatchPolicy(whitespace=True))
-        other = verify(repo, git, build.sha["two"], otherwise=10, options=loose)[build.sha["two"]]
+        other = verify(repo, git, build.sha["two"], BlameSample(files=10, options=loose))[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
 
