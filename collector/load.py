@@ -13,6 +13,7 @@ from collector.checkpoints import read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id
+from collector.json_values import get_str
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
 from collector.runtime.progress import Progress
 from collector.runtime.stages import (
@@ -30,8 +31,8 @@ from collector.storage.retention import PROMPTS
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.transcripts import reader_for, readers
+from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
-from collector.transcripts.jsonl import first_value, get_str
 
 FACTS = "3"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)

@@ -9,6 +9,7 @@ import re
 from datetime import UTC, datetime
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -70,6 +71,13 @@ def normal_path(path: str) -> str:
             continue
         parts.append(part)
     return ("/" if absolute else "") + "/".join(parts)
+
+
+def resolve(cwd: str, path: str) -> str:
+    """A path as a program gave it, normalised; absolute when it was, or when the working directory is known."""
+    if not path or not cwd or path.startswith(("/", "~")) or _WINDOWS.match(path):
+        return normal_path(path)
+    return normal_path(f"{cwd}/{path}")
 
 
 def is_binary(data: bytes) -> bool:

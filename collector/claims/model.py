@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from collector.git.ranges import HIGHEST, Ranges
 from collector.model import Commit, Problem
 from collector.text import normal_path
-from collector.transcripts.jsonl import values
+from collector.transcripts.common.jsonl import values
 
 STAGE = "claims"
 MAX_SIZE = 64_000_000  # bytes of one note or file; more is not read

@@ -7,7 +7,7 @@ from typing import cast
 
 from collector.model import TranscriptReader
 from collector.plugins import modules_of
-from collector.transcripts.jsonl import first_value
+from collector.transcripts.common.jsonl import first_value
 
 # What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare
 # that with what it finds in its sample.

@@ -1,6 +1,6 @@
 """Claude Code: JSONL, one record per content block, results in later `user` records, subagents in `progress` records.
 
-A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, messages by `uuid`, usage by
+A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, records by `uuid`, usage by
 message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces.
 """
 
@@ -8,48 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from collector.model import (
-    AgentMessage,
-    Command,
-    Edit,
-    FileObservation,
-    Hunk,
-    Problem,
-    Replacement,
-    Session,
-    SessionEvent,
-    Spawn,
-    Status,
-    ToolCall,
-    Turn,
-    Usage,
-)
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Turn
 from collector.text import normal_path, timestamp
-from collector.transcripts.jsonl import as_json, get, get_dict, get_int, get_list, get_str, records
-from collector.transcripts.prompts import PromptKind, classify, without_reminders
+from collector.transcripts import FACETS
+from collector.transcripts.common.arguments import edits_from_arguments
+from collector.transcripts.common.builder import SessionBuilder
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.messages import anthropic_usage, blocks_of, text_of
+from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 
 NAME = "claude-code"
 LABEL = "Claude Code"
-GIVES = frozenset(
-    [
-        "times",
-        "results",
-        "text",
-        "before",
-        "positions",
-        "reads",
-        "commands",
-        "commits",
-        "subagents",
-        "models",
-        "tokens",
-        "directory",
-    ]
-)
+GIVES = frozenset(FACETS)
 ORDER = 90  # the most permissive sniffer goes last
 
 _TYPES = frozenset(
@@ -69,11 +43,9 @@ _REJECTED = (
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
-_COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
 _EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
 _SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 _AGENT_TOOLS = frozenset({"Task", "Agent"})
-_ERROR_CHARS = 300
 _TOOL_LOADED = "Tool loaded."
 
 
@@ -90,65 +62,19 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """All copies of one session, longest first if the caller can, merged."""
-    builder = _Builder(session_id)
-    for record in records(map(builder.note_beginning, blobs), builder.problems, session_id, skip=_noise):
-        builder.take(record)
-    return builder.session()
+    """All copies of one session, longest first if the caller can; each is read before the next one is asked for."""
+    reader = _Reader(session_id)
+    return reader.read_lines(map(reader.note_beginning, blobs), skip=_noise)
 
 
-@dataclass(slots=True)
-class _Call:
-    """A call while its result may still come."""
+class _Reader(SessionBuilder):
+    agent = NAME
+    in_order_of_time = False
 
-    call_id: str
-    name: str
-    input: dict[str, Any]
-    at: float | None
-    order: int
-    agent_id: str
-    model: str
-    message_id: str
-    cwd: str
-    result: dict[str, Any] | None = None  # the tool_result block
-    detail: object = None  # toolUseResult
-    done_at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Tokens:
-    """The usage of one message as recorded last."""
-
-    usage: dict[str, Any]
-    output: int
-    at: float | None
-    order: int
-    model: str
-    agent_id: str
-
-
-@dataclass(slots=True)
-class _Builder:
-    session_id: str
-    problems: list[Problem] = field(default_factory=list)
-    order: int = 0
-    seen: set[str] = field(default_factory=set)
-    calls: dict[str, _Call] = field(default_factory=dict)
-    late_results: dict[str, tuple[dict[str, Any], object, float | None]] = field(default_factory=dict)
-    turns: list[tuple[float | None, int, str, str]] = field(default_factory=list)
-    said: list[tuple[int, AgentMessage]] = field(default_factory=list)
-    usage: dict[str, _Tokens] = field(default_factory=dict)
-    notices: list[FileObservation] = field(default_factory=list)
-    marks: list[tuple[int, SessionEvent]] = field(default_factory=list)
-    cwds: dict[str, None] = field(default_factory=dict)
-    versions: dict[str, None] = field(default_factory=dict)
-    branches: dict[str, None] = field(default_factory=dict)
-    times: list[float] = field(default_factory=list)
-    agents_seen: set[str] = field(default_factory=set)
-    unknown_types: dict[str, int] = field(default_factory=dict)
-    beginnings: list[tuple[float, bool]] = field(
-        default_factory=list
-    )  # of each copy: when, and whether it continues another record
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
+        self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
 
     def note_beginning(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records continue others.
@@ -168,321 +94,199 @@ class _Builder:
     # --- one record -----------------------------------------------------------------------------------------------
 
     def take(self, record: dict[str, Any]) -> None:
-        uuid = get_str(record, "uuid")
-        if uuid:
-            if uuid in self.seen:
-                return
-            self.seen.add(uuid)
-        self.order += 1
+        if not self.is_new(get_str(record, "uuid")):
+            return
         at = timestamp(record.get("timestamp"))
-        if at is not None:
-            self.times.append(at)
-        self._envelope(record)
-        kind = get_str(record, "type")
-        agent_id = get_str(record, "agentId")
+        self.begin(at)
+        self.add_cwd(record.get("cwd"))
+        self.add_version(record.get("version"))
+        self.add_branch(record.get("gitBranch"))
+        kind, agent_id = get_str(record, "type"), get_str(record, "agentId")
         if agent_id:  # a subagent's own record, of a file of its own
-            self.agents_seen.add(agent_id)
+            self.agents.add(agent_id)
         if kind == "assistant":
             self._assistant(get_dict(record, "message"), at, agent_id, get_str(record, "cwd"))
         elif kind == "user":
             self._user(record, at)
         elif kind == "progress":
-            self._progress(record)
+            self._progress(record, at)
         elif kind == "system":
             self._system(record, at)
         elif kind == "attachment":
             self._attachment(get_dict(record, "attachment"), at)
         elif kind == "pr-link":
-            self._mark("pull_request", at, get_str(record, "prUrl"))
+            self.add_event("pull_request", at, get_str(record, "prUrl"))
         elif kind not in _TYPES:
-            name = kind[:40]
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-
-    def _envelope(self, record: dict[str, Any]) -> None:
-        for key, known in (("cwd", self.cwds), ("version", self.versions), ("gitBranch", self.branches)):
-            value = record.get(key)
-            if isinstance(value, str) and value and value not in known:
-                known[value] = None
-
-    def _mark(self, kind: str, at: float | None, detail: str = "") -> None:
-        self.marks.append((self.order, SessionEvent(kind, at, 0, detail[:_ERROR_CHARS])))
+            self.unknown_record_type(kind)
 
     def _assistant(self, message: dict[str, Any], at: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
-        self._count_usage(message, message_id, model, at, agent_id)
-        for block in get_list(message, "content"):
-            kind = get(block, "type")
-            if kind == "tool_use":
-                self._call(block, at, agent_id, model, message_id, cwd)
-            elif kind == "text":
-                self.said.append((self.order, AgentMessage(at, 0, "text", get_str(block, "text"), agent_id)))
-            elif kind in ("thinking", "redacted_thinking"):
-                self.said.append((self.order, AgentMessage(at, 0, "reasoning", get_str(block, "thinking"), agent_id)))
-
-    def _call(self, block: dict[str, Any], at: float | None, agent_id: str, model: str, message_id: str, cwd: str) -> None:
-        call_id = get_str(block, "id") or f"{message_id}/{self.order}"
-        if call_id in self.calls:
-            return
-        call = _Call(call_id, get_str(block, "name"), get_dict(block, "input"), at, self.order, agent_id, model, message_id, cwd)
-        self.calls[call_id] = call
-        early = self.late_results.pop(call_id, None)
-        if early:
-            call.result, call.detail, call.done_at = early
-
-    def _count_usage(self, message: dict[str, Any], message_id: str, model: str, at: float | None, agent_id: str) -> None:
-        """Streamed records repeat the usage of a message with a growing output: the largest counts, once."""
         usage = message.get("usage")
-        if not isinstance(usage, dict) or not message_id:
-            return
-        output = get_int(usage, "output_tokens")
-        known = self.usage.get(message_id)
-        if known is None or output > known.output:
-            first_at = at if known is None else known.at
-            order = self.order if known is None else known.order
-            self.usage[message_id] = _Tokens(usage, output, first_at, order, model, agent_id)
+        if message_id and isinstance(usage, dict) and self.is_larger(message_id, get_int(usage, "output_tokens")):
+            self.add_usage(anthropic_usage(usage, message_id, at, model, agent_id))
+        for index, block in enumerate(get_list(message, "content")):
+            if get(block, "type") == "tool_use":
+                call_id, name = get_str(block, "id") or f"{message_id}/{self.order}", get_str(block, "name")
+                self.add_call(Call(call_id, name, get_dict(block, "input"), at, self.order, agent_id, model, message_id, cwd))
+            else:
+                self.add_block((self.order, index), at, block, agent_id)
 
     def _user(self, record: dict[str, Any], at: float | None) -> None:
-        content = get(record, "message", "content")
-        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        blocks = blocks_of(get(record, "message", "content"))
         texts = []
         for block in blocks:
-            if get(block, "type") == "tool_result":
-                self._result(block, record.get("toolUseResult"), at)
-            elif get(block, "type") == "text":
+            kind = get(block, "type")
+            if kind == "tool_result":
+                self._result(block, record, at)
+            elif kind == "text":
                 texts.append(get_str(block, "text"))
-        if any(_loads_tools(block) for block in blocks):  # what stands beside it else is the user's
+        if not texts or record.get("isSidechain") is True:  # the prompt of a subagent is not a user's message
+            return
+        if any(_loads_tools(block) for block in blocks):  # the other texts beside it are the user's
             texts = [text for text in texts if text.strip() != _TOOL_LOADED]
-        if texts and record.get("isSidechain") is not True:  # what a subagent is told is no word of the user's
+        if texts:
             self._user_text("\n".join(texts), record, at)
 
     def _user_text(self, text: str, record: dict[str, Any], at: float | None) -> None:
         clean = without_reminders(text)
         kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
-        if kind is PromptKind.INTERRUPT:
-            self._mark("interrupt_tool" if "for tool use" in clean else "interrupt", at)
-        elif kind is PromptKind.INJECTED:
-            self._mark("injected", at, clean[:80])
-        elif kind is PromptKind.USER_SHELL:
-            self._mark("user_shell", at, clean)
-        elif clean.strip():
-            self.turns.append((at, self.order, clean, kind.value))
+        if kind is PromptKind.INTERRUPT and "for tool use" in clean:
+            self.add_event("interrupt_tool", at)
+        else:
+            self.add_user_text(self.order, at, clean, kind)
 
-    def _result(self, block: dict[str, Any], detail: object, at: float | None) -> None:
-        call_id = get_str(block, "tool_use_id")
-        call = self.calls.get(call_id)
-        if call is None:
-            self.late_results.setdefault(call_id, (block, detail, at))
-        elif call.result is None or (call.detail is None and detail is not None):
-            call.result, call.detail, call.done_at = block, detail, call.done_at or at
+    def _result(self, block: dict[str, Any], record: dict[str, Any], at: float | None) -> None:
+        """The first result of a call counts; a copy may lack the details that another one has."""
+        call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
+        known = self.results.get(call_id)
+        if known is None or (known.details is None and details is not None):
+            done_at = known.at or at if known else at
+            self.results[call_id] = Result(done_at, text_of(block.get("content")), block.get("is_error") is True, details)
 
-    def _progress(self, record: dict[str, Any]) -> None:
+    def _progress(self, record: dict[str, Any], at: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
         data = get_dict(record, "data")
         wrapped = get_dict(data, "message")
-        if data.get("type") != "agent_progress" or not wrapped:
+        if data.get("type") != "agent_progress" or not wrapped or not self.is_new(get_str(wrapped, "uuid")):
             return
-        uuid = get_str(wrapped, "uuid")
-        if uuid:
-            if uuid in self.seen:
-                return
-            self.seen.add(uuid)
-        agent_id = get_str(data, "agentId") or get_str(record, "parentToolUseID") or "subagent"
-        self.agents_seen.update((agent_id, get_str(record, "parentToolUseID")))
-        at = timestamp(wrapped.get("timestamp")) or timestamp(record.get("timestamp"))
+        parent = get_str(record, "parentToolUseID")
+        agent_id = get_str(data, "agentId") or parent or "subagent"
+        self.agents.update((agent_id, parent))
+        at = timestamp(wrapped.get("timestamp")) or at
         message = get_dict(wrapped, "message")
         if wrapped.get("type") == "assistant":
             self._assistant(message, at, agent_id, get_str(record, "cwd"))
         else:
             for block in get_list(message, "content"):
                 if get(block, "type") == "tool_result":
-                    self._result(block, wrapped.get("toolUseResult"), at)
+                    self._result(block, wrapped, at)
 
     def _system(self, record: dict[str, Any], at: float | None) -> None:
         subtype = get_str(record, "subtype")
         if subtype in ("compact_boundary", "microcompact_boundary"):
-            detail = as_json(get_dict(record, "compactMetadata"), _ERROR_CHARS)
-            self._mark("compaction" if subtype == "compact_boundary" else "microcompaction", at, detail)
+            detail = as_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
+            self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", at, detail)
         elif subtype == "api_error":
-            self._mark("api_error", at)
+            self.add_event("api_error", at)
 
     def _attachment(self, attachment: dict[str, Any], at: float | None) -> None:
         kind = attachment.get("type")
         if kind == "queued_command":
-            prompt = attachment.get("prompt")
-            text = prompt if isinstance(prompt, str) else "\n".join(get_str(b, "text") for b in get_list(attachment, "prompt"))
-            clean = without_reminders(text)
-            if attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT and clean.strip():
-                self.turns.append((at, self.order, clean, "queued"))
+            clean = without_reminders(text_of(attachment.get("prompt")))
+            typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
+            if typed and clean.strip():
+                self.add_turn(self.order, at, clean, "queued")
             else:
-                self._mark("injected", at, clean[:80])
+                self.add_event("injected", at, clean[:80])
         elif kind == "edited_text_file":
             start, text = _numbered(get_str(attachment, "snippet"))
             path = normal_path(get_str(attachment, "filename"))
-            if path:
-                self.notices.append(FileObservation(path, at, start, text, whole=False, outside_edit=True))
+            self.add_observation(FileObservation(path, at, start, text, whole=False, outside_edit=True))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
     def session(self) -> Session:
-        turns = self._turns()
-        starts = [(t.at if t.at is not None else 0.0, order, t.index) for t, order in turns]
-        turn_of = _TurnFinder(starts)
-        calls = sorted(self.calls.values(), key=lambda c: (c.at or 0.0, c.order))
-        beheaded = min(self.beginnings, default=(0.0, False))[1]
-        if beheaded:
-            self.problems.append(Problem("transcripts", self.session_id, "beginning_missing", "the first record continues another"))
-        for name, count in self.unknown_types.items():
-            self.problems.append(Problem("transcripts", self.session_id, "unknown_record_type", f"{name}: {count}"))
-        return Session(
-            id=self.session_id,
-            agent=NAME,
-            cwds=tuple(normal_path(c) for c in self.cwds),
-            turns=tuple(t for t, _ in turns),
-            calls=tuple(self._finish(call, turn_of(call.at, call.order)) for call in calls),
-            said=tuple(AgentMessage(s.at, turn_of(s.at, o), s.kind, s.text, s.agent_id) for o, s in self.said),
-            usage=tuple(_usage(key, tokens, turn_of(tokens.at, tokens.order)) for key, tokens in self.usage.items()),
-            notices=tuple(sorted(self.notices, key=lambda n: n.at or 0.0)),
-            marks=tuple(SessionEvent(m.kind, m.at, turn_of(m.at, o), m.detail) for o, m in self.marks),
-            versions=tuple(self.versions),
-            branches=tuple(self.branches),
-            started_at=min(self.times, default=None),
-            ended_at=max(self.times, default=None),
-            beheaded=beheaded,
-            problems=tuple(self.problems),
-        )
+        self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
+        if self.truncated_start:
+            self.problem("beginning_missing", "the first record continues another")
+        return super().session()
 
-    def _turns(self) -> list[tuple[Turn, int]]:
-        ordered = sorted(self.turns, key=lambda t: (t[0] or 0.0, t[1]))
-        result: list[tuple[Turn, int]] = []
-        waiting = ""  # a queued prompt that may come once more, delivered as an ordinary one
-        for at, order, text, origin in ordered:
-            if origin == "prompt" and text == waiting:
-                waiting = ""
+    def ordered_turns(self) -> list[tuple[int, Turn]]:
+        """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
+        kept: list[tuple[int, Turn]] = []
+        queued = ""
+        for order, turn in super().ordered_turns():
+            if turn.origin == "prompt" and turn.text == queued:
+                queued = ""
                 continue
-            waiting = text if origin == "queued" else ""
-            result.append((Turn(len(result) + 1, at, text, origin), order))
-        return result
+            queued = turn.text if turn.origin == "queued" else ""
+            kept.append((order, turn))
+        return kept
 
-    def _finish(self, call: _Call, turn: int) -> ToolCall:
-        status, error = _outcome(call)
-        detail = call.detail if isinstance(call.detail, dict) else {}
-        command = _command(call, detail) if call.name in _SHELL_TOOLS else None
-        return ToolCall(
-            call_id=call.call_id,
-            name=call.name,
-            turn=turn,
-            at=call.at,
-            done_at=call.done_at,
-            status=status,
-            error=error,
-            agent_id=call.agent_id,
-            model=call.model,
-            message_id=call.message_id,
-            input=as_json(call.input),
-            edits=tuple(_edits(call, detail)) if call.name in _EDIT_TOOLS else (),
+    def completed(self, call: Call, result: Result | None) -> ToolCall:
+        detail = get_dict(result.details) if result else {}
+        command = _command(call, result, detail) if call.name in _SHELL_TOOLS else None
+        return call.finished(
+            result,
+            _outcome(result),
+            edits=_edits(call, detail) if call.name in _EDIT_TOOLS else (),
             command=command,
-            seen=_seen(call, detail) if call.name == "Read" else None,
+            seen=_seen(call, result, detail) if result and call.name == "Read" else None,
             spawn=self._spawn(call, detail) if call.name in _AGENT_TOOLS else None,
             commits=_commits(command, detail) if command else (),
-            result_size=len(_result_text(call.result)) if call.result is not None else None,
         )
 
-    def _spawn(self, call: _Call, detail: dict[str, Any]) -> Spawn:
+    def _spawn(self, call: Call, detail: dict[str, Any]) -> Spawn:
         agent_id = get_str(detail, "agentId")
         stats = get_dict(detail, "toolStats")
+        edits, added, removed = (
+            get_int(stats, key) if key in stats else None for key in ("editFileCount", "linesAdded", "linesRemoved")
+        )
         return Spawn(
             agent_id=agent_id,
-            kind=get_str(call.input, "subagent_type"),
-            visible=bool({agent_id, call.call_id} & self.agents_seen),
-            edits=get_int(stats, "editFileCount") if "editFileCount" in stats else None,
-            lines_added=get_int(stats, "linesAdded") if "linesAdded" in stats else None,
-            lines_removed=get_int(stats, "linesRemoved") if "linesRemoved" in stats else None,
+            kind=get_str(call.arguments, "subagent_type"),
+            visible=bool({agent_id, call.id} & self.agents),
+            edits=edits,
+            lines_added=added,
+            lines_removed=removed,
             asynchronous=get_str(detail, "status") == "async_launched",
         )
 
 
-class _TurnFinder:
-    """Which turn an event belongs to: the last one that began before it (0: before the first)."""
-
-    def __init__(self, starts: list[tuple[float, int, int]]) -> None:
-        self._starts = starts
-
-    def __call__(self, at: float | None, order: int) -> int:
-        found = 0
-        for start_at, start_order, index in self._starts:
-            before = start_at <= at if at is not None and start_at else start_order < order
-            if not before:
-                break
-            found = index
-        return found
-
-
-def _usage(message_id: str, tokens: _Tokens, turn: int) -> Usage:
-    return Usage(
-        message_id,
-        tokens.at,
-        turn,
-        tokens.model,
-        input=get_int(tokens.usage, "input_tokens"),
-        output=tokens.output,
-        cache_read=get_int(tokens.usage, "cache_read_input_tokens"),
-        cache_write=get_int(tokens.usage, "cache_creation_input_tokens"),
-        cache_write_1h=get_int(tokens.usage, "cache_creation", "ephemeral_1h_input_tokens"),
-        agent_id=tokens.agent_id,
-    )
-
-
-def _result_text(result: dict[str, Any] | None) -> str:
-    content = get(result, "content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(get_str(block, "text") for block in content) if isinstance(content, list) else ""
-
-
-def _outcome(call: _Call) -> tuple[Status, str]:
-    if call.result is None:
+def _outcome(result: Result | None) -> Outcome:
+    if result is None:
         return Status.UNKNOWN, ""
-    if call.result.get("is_error") is not True:
+    if not result.failed:
         return Status.OK, ""
-    text = _result_text(call.result)
-    detail = call.detail if isinstance(call.detail, str) else ""
-    rejected = any(text.startswith(m) or detail.removeprefix("Error: ").startswith(m) for m in _REJECTED)
-    return (Status.REJECTED if rejected else Status.ERROR), text[:_ERROR_CHARS]
+    detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
+    rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
+    return (Status.REJECTED if rejected else Status.ERROR), result.text[:ERROR_CHARS]
 
 
-def _edits(call: _Call, detail: dict[str, Any]) -> Iterable[Edit]:
-    path = normal_path(get_str(call.input, "file_path") or get_str(call.input, "notebook_path") or get_str(detail, "filePath"))
+def _edits(call: Call, detail: dict[str, Any]) -> list[Edit]:
     before = detail.get("originalFile", detail.get("originalFileContents"))
-    blank = Edit(
-        path=path,
-        op="edit",
+    return edits_from_arguments(
+        _used_arguments(call, detail),
         before=before if isinstance(before, str) else None,
         before_known=isinstance(before, str) or detail.get("type") == "create",
         hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
     )
+
+
+def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
+    """What the tool really used: its result shows the strings, in which quotes and trailing blanks may differ from the call's."""
+    given = get_dict(call.arguments)
+    path = get_str(given, "file_path") or get_str(given, "notebook_path") or get_str(detail, "filePath")
     if call.name.endswith("Write"):
-        yield replace(blank, op="write", content=get_str(detail, "content") or get_str(call.input, "content"))
-    elif call.name == "NotebookEdit":
-        yield blank  # a cell of a JSON file: replayed only when the texts are recorded
-    else:
-        replacements = _replacements(call, detail)
-        if len(replacements) == 1 and not replacements[0].old:  # an empty old string creates the file
-            yield replace(blank, op="write", content=replacements[0].new)
-        else:
-            yield replace(blank, replacements=replacements)
-
-
-def _replacements(call: _Call, detail: dict[str, Any]) -> tuple[Replacement, ...]:
-    """What the tool searched and put in its place; its result shows the strings it really used (quotes, blanks at line ends)."""
+        return {"file_path": path, "content": get_str(detail, "content") or get_str(given, "content")}
+    if call.name == "NotebookEdit":  # a cell of a JSON file: replayed only when the texts are recorded
+        return {"file_path": path}
     if call.name == "MultiEdit":
-        return tuple(
-            Replacement(get_str(p, "old_string"), get_str(p, "new_string"), get(p, "replace_all") is True)
-            for p in get_list(call.input, "edits")
-        )
-    source = detail if isinstance(detail.get("oldString"), str) and isinstance(detail.get("newString"), str) else None
-    old, new = (get_str(source, "oldString"), get_str(source, "newString")) if source else (
-        get_str(call.input, "old_string"), get_str(call.input, "new_string"))  # fmt: skip
-    return (Replacement(old, new, call.input.get("replace_all") is True),)
+        return {"file_path": path, "edits": given.get("edits")}
+    old, new = detail.get("oldString"), detail.get("newString")
+    if not isinstance(old, str) or not isinstance(new, str):
+        old, new = get_str(given, "old_string"), get_str(given, "new_string")
+    return {"file_path": path, "old_string": old, "new_string": new, "replace_all": given.get("replace_all")}
 
 
 def _hunks(patch: list[Any]) -> Iterable[Hunk]:
@@ -496,34 +300,28 @@ def _hunks(patch: list[Any]) -> Iterable[Hunk]:
         )
 
 
-def _command(call: _Call, detail: dict[str, Any]) -> Command:
-    output = get_str(detail, "stdout") or _result_text(call.result)
-    return Command(
-        text=get_str(call.input, "command"),
-        cwd=normal_path(call.cwd),
-        background=bool(get_str(detail, "backgroundTaskId")) or call.input.get("run_in_background") is True,
-        output=output[:2000],
-    )
+def _command(call: Call, result: Result | None, detail: dict[str, Any]) -> Command:
+    output = get_str(detail, "stdout") or (result.text if result else "")
+    background = bool(get_str(detail, "backgroundTaskId")) or get(call.arguments, "run_in_background") is True
+    return shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
 
 
 def _commits(command: Command, detail: dict[str, Any]) -> tuple[str, ...]:
     recorded = get_str(detail, "gitOperation", "commit", "sha")
-    if recorded:
-        return (recorded,)
-    return tuple(dict.fromkeys(_COMMIT_LINE.findall(command.output))) if "git" in command.text else ()
+    return (recorded,) if recorded else commits_in(command, command.output)
 
 
-def _seen(call: _Call, detail: dict[str, Any]) -> FileObservation | None:
+def _seen(call: Call, result: Result, detail: dict[str, Any]) -> FileObservation | None:
     file = get_dict(detail, "file")
-    path = normal_path(get_str(file, "filePath") or get_str(call.input, "file_path"))
+    path = normal_path(get_str(file, "filePath") or get_str(call.arguments, "file_path"))
     content = file.get("content")
     if not path or not isinstance(content, str) or detail.get("type") != "text":
         return None
     start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
-    return FileObservation(path, call.done_at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+    return FileObservation(path, result.at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
 
 
-_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t)(.*)$")
+_NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
 
 
 def _loads_tools(block: object) -> bool:

@@ -8,57 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
-from collector.transcripts.apply_patch import (
-    deletion,
-    edit_from_arguments,
-    edits_from_patch_arguments,
-    path_argument,
-)
-from collector.transcripts.jsonl import (
-    Events,
-    as_json,
-    commits_in,
-    copies,
-    get,
-    get_dict,
-    get_int,
-    get_list,
-    get_str,
-    records,
-    resolve,
-    time_of,
-)
-from collector.transcripts.prompts import PromptKind, classify, without_reminders
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
+from collector.text import resolve
+from collector.transcripts import FACETS
+from collector.transcripts.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
+from collector.transcripts.common.builder import SessionBuilder
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.jsonl import copies
+from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 
 NAME = "copilot-cli"
 LABEL = "Copilot CLI"
-GIVES = frozenset(
-    [
-        "times",
-        "results",
-        "text",
-        "before",
-        "positions",
-        "reads",
-        "commands",
-        "commits",
-        "subagents",
-        "models",
-        "tokens",
-        "directory",
-    ]
-)
+GIVES = frozenset(FACETS)
 ORDER = 50
 
 _SHELLS = frozenset({"bash", "powershell", "shell"})
 _EDITORS = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
-_ERROR_CHARS = 300
 _TOTALS_CHARS = 4000
 
 
@@ -72,68 +42,38 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader(Events(NAME, session_id))
-    for record in records(copies(blobs), reader.events.problems, session_id, skip=_noise):
-        reader.take(record)
-    return reader.session()
+    return _Reader(session_id).read_lines(copies(blobs), skip=_noise)
 
 
-@dataclass(slots=True)
-class _Call:
-    call_id: str
-    name: str
-    arguments: object
-    at: float | None
-    order: int
-    agent_id: str
-    model: str
-    cwd: str
+class _Reader(SessionBuilder):
+    agent = NAME
 
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    at: float | None
-    success: bool
-    text: str
-    detail: str
-    error: str
-    code: str
-    whole: bool  # nothing was cut for the model
-
-
-class _Reader:
-    def __init__(self, events: Events) -> None:
-        self.events = events
-        self.calls: dict[str, _Call] = {}
-        self.results: dict[str, _Result] = {}
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
         self.agents: set[str] = set()  # subagents whose events are here
-        self.seen: set[str] = set()
-        self.cwd = ""
         self.handlers: dict[str, Callable[[dict[str, Any], dict[str, Any], float | None], None]] = {
-            "session.start": self._start,
+            "session.start": self._context,
             "session.resume": self._resume,
             "session.context_changed": self._context,
             "user.message": self._user,
             "assistant.message": self._assistant,
             "tool.execution_start": self._call,
             "tool.execution_complete": self._result,
-            "session.model_change": lambda r, d, at: self.events.mark("model_change", at, get_str(d, "newModel")),
-            "session.mode_changed": lambda r, d, at: self.events.mark("mode_change", at, get_str(d, "newMode")),
-            "session.compaction_complete": lambda r, d, at: self.events.mark("compaction", at),
-            "session.error": lambda r, d, at: self.events.mark("api_error", at, get_str(d, "message")),
+            "session.model_change": lambda r, d, at: self.add_event("model_change", at, get_str(d, "newModel")),
+            "session.mode_changed": lambda r, d, at: self.add_event("mode_change", at, get_str(d, "newMode")),
+            "session.compaction_complete": lambda r, d, at: self.add_event("compaction", at),
+            "session.error": lambda r, d, at: self.add_event("api_error", at, get_str(d, "message")),
             "session.shutdown": self._shutdown,
-            "session.workspace_file_changed": lambda r, d, at: self.events.mark("files_changed", at, get_str(d, "path")),
-            "abort": lambda r, d, at: self.events.mark("interrupt", at, get_str(d, "reason")),
+            "session.workspace_file_changed": lambda r, d, at: self.add_event("files_changed", at, get_str(d, "path")),
+            "abort": lambda r, d, at: self.add_event("interrupt", at, get_str(d, "reason")),
             "permission.completed": self._permission,
         }
 
     def take(self, record: dict[str, Any]) -> None:
-        key = get_str(record, "id")
-        if key and key in self.seen:
+        if not self.is_new(get_str(record, "id")):
             return
-        self.seen.add(key)
         at = time_of(record.get("timestamp"))
-        self.events.next(at)
+        self.begin(at)
         agent_id = _agent(record)
         if agent_id:
             self.agents.add(agent_id)
@@ -141,31 +81,28 @@ class _Reader:
         if isinstance(kind, str) and kind in self.handlers:
             self.handlers[kind](record, get_dict(record, "data"), at)
         elif not isinstance(kind, str) or "." not in kind:
-            self.events.stranger(kind)
+            self.unknown_record_type(kind)
 
     # --- session --------------------------------------------------------------------------------------------------
 
-    def _start(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        self.events.seen_in(self.events.versions, data.get("copilotVersion"))
-        self._context(record, data, at)
-
-    def _resume(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        self.events.mark("resumed", at)
-        self._context(record, data, at)
-
     def _context(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
         context = get_dict(data, "context") or data
-        self.cwd = self.events.seen_in(self.events.cwds, context.get("cwd")) or self.cwd
-        self.events.seen_in(self.events.branches, context.get("branch"))
+        self.add_version(data.get("copilotVersion"))
+        self.add_cwd(context.get("cwd"))
+        self.add_branch(context.get("branch"))
+
+    def _resume(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        self.add_event("resumed", at)
+        self._context(record, data, at)
 
     def _shutdown(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
-        self.events.mark("totals", at, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
+        self.add_event("totals", at, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
 
     def _permission(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
         kind = get_str(data, "result", "kind")
         if kind.startswith("denied"):
-            self.events.mark("permission_denied", at, f"{kind} {get_str(data, 'toolCallId')}")
+            self.add_event("permission_denied", at, f"{kind} {get_str(data, 'toolCallId')}")
 
     # --- messages -------------------------------------------------------------------------------------------------
 
@@ -175,122 +112,99 @@ class _Reader:
         if _agent(record):  # the task given to a subagent
             return
         if source and source != "user":
-            self.events.mark("injected", at, f"{source}: {text.strip()[:80]}")
+            self.add_event("injected", at, f"{source}: {text.strip()[:80]}")
             return
         kind = classify(text)
         queued = data.get("delivery") in ("steering", "queued") and kind is PromptKind.PROMPT
-        self.events.turn(get_str(record, "id") or (at, text), at, text, "queued" if queued else kind.value)
+        self.add_turn(get_str(record, "id") or (at, text), at, text, "queued" if queued else kind.value)
 
     def _assistant(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
         key, agent_id = get_str(data, "messageId") or get_str(record, "id"), _agent(record)
         reasoning = get_str(data, "reasoningText")
         if reasoning or "reasoningOpaque" in data:
-            self.events.say((key, "reasoning"), at, "reasoning", reasoning, agent_id)
+            self.add_message((key, "reasoning"), at, "reasoning", reasoning, agent_id)
         if get_str(data, "content"):
-            self.events.say(key, at, "text", get_str(data, "content"), agent_id)
+            self.add_message(key, at, "text", get_str(data, "content"), agent_id)
         output = get_int(data, "outputTokens")
         if key and output:
             response = get_str(data, "apiCallId") or key
-            self.events.use(Usage(response, at, 0, get_str(data, "model"), output=output, agent_id=agent_id))
+            self.add_usage(Usage(response, at, 0, get_str(data, "model"), output=output, agent_id=agent_id))
         for request in get_list(data, "toolRequests"):
-            self._add(get_str(request, "toolCallId"), get_str(request, "name"), get(request, "arguments"), at, agent_id, data)
+            self._add_call(request, get_str(request, "name"), record, at)
 
     def _call(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        self._add(get_str(data, "toolCallId"), get_str(data, "toolName"), data.get("arguments"), at, _agent(record), data)
+        self._add_call(data, get_str(data, "toolName"), record, at)
 
-    def _add(self, call_id: str, name: str, arguments: object, at: float | None, agent_id: str, data: dict[str, Any]) -> None:
+    def _add_call(self, request: object, name: str, record: dict[str, Any], at: float | None) -> None:
         """A call is known from the request and, a moment later, from its start."""
-        if call_id and call_id not in self.calls:
-            model = get_str(data, "model")
-            self.calls[call_id] = _Call(call_id, name, arguments, at, self.events.order, agent_id, model, self.cwd)
+        call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
+        if call_id:
+            self.add_call(Call(call_id, name, get(request, "arguments"), at, self.order, _agent(record), model, cwd=self.cwd))
 
     def _result(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        metrics = get_dict(data, "toolTelemetry", "metrics")
-        result = _Result(
-            at=at,
-            success=data.get("success") is True,
-            text=get_str(data, "result", "content"),
-            detail=get_str(data, "result", "detailedContent"),
-            error=get_str(data, "error", "message"),
-            code=get_str(data, "error", "code"),
-            whole=metrics.get("resultLength") == metrics.get("resultForLlmLength"),
-        )
-        self.results.setdefault(get_str(data, "toolCallId"), result)
+        text = get_str(data, "result", "content") or get_str(data, "error", "message")
+        self.add_result(get_str(data, "toolCallId"), Result(at, text, failed=data.get("success") is not True, details=data))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
-    def session(self) -> Session:
-        for call in self.calls.values():
-            self.events.call(self._finished(call, self.results.get(call.call_id)), call.order)
-        return self.events.session()
-
-    def _finished(self, call: _Call, result: _Result | None) -> ToolCall:
-        status, error = _outcome(call, result)
-        text = result.text if result else ""
+    def completed(self, call: Call, result: Result | None) -> ToolCall:
+        outcome = _outcome(call, result)
+        output = get_str(result.details, "result", "content") if result else ""
         command = None
         if call.name in _SHELLS:
             background = get(call.arguments, "mode") == "async" or get(call.arguments, "detach") is True
-            command = Command(get_str(call.arguments, "command"), resolve("", call.cwd), background, text[:2000])
-        return ToolCall(
-            call_id=call.call_id,
-            name=call.name,
-            turn=0,
-            at=call.at,
-            done_at=result.at if result else None,
-            status=status,
-            error=error,
-            agent_id=call.agent_id,
-            model=call.model,
-            input=as_json(call.arguments),
-            edits=tuple(_edits(call, result)),
+            command = shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
+        return call.finished(
+            result,
+            outcome,
+            edits=_edits(call, result),
             command=command,
-            seen=_seen(call, result) if result and status is Status.OK else None,
+            seen=_seen(call, result) if result and outcome[0] is Status.OK else None,
             spawn=self._spawn(call) if call.name == "task" else None,
-            commits=commits_in(command.text, text) if command else (),
-            result_size=len(text or result.error) if result else None,
+            commits=commits_in(command, output),
         )
 
-    def _spawn(self, call: _Call) -> Spawn:
+    def _spawn(self, call: Call) -> Spawn:
         background = get(call.arguments, "mode") == "background"
         kind = get_str(call.arguments, "agent_type")
-        return Spawn(call.call_id, kind, visible=call.call_id in self.agents, asynchronous=background)
+        return Spawn(call.id, kind, visible=call.id in self.agents, asynchronous=background)
 
 
 def _agent(record: dict[str, Any]) -> str:
     return get_str(record, "agentId") or get_str(record, "data", "parentToolCallId")
 
 
-def _outcome(call: _Call, result: _Result | None) -> tuple[Status, str]:
+def _outcome(call: Call, result: Result | None) -> Outcome:
     if result is None:
         return Status.UNKNOWN, ""
-    if not result.success:
-        rejected = result.code == "rejected" or "user rejected" in result.error.lower()
-        return (Status.REJECTED if rejected else Status.ERROR), (result.error or result.text)[:_ERROR_CHARS]
-    code = _EXIT.search(result.text[-200:]) if call.name in _SHELLS else None
-    if code and int(code[1]) != 0:
-        return Status.ERROR, result.text[:_ERROR_CHARS]
-    return Status.OK, ""
+    if result.failed:
+        error = get_str(result.details, "error", "message")
+        rejected = get_str(result.details, "error", "code") == "rejected" or "user rejected" in error.lower()
+        return (Status.REJECTED if rejected else Status.ERROR), (error or result.text)[:ERROR_CHARS]
+    output = get_str(result.details, "result", "content")
+    code = _EXIT.search(output[-200:]) if call.name in _SHELLS else None
+    return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else (Status.OK, "")
 
 
-def _edits(call: _Call, result: _Result | None) -> list[Edit]:
+def _edits(call: Call, result: Result | None) -> list[Edit]:
     if call.name == "apply_patch":
-        return edits_from_patch_arguments(call.arguments, call.cwd)
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    operation = get_str(arguments, "command") or call.name
+        return edits_from_patch(call.arguments, call.cwd)
     if call.name == "delete":
-        return deletion(arguments, call.cwd)
-    if call.name not in _EDITORS or operation == "view":
+        return deletions(call.arguments, call.cwd)
+    if call.name not in _EDITORS or (get_str(call.arguments, "command") or call.name) == "view":
         return []
-    diff = result.detail if result and result.success else ""
+    diff = get_str(result.details, "result", "detailedContent") if result and not result.failed else ""
     created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
-    edit = edit_from_arguments(arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
-    return [edit] if edit else []
+    return edits_from_arguments(call.arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
 
 
-def _seen(call: _Call, result: _Result) -> FileObservation | None:
+def _seen(call: Call, result: Result) -> FileObservation | None:
     """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
     path = resolve(call.cwd, path_argument(call.arguments))
-    if call.name not in ("view", "read") or not path or not result.whole or "\n@@ " not in result.detail:
+    diff, metrics = get_str(result.details, "result", "detailedContent"), get_dict(result.details, "toolTelemetry", "metrics")
+    cut = metrics.get("resultLength") != metrics.get("resultForLlmLength")
+    if call.name not in ("view", "read") or not path or cut or "\n@@ " not in diff:
         return None
     lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
-    return FileObservation(path, result.at or call.at, max(lines[0], 1) if lines else 1, result.text, whole=not lines)
+    text = get_str(result.details, "result", "content")
+    return FileObservation(path, result.at or call.at, max(lines[0], 1) if lines else 1, text, whole=not lines)

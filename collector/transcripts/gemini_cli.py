@@ -11,30 +11,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.model import Command, Edit, FileObservation, Problem, Session, Status, ToolCall, Usage
-from collector.transcripts.apply_patch import argument, edit_from_arguments, path_argument
-from collector.transcripts.jsonl import (
-    Events,
-    as_json,
-    commits_in,
-    copies,
-    get,
-    get_dict,
-    get_int,
-    get_list,
-    get_str,
-    resolve,
-    text_of,
-    time_of,
-    values,
-)
-from collector.transcripts.prompts import without_reminders
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Edit, FileObservation, Session, Status, ToolCall, Usage
+from collector.text import normal_path, resolve
+from collector.transcripts import FACETS
+from collector.transcripts.common.arguments import argument, edits_from_arguments, path_argument
+from collector.transcripts.common.builder import SessionBuilder
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.messages import text_of
+from collector.transcripts.common.prompts import without_reminders
 
 NAME = "gemini-cli"
 LABEL = "Gemini CLI"
-GIVES = frozenset(
-    ["times", "results", "text", "before", "positions", "reads", "commands", "commits", "models", "tokens", "directory"]
-)
+GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 
 _EDIT_TOOLS = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
@@ -44,7 +33,6 @@ _GO_ON = "System: Please continue."  # what the program says itself when an answ
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
 _EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
-_ERROR_CHARS = 300
 
 
 def sniff(head: object) -> bool:
@@ -52,155 +40,127 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader(Events(NAME, session_id))
-    for blob in copies(blobs):
-        reader.copy(blob)
-    return reader.events.session()
+    return _Reader(session_id).read_documents(blobs)
 
 
-class _Reader:
-    def __init__(self, events: Events) -> None:
-        self.events = events
-        self.seen: set[str] = set()
-        self.model = ""
+class _Reader(SessionBuilder):
+    agent = NAME
 
-    def copy(self, blob: bytes) -> None:
-        """The documents of one copy; what follows an unreadable one is lost."""
-        try:
-            for document in values(blob):
-                for number, message in enumerate(get_list(document, "messages")):
-                    self._message(message, number)
-        except (ValueError, RecursionError) as error:
-            self.events.problems.append(
-                Problem("transcripts", self.events.session_id, "unreadable_document", str(error)[:_ERROR_CHARS])
-            )
+    def take(self, record: dict[str, Any]) -> None:
+        for number, message in enumerate(get_list(record, "messages")):
+            if isinstance(message, dict):
+                self._message(message, get_str(message, "id") or f"{as_json(message.get('timestamp'), 40)}/{number}")
 
-    def _message(self, message: object, number: int) -> None:
-        if not isinstance(message, dict):
+    def _message(self, message: dict[str, Any], key: str) -> None:
+        if not self.is_new(key):
             return
-        key = get_str(message, "id") or f"{as_json(message.get('timestamp'), 40)}/{number}"
-        if key in self.seen:
-            return
-        self.seen.add(key)
         at = time_of(message.get("timestamp"))
-        self.events.next(at)
-        kind = message.get("type")
+        self.begin(at)
+        kind, text = message.get("type"), text_of(message.get("content"))
         if kind == "user":
-            self._user(message, key, at)
+            self._user(text_of(message.get("displayContent")) or text, key, at)
         elif kind == "gemini":
-            self._answer(message, key, at)
+            self._answer(message, text, key, at)
         elif kind == "error":
-            self.events.mark("api_error", at, text_of(message.get("content")))
-        elif kind == "info" and text_of(message.get("content")).startswith("Request cancelled"):
-            self.events.mark("interrupt", at)
+            self.add_event("api_error", at, text)
+        elif kind == "info" and text.startswith("Request cancelled"):
+            self.add_event("interrupt", at)
         elif kind not in ("info", "warning"):
-            self.events.stranger(kind)
+            self.unknown_record_type(kind)
 
-    def _user(self, message: dict[str, Any], key: str, at: float | None) -> None:
-        typed = text_of(message.get("displayContent")) or text_of(message.get("content"))
+    def _user(self, typed: str, key: str, at: float | None) -> None:
         text = without_reminders(typed.partition(_ATTACHED)[0])
         if text.strip() == _GO_ON:
-            self.events.mark("injected", at, _GO_ON)
-            return
-        self.events.turn(key, at, text, "command" if _SLASH.match(text) else "prompt")
+            self.add_event("injected", at, _GO_ON)
+        else:
+            self.add_turn(key, at, text, "command" if _SLASH.match(text) else "prompt")
 
-    def _answer(self, message: dict[str, Any], key: str, at: float | None) -> None:
-        model = get_str(message, "model")
-        if self.model and model and model != self.model:
-            self.events.mark("model_change", at, model)
-        self.model = model or self.model
+    def _answer(self, message: dict[str, Any], text: str, key: str, at: float | None) -> None:
+        self.model = self.switched("model_change", self.model, get_str(message, "model"), at)
         for number, thought in enumerate(get_list(message, "thoughts")):
-            text = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
-            self.events.say((key, number), time_of(get(thought, "timestamp")) or at, "reasoning", text)
-        text = text_of(message.get("content"))
+            reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
+            self.add_message((key, number), time_of(get(thought, "timestamp")) or at, "reasoning", reasoning)
         if text:
-            self.events.say(key, at, "text", text)
-        self._usage(get_dict(message, "tokens"), key, at)
-        for number, call in enumerate(get_list(message, "toolCalls")):
-            if isinstance(call, dict):
-                self._call(call, key, number, at)
-
-    def _usage(self, tokens: dict[str, Any], key: str, at: float | None) -> None:
-        cached = get_int(tokens, "cached")
+            self.add_message(key, at, "text", text)
+        tokens = get_dict(message, "tokens")
         if tokens:
+            cached, thoughts = get_int(tokens, "cached"), get_int(tokens, "thoughts")
             fresh = max(0, get_int(tokens, "input") - cached)
-            thoughts = get_int(tokens, "thoughts")
-            self.events.use(Usage(key, at, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
+            self.add_usage(Usage(key, at, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
+        for number, request in enumerate(get_list(message, "toolCalls")):
+            if isinstance(request, dict):
+                self._call(request, key, number, at)
 
-    def _call(self, call: dict[str, Any], key: str, number: int, at: float | None) -> None:
-        name, arguments = get_str(call, "name"), get_dict(call, "args")
-        done_at = time_of(call.get("timestamp"))
-        self.events.next(done_at)
-        output, error = _response(call)
-        place = _WHERE.search(get_str(call, "description"))
-        cwd = self.events.seen_in(self.events.cwds, place[1]) if place else next(iter(self.events.cwds), "")
-        command = _command(arguments, cwd, output) if name == "run_shell_command" else None
-        status, reason = _outcome(call, error, output if command else "")
-        finished = ToolCall(
-            call_id=get_str(call, "id") or f"{key}/{number}",
-            name=name,
-            turn=0,
-            at=at,
-            done_at=done_at,
-            status=status,
-            error=reason,
-            model=self.model,
-            message_id=key,
-            input=as_json(arguments),
-            edits=tuple(_edits(call, arguments, cwd)) if name in _EDIT_TOOLS else (),
+    def _call(self, request: dict[str, Any], key: str, number: int, at: float | None) -> None:
+        """A call with its result; of where a command ran only the description speaks."""
+        done_at = time_of(request.get("timestamp"))
+        self.begin(done_at)
+        place = _WHERE.search(get_str(request, "description"))
+        cwd = self.add_cwd(place[1]) if place else next(iter(self.cwds), "")
+        call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
+        call = Call(call_id, name, get_dict(request, "args"), at, self.order, model=self.model, message_id=key, cwd=cwd)
+        # The tool puts a heading before what a command printed.
+        output = get_str(_response(request), "output").removeprefix("Output: ")
+        self.add_call(call, Result(done_at, output, details=request))
+
+    def completed(self, call: Call, result: Result | None) -> ToolCall:
+        output, request = (result.text, get_dict(result.details)) if result else ("", {})
+        command = None
+        if call.name == "run_shell_command":
+            cwd = resolve(call.cwd, argument(call.arguments, "dir_path", "directory")) or normal_path(call.cwd)
+            background = get(call.arguments, "is_background") is True
+            command = shell_command(get_str(call.arguments, "command"), cwd, output, background)
+        outcome = _outcome(request, output if command else "")
+        return call.finished(
+            result,
+            outcome,
+            edits=_edits(call, get_dict(request, "resultDisplay")) if call.name in _EDIT_TOOLS else (),
             command=command,
-            seen=_seen(arguments, output, done_at or at, cwd) if name == "read_file" and status is Status.OK else None,
-            commits=commits_in(command.text, output) if command else (),
-            result_size=len(output),
+            seen=_seen(call, result) if result and call.name == "read_file" and outcome[0] is Status.OK else None,
+            commits=commits_in(command, output),
         )
-        self.events.call(finished)
 
 
-def _response(call: dict[str, Any]) -> tuple[str, str]:
-    """(output, error) of the first function response; the tool puts a heading before what a command printed."""
-    response = next((get_dict(part, "functionResponse", "response") for part in get_list(call, "result")), {})
-    return get_str(response, "output").removeprefix("Output: "), get_str(response, "error")
+def _response(request: dict[str, Any]) -> dict[str, Any]:
+    """The first function response of a call."""
+    return next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
 
 
-def _outcome(call: dict[str, Any], error: str, shell_output: str) -> tuple[Status, str]:
-    status = _STATUS.get(get_str(call, "status"), Status.UNKNOWN)
+def _outcome(request: dict[str, Any], shell_output: str) -> Outcome:
+    status, error = _STATUS.get(get_str(request, "status"), Status.UNKNOWN), get_str(_response(request), "error")
     if "User denied" in error or "user rejected" in error.lower():
-        return Status.REJECTED, error[:_ERROR_CHARS]
+        return Status.REJECTED, error[:ERROR_CHARS]
     code = _EXIT.search(shell_output)
     if status is Status.OK and code and int(code[1]) != 0:
         return Status.ERROR, f"exit {code[1]}"
-    return status, error[:_ERROR_CHARS]
+    return status, error[:ERROR_CHARS]
 
 
-def _command(arguments: dict[str, Any], cwd: str, output: str) -> Command:
-    place = argument(arguments, ("dir_path", "directory")) or ""
-    background = arguments.get("is_background") is True
-    return Command(get_str(arguments, "command"), resolve(cwd, place) or resolve("", cwd), background, output[:2000])
-
-
-def _edits(call: dict[str, Any], arguments: dict[str, Any], cwd: str) -> Iterable[Edit]:
+def _edits(call: Call, shown: dict[str, Any]) -> list[Edit]:
     """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
-    shown = get_dict(call, "resultDisplay")
     before, after = shown.get("originalContent"), shown.get("newContent")
     new = shown.get("isNewFile") is True
-    known: dict[str, Any] = {
-        "before": before if isinstance(before, str) and not new else None,
-        "before_known": isinstance(before, str) or new,
-        "after": after if isinstance(after, str) else None,
-        "hunks": parse_unified(get_str(shown, "fileDiff")),
-    }
+    arguments = get_dict(call.arguments)
     proposed = arguments.get("ai_proposed_content")
-    if isinstance(proposed, str):
-        arguments = {**arguments, "content": proposed}
-    path = get_str(shown, "filePath") or path_argument(arguments)
-    edit = edit_from_arguments({**arguments, "file_path": path}, cwd, **known)
-    return [edit] if edit else []
+    return edits_from_arguments(
+        {
+            **arguments,
+            **({"content": proposed} if isinstance(proposed, str) else {}),
+            "file_path": get_str(shown, "filePath") or path_argument(arguments),
+        },
+        call.cwd,
+        before=before if isinstance(before, str) and not new else None,
+        before_known=isinstance(before, str) or new,
+        after=after if isinstance(after, str) else None,
+        hunks=parse_unified(get_str(shown, "fileDiff")),
+    )
 
 
-def _seen(arguments: dict[str, Any], output: str, at: float | None, cwd: str) -> FileObservation | None:
-    path = resolve(cwd, argument(arguments, ("file_path", "absolute_path", "path")) or "")
+def _seen(call: Call, result: Result) -> FileObservation | None:
+    arguments, output = get_dict(call.arguments), result.text
+    path = resolve(call.cwd, argument(arguments, "file_path", "absolute_path", "path"))
     start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
     part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
-    if not path or not output or "file content has been truncated" in output[:_ERROR_CHARS]:
+    if not path or not output or "file content has been truncated" in output[:ERROR_CHARS]:
         return None
-    return FileObservation(path, at, max(start, 1), output, whole=not part)
+    return FileObservation(path, result.at or call.at, max(start, 1), output, whole=not part)

@@ -9,35 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Usage
-from collector.transcripts.apply_patch import edit_from_arguments, edits_from_patch_arguments, path_argument
-from collector.transcripts.jsonl import (
-    Events,
-    as_json,
-    commits_in,
-    copies,
-    get,
-    get_dict,
-    get_int,
-    get_list,
-    get_str,
-    records,
-    resolve,
-    text_of,
-    time_of,
-)
-from collector.transcripts.prompts import PromptKind, classify, without_reminders
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Usage
+from collector.text import normal_path, resolve
+from collector.transcripts import FACETS
+from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch, path_argument
+from collector.transcripts.common.builder import SessionBuilder
+from collector.transcripts.common.calls import Call, Result, commits_in, outcome_of, shell_command
+from collector.transcripts.common.jsonl import copies
+from collector.transcripts.common.messages import text_of
+from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 
 NAME = "pi"
 LABEL = "Pi"
-GIVES = frozenset(["times", "results", "text", "positions", "reads", "commands", "commits", "models", "tokens", "directory"])
+GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
-_NOTED = frozenset({"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info"})
-_ERROR_CHARS = 300
+_IGNORED = frozenset({"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info"})
 
 
 def sniff(head: object) -> bool:
@@ -45,179 +35,116 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader(Events(NAME, session_id))
-    for record in records(copies(blobs), reader.events.problems, session_id):
-        reader.take(record)
-    return reader.session()
+    return _Reader(session_id).read_lines(copies(blobs))
 
 
-@dataclass(slots=True)
-class _Call:
-    call_id: str
-    name: str
-    arguments: dict[str, Any]
-    at: float | None
-    order: int
-    model: str
-    message_id: str
+class _Reader(SessionBuilder):
+    agent = NAME
 
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    at: float | None
-    failed: bool
-    text: str
-    details: dict[str, Any]
-
-
-class _Reader:
-    def __init__(self, events: Events) -> None:
-        self.events = events
-        self.calls: dict[str, _Call] = {}
-        self.results: dict[str, _Result] = {}
-        self.seen: set[str] = set()
-        self.last = ""
-        self.model = ""
-        self.lineage = ""
-        self.cwd = ""
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.last_id = ""  # of the entry before
+        self.parent_session = ""
 
     def take(self, record: dict[str, Any]) -> None:
         key = get_str(record, "id")
-        if key and key in self.seen:
+        if not self.is_new(key):
             return
         at = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
-        self.events.next(at)
+        self.begin(at)
         self._branch(record, key, at)
         kind = get_str(record, "type")
         if kind == "session":
-            self._header(record)
+            self.add_cwd(record.get("cwd"))
+            self.parent_session = get_str(record, "parentSession") or self.parent_session
         elif kind == "message":
-            self._message(get_dict(record, "message"), key or f"{at}/{self.events.order}", at)
+            self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
         elif kind == "model_change":
-            self._model(get_str(record, "modelId") or get_str(record, "model"), at)
+            self._switch_model(get_str(record, "modelId") or get_str(record, "model"), at)
         elif kind in ("compaction", "branch_summary"):
-            self.events.mark("compaction" if kind == "compaction" else "branched", at, get_str(record, "summary"))
+            self.add_event("compaction" if kind == "compaction" else "branched", at, get_str(record, "summary"))
         elif kind == "mode_change":
-            self.events.mark("mode_change", at, get_str(record, "mode"))
+            self.add_event("mode_change", at, get_str(record, "mode"))
         elif kind == "session_init":  # a subagent: its task comes from the agent that started it
-            self.events.parent_id = self.lineage
-        elif kind not in _NOTED:
-            self.events.stranger(kind)
+            self.parent_id = self.parent_session
+        elif kind not in _IGNORED:
+            self.unknown_record_type(kind)
 
     def _branch(self, record: dict[str, Any], key: str, at: float | None) -> None:
         """An entry whose parent is not the entry before it starts a branch."""
         parent = get_str(record, "parentId")
-        if parent and self.last and parent != self.last and parent in self.seen:
-            self.events.mark("branched", at, parent)
-        if key:
-            self.seen.add(key)
-        self.last = key if record.get("type") != "session" else ""
+        if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
+            self.add_event("branched", at, parent)
+        self.last_id = key if record.get("type") != "session" else ""
 
-    def _header(self, record: dict[str, Any]) -> None:
-        self.cwd = self.events.seen_in(self.events.cwds, record.get("cwd")) or self.cwd
-        self.lineage = get_str(record, "parentSession") or self.lineage
-
-    def _model(self, model: str, at: float | None) -> None:
-        if self.model and model and model != self.model:
-            self.events.mark("model_change", at, model)
-        self.model = model or self.model
+    def _switch_model(self, model: str, at: float | None) -> None:
+        self.model = self.switched("model_change", self.model, model, at)
 
     # --- messages -------------------------------------------------------------------------------------------------
 
     def _message(self, message: dict[str, Any], key: str, at: float | None) -> None:
-        role = message.get("role")
+        role, text = message.get("role"), text_of(message.get("content"))
         if role == "user":
-            self._user(text_of(message.get("content")), key, at)
+            clean = without_reminders(text)
+            kind = PromptKind.INJECTED if self.parent_id else classify(clean)
+            self.add_turn(key, at, clean, kind.value)
         elif role == "assistant":
             self._assistant(message, key, at)
         elif role == "toolResult":
-            failed = message.get("isError") is True
-            result = _Result(at, failed, text_of(message.get("content")), get_dict(message, "details"))
-            self.results.setdefault(get_str(message, "toolCallId"), result)
+            result = Result(at, text, failed=message.get("isError") is True, details=message.get("details"))
+            self.add_result(get_str(message, "toolCallId"), result)
         elif role == "bashExecution":
-            self.events.mark("user_shell", at, get_str(message, "command"))
+            self.add_event("user_shell", at, get_str(message, "command"))
         elif role in ("custom", "hookMessage"):
-            self.events.mark("injected", at, text_of(message.get("content"))[:80])
-
-    def _user(self, text: str, key: str, at: float | None) -> None:
-        clean = without_reminders(text)
-        kind = PromptKind.INJECTED if self.events.parent_id else classify(clean)
-        self.events.turn(key, at, clean, kind.value)
+            self.add_event("injected", at, text[:80])
 
     def _assistant(self, message: dict[str, Any], key: str, at: float | None) -> None:
-        self._model(get_str(message, "model"), at)
-        self._usage(get_dict(message, "usage"), key, at)
+        self._switch_model(get_str(message, "model"), at)
+        fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
+        if fresh or output or cached or written:
+            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, written))
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
-            self.events.mark("interrupt" if stop == "aborted" else "api_error", at, get_str(message, "errorMessage"))
+            self.add_event("interrupt" if stop == "aborted" else "api_error", at, get_str(message, "errorMessage"))
         for index, block in enumerate(get_list(message, "content")):
-            kind = get(block, "type")
-            if kind == "toolCall":
-                call_id = get_str(block, "id") or f"{key}/{index}"
+            if get(block, "type") == "toolCall":
+                call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
                 arguments = get_dict(block, "arguments")
-                call = _Call(call_id, get_str(block, "name"), arguments, at, self.events.order, self.model, key)
-                self.calls.setdefault(call_id, call)
-            elif kind == "text":
-                self.events.say((key, index), at, "text", get_str(block, "text"))
-            elif kind == "thinking":
-                self.events.say((key, index), at, "reasoning", get_str(block, "thinking"))
+                self.add_call(Call(call_id, name, arguments, at, self.order, model=self.model, message_id=key))
+            else:
+                self.add_block((key, index), at, block)
 
-    def _usage(self, usage: dict[str, Any], key: str, at: float | None) -> None:
-        counts = [get_int(usage, name) for name in ("input", "output", "cacheRead", "cacheWrite")]
-        if any(counts):
-            fresh, output, cached, written = counts
-            self.events.use(Usage(key, at, 0, self.model, fresh, output, cached, written))
-
-    # --- the whole session ----------------------------------------------------------------------------------------
-
-    def session(self) -> Session:
-        for call in self.calls.values():
-            self.events.call(self._finished(call, self.results.get(call.call_id)), call.order)
-        return self.events.session()
-
-    def _finished(self, call: _Call, result: _Result | None) -> ToolCall:
-        text = result.text if result else ""
-        status = Status.UNKNOWN if result is None else Status.ERROR if result.failed else Status.OK
+    def completed(self, call: Call, result: Result | None) -> ToolCall:
+        outcome, text = outcome_of(result), result.text if result else ""
         command = None
         if call.name in ("bash", "shell"):
-            place = resolve(self.cwd, get_str(call.arguments, "cwd")) or resolve("", self.cwd)
-            command = Command(get_str(call.arguments, "command"), place, output=text[:2000])
-        return ToolCall(
-            call_id=call.call_id,
-            name=call.name,
-            turn=0,
-            at=call.at,
-            done_at=result.at if result else None,
-            status=status,
-            error=text[:_ERROR_CHARS] if status is Status.ERROR else "",
-            model=call.model,
-            message_id=call.message_id,
-            input=as_json(call.arguments),
-            edits=tuple(_edits(call, result, self.cwd)),
+            cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or normal_path(self.cwd)
+            command = shell_command(get_str(call.arguments, "command"), cwd, text)
+        return call.finished(
+            result,
+            outcome,
+            edits=_edits(call, result, self.cwd),
             command=command,
-            seen=_seen(call, result, self.cwd) if call.name == "read" and status is Status.OK else None,
+            seen=_seen(call, result, self.cwd) if result and call.name == "read" and outcome[0] is Status.OK else None,
             spawn=_spawn(call, result) if call.name in ("task", "subagent") else None,
-            commits=commits_in(command.text, text) if command else (),
-            result_size=len(text) if result else None,
+            commits=commits_in(command, text),
         )
 
 
-def _edits(call: _Call, result: _Result | None, cwd: str) -> list[Edit]:
+def _edits(call: Call, result: Result | None, cwd: str) -> list[Edit]:
     if call.name not in ("edit", "write", "apply_patch", "hashline_edit"):
         return []
-    patched = edits_from_patch_arguments(call.arguments, cwd)
+    patched = edits_from_patch(call.arguments, cwd)
     if patched:
         return patched
     path = resolve(cwd, path_argument(call.arguments))
-    operation = get_str(call.arguments, "op")
-    if operation == "delete" and path:
+    if get_str(call.arguments, "op") == "delete" and path:
         return [Edit(path, "delete")]
     hunks = display_hunks(get_str(result.details, "diff")) if result else ()
     new_path = resolve(cwd, get_str(call.arguments, "rename"))
     if new_path and path:
         return [Edit(path, "move", hunks=hunks, new_path=new_path)]
-    edit = edit_from_arguments(call.arguments, cwd, hunks=hunks)
-    return [edit] if edit else []
+    return edits_from_arguments(call.arguments, cwd, hunks=hunks)
 
 
 _DISPLAY = re.compile(r"^([+\- ])\s*(\d{1,9})(?: |\||$)(.*)$", re.S)
@@ -255,15 +182,15 @@ _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line 
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
 
-def _seen(call: _Call, result: _Result | None, cwd: str) -> FileObservation | None:
+def _seen(call: Call, result: Result, cwd: str) -> FileObservation | None:
     path = resolve(cwd, path_argument(call.arguments))
-    if not path or result is None or not result.text or _TAGGED.match(result.text):
+    if not path or not result.text or _TAGGED.match(result.text):
         return None
-    part = any(key in call.arguments for key in ("offset", "limit"))
+    part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
     text, cut = _MORE.subn("", result.text)
     return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
 
 
-def _spawn(call: _Call, result: _Result | None) -> Spawn:
+def _spawn(call: Call, result: Result | None) -> Spawn:
     agent_id = get_str(result.details, "sessionId") if result else ""
     return Spawn(agent_id=agent_id, kind=get_str(call.arguments, "agent"), visible=False)

@@ -10,7 +10,7 @@ import pytest
 
 from collector.model import Edit, Replacement, Session, Status, ToolCall
 from collector.transcripts import claude_code
-from collector.transcripts.prompts import PromptKind, classify, without_reminders
+from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 
 _SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "claude-code" / "sample.jsonl"
 W = "/home/ana/work/orchard"

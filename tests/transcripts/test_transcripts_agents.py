@@ -16,15 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.git.patches import parse_unified, whole_texts
+from collector.json_values import time_of
 from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, TranscriptReader, Usage
+from collector.text import resolve
 from collector.transcripts import FACETS, reader_for, readers
-from collector.transcripts.apply_patch import (
-    commands_in_script,
-    parse_patch,
-    patches_in,
-    patches_in_script,
-)
-from collector.transcripts.jsonl import first_value, resolve, same_lines, time_of
+from collector.transcripts.common.apply_patch import parse_patch, patches_in
+from collector.transcripts.common.jsonl import first_value, same_lines
+from collector.transcripts.common.scripts import commands_in_script, patches_in_script
 from collector.transcripts.pi import display_hunks
 
 _SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"

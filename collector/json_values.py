@@ -1,0 +1,84 @@
+"""Typed access to JSON that other programs wrote: a value of the wrong type counts as absent. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from collector.text import timestamp
+
+LARGEST = 2**53  # beyond it a float no longer holds every integer
+_NUMBERS = (int, float)  # a tuple is tested faster than a union
+
+
+def get(value: object, *path: str) -> object:
+    """The value at a path of keys; None when anything on the way is not an object or lacks the key."""
+    for key in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def get_str(value: object, key: str, *path: str) -> str:
+    """The text at a path of keys, or ""."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    if path:
+        inner = get(inner, *path)
+    return inner if isinstance(inner, str) else ""
+
+
+def get_int(value: object, *path: str) -> int:
+    """The number at a path of keys, cut to an integer, or 0."""
+    inner = get(value, *path)
+    return int(inner) if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST else 0
+
+
+def get_dict(value: object, *path: str) -> dict[str, Any]:
+    """The object at a path of keys, or {}."""
+    inner = get(value, *path)
+    return inner if isinstance(inner, dict) else {}
+
+
+def get_list(value: object, *path: str) -> list[Any]:
+    """The list at a path of keys, or []."""
+    inner = get(value, *path)
+    return inner if isinstance(inner, list) else []
+
+
+def first_of(value: object, *names: str) -> Any:
+    """The first of these keys of an object that has a value; None when none has."""
+    if isinstance(value, dict):
+        for name in names:
+            if value.get(name) is not None:
+                return value[name]
+    return None
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; [] for anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def parsed(text: object) -> object | None:
+    """The value of JSON text; None for anything else."""
+    try:
+        value: object = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def as_json(value: object, limit: int = 20_000) -> str:
+    """JSON text for people, cut at `limit` characters."""
+    try:
+        return json.dumps(value, ensure_ascii=False)[:limit]
+    except (ValueError, TypeError, RecursionError):
+        return ""
+
+
+def time_of(value: object) -> float | None:
+    """RFC 3339 text, seconds or milliseconds since 1970 -> seconds."""
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool) and 0 < value < 1e14:
+        return float(value) / 1000 if value > 1e11 else float(value)
+    return timestamp(value)

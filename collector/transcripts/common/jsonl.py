@@ -1,0 +1,120 @@
+"""JSON lines: the values in the bytes of a transcript, each distinct line once. Unreadable lines do not end the reading."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from collector.json_values import parsed
+from collector.model import Problem
+from collector.text import decode
+
+MAX_DETAIL = 300
+_DECODER = json.JSONDecoder()
+_SPACE = " \t\r\n"
+
+
+def first_value(blob: bytes) -> object | None:
+    """The first JSON value of a transcript: that of its first line, or the whole document when it goes over many lines."""
+    try:
+        value: object = _DECODER.raw_decode(decode(_first_line(blob)).lstrip(_SPACE + "\ufeff"))[0]
+    except (ValueError, RecursionError):
+        return parsed(decode(blob))
+    return value
+
+
+def _first_line(blob: bytes) -> bytes:
+    """The first line with text among the first few."""
+    start = 0
+    for _ in range(50):
+        end = blob.find(b"\n", start)
+        line = blob[start:] if end < 0 else blob[start:end]
+        if end < 0 or (line and not line.isspace()):
+            return line
+        start = end + 1
+    return b""
+
+
+def values(line: bytes) -> Iterator[Any]:
+    """JSON values of one line; writers sometimes lose the newline between two. Raises ValueError where the text is not JSON."""
+    try:
+        yield orjson.loads(line)
+        return
+    except orjson.JSONDecodeError:
+        pass  # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader takes them
+    text = decode(line)
+    position = _skip(text, 0)
+    while position < len(text):
+        value, position = _DECODER.raw_decode(text, position)
+        yield value
+        position = _skip(text, position)
+
+
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _SPACE:
+        position += 1
+    return position
+
+
+def records(
+    blobs: Iterable[bytes],
+    problems: list[Problem],
+    session_id: str,
+    skip: Callable[[bytes], bool] | None = None,
+    seen: set[int] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """JSON objects of all copies of a transcript, each distinct line once, in order of first appearance.
+
+    The unreadable lines of a copy become one problem with their number and the first position; `skip` drops lines unread.
+    A caller that reads the copies one by one passes the same `seen` each time.
+    """
+    seen = set() if seen is None else seen
+    longest = b""
+    for blob in blobs:
+        bad = 0
+        first_bad = ""
+        start = same_lines(longest, blob)
+        longest = max(longest, blob, key=len)
+        for number, line in enumerate(blob[start:].split(b"\n"), 1 + blob.count(b"\n", 0, start)):
+            key = hash(line)
+            if key in seen or not line or line.isspace():
+                continue
+            seen.add(key)
+            if skip and skip(line):
+                continue
+            try:
+                for value in values(line):
+                    if isinstance(value, dict):
+                        yield value
+                    else:
+                        bad, first_bad = bad + 1, first_bad or f"line {number}: not an object"
+            except (ValueError, RecursionError) as error:
+                bad, first_bad = bad + 1, first_bad or f"line {number}: {error}"
+        if bad:
+            detail = f"{bad}, first at {first_bad}"[:MAX_DETAIL]
+            problems.append(Problem("transcripts", session_id, "unreadable_lines", detail))
+
+
+def same_lines(first: bytes, second: bytes) -> int:
+    """Where the first line of `second` begins that differs from `first`: copies of a session have the same beginning."""
+    low, high = 0, min(len(first), len(second))
+    left, right = memoryview(first), memoryview(second)
+    while low < high:  # the beginnings of length `low` agree; halves are compared at the speed of memory
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return second.rfind(b"\n", 0, low) + 1
+
+
+def copies(blobs: Iterable[bytes]) -> list[bytes]:
+    """The copies worth reading, largest first, whatever their order: those that begin another one add nothing."""
+    kept: list[bytes] = []
+    for blob in sorted(set(blobs), key=lambda b: (-len(b), b)):
+        if not any(longer.startswith(blob) for longer in kept):
+            kept.append(blob)
+    return kept
