@@ -7,6 +7,7 @@ from attribution.terminal.commit import commit_view
 from attribution.terminal.explain import line_view
 from attribution.terminal.history import agreement_view, life_view
 from attribution.terminal.lists import check_list, failures, problem_list, session_table
+from attribution.terminal.maintainability import maintainability_view
 from attribution.terminal.repo import hints, repo_report
 from attribution.terminal.survival import picture_note, survival_view
 
@@ -25,6 +26,7 @@ __all__ = [
     "judge",
     "life_view",
     "line_view",
+    "maintainability_view",
     "picture_note",
     "problem_list",
     "repo_report",

@@ -43,6 +43,11 @@ _SETTINGS = (
     "pack.deltaCacheSize=16m",
     "core.packedGitLimit=256m",
 )
+_FOR_LIBRARIES = (
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.bigFileThreshold=1m",  # larger files have no text diff
+)
 _CHUNK = 1 << 20
 _POLL = 0.2  # seconds between two looks at a running transfer
 _NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
@@ -72,24 +77,24 @@ class ScratchGit:
 
     def __init__(self, objects: Path, shallow: Sequence[str] = (), sha256: bool = False) -> None:
         """`objects`: the repository's object directory; `shallow`: the commits at which a shallow clone ends."""
-        self._dir = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
+        self.directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
         self._objects = objects.resolve()
         self._shallow = tuple(shallow)
         self._lay_out(sha256)
         self._running: list[GitStream] = []
 
     def _lay_out(self, sha256: bool) -> None:
-        info = self._dir / "objects" / "info"
+        info = self.directory / "objects" / "info"
         info.mkdir(parents=True)
-        (self._dir / "refs").mkdir()
-        (self._dir / "HEAD").write_text("ref: refs/heads/none\n")
+        (self.directory / "refs").mkdir()
+        (self.directory / "HEAD").write_text("ref: refs/heads/none\n")
         lines = ["[core]", "\trepositoryformatversion = " + ("1" if sha256 else "0"), "\tbare = true"]
         if sha256:
             lines += ["[extensions]", "\tobjectformat = sha256"]
-        (self._dir / "config").write_text("\n".join(lines) + "\n")
+        (self.directory / "config").write_text("\n".join(lines) + "\n")
         (info / "alternates").write_bytes(_quoted(os.fsencode(self._objects)) + b"\n")
         if self._shallow:
-            (self._dir / "shallow").write_text("".join(f"{sha}\n" for sha in self._shallow))
+            (self.directory / "shallow").write_text("".join(f"{sha}\n" for sha in self._shallow))
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +107,7 @@ class ScratchGit:
         for stream in self._running:
             stream.close()
         self._running.clear()
-        shutil.rmtree(self._dir, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
     def output(self, args: Sequence[str], stdin: bytes = b"") -> bytes:
         """All that a command prints. Raises GitFailed."""
@@ -114,7 +119,7 @@ class ScratchGit:
 
     def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
-        command = ["git", f"--git-dir={self._dir}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
+        command = ["git", f"--git-dir={self.directory}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
         for setting in (*_SETTINGS, *settings):
             command += ["-c", setting]
         given = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
@@ -127,8 +132,8 @@ class ScratchGit:
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                cwd=self._dir,
-                env=self._environment(),
+                cwd=self.directory,
+                env=clean_environment(self.directory),
                 bufsize=0,
             )
         except OSError as error:
@@ -142,11 +147,8 @@ class ScratchGit:
         self._running.append(found)
         return found
 
-    def _environment(self) -> dict[str, str]:
-        return _environment(self._dir)
 
-
-def _environment(home: Path) -> dict[str, str]:
+def clean_environment(home: Path) -> dict[str, str]:
     """Nothing of the caller's git: no configuration, no hooks, no prompts, no network."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return kept | {
@@ -163,6 +165,22 @@ def _environment(home: Path) -> dict[str, str]:
         "GIT_PROTOCOL_FROM_USER": "0",
         "GIT_ALLOW_PROTOCOL": "none",
     }
+
+
+def own_copy(directory: Path) -> Path:
+    """A scratch directory like the one of a ScratchGit, inside it and removed with it, for a library that runs git by itself.
+
+    Each process needs its own: such a library may write to the configuration. Our settings, which it would not name on its command
+    lines, are in that configuration. The process must have `clean_environment(copy)`.
+    """
+    copy = Path(tempfile.mkdtemp(prefix="copy-", dir=directory))
+    shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("copy-*"), dirs_exist_ok=True)
+    with (copy / "config").open("a") as config:
+        for setting in (*_SETTINGS, *_FOR_LIBRARIES):
+            name, _, value = setting.partition("=")
+            section, key = name.split(".")
+            config.write(f"[{section}]\n\t{key} = {value}\n")
+    return copy
 
 
 class Stopped(GitFailed):
@@ -196,7 +214,7 @@ def talk(
     command = ["git", f"--git-dir={directory}", "--no-pager"]
     for setting in (*_TALKING, *access.settings):
         command += ["-c", setting]
-    environment = _environment(directory) | {n: os.environ[n] for n in _NETWORK if n in os.environ}
+    environment = clean_environment(directory) | {n: os.environ[n] for n in _NETWORK if n in os.environ}
     environment |= {"GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none", "GIT_CONFIG_COUNT": str(len(access.secrets))}
     for number, (key, value) in enumerate(access.secrets):
         environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
@@ -264,7 +282,7 @@ def _told(said: str) -> str:
 
 def import_repository(directory: Path, stream: bytes) -> None:
     """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
-    environment = _environment(directory)
+    environment = clean_environment(directory)
     for command, data in (
         (["git", "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)], b""),
         (["git", f"--git-dir={directory}", "fast-import", "--quiet", "--force"], stream),
@@ -370,7 +388,7 @@ def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: s
 def _run_git(directory: Path, args: Sequence[str], data: bytes) -> subprocess.CompletedProcess[bytes]:
     command = ["git", f"--git-dir={directory}", "-c", f"core.hooksPath={os.devnull}", *args]
     try:
-        return subprocess.run(command, input=data, capture_output=True, env=_environment(directory), check=False)
+        return subprocess.run(command, input=data, capture_output=True, env=clean_environment(directory), check=False)
     except OSError as error:
         raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
 

@@ -31,7 +31,7 @@ finally:
         del sys.modules[_name]
 
 Connection = sqlite3.Connection
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 

@@ -17,7 +17,7 @@ from attribution.features.checks import Invariant
 from attribution.queries.features import features_ready
 from collector.storage.store import Store
 
-SUBJECTS = ("lines", "history", "weaknesses", "claims", "facts")
+SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "claims", "facts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ SUFFIXES = {
     "swift",
     "lua",
 }
-_FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of its tokenizers
+FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of its tokenizers
 
 Function = tuple[int, int, int]
 """First line, last line, complexity."""
@@ -60,7 +60,7 @@ def functions(data: bytes, suffix: str) -> list[Function]:
 
     try:
         found = lizard.analyze_file.analyze_source_code(f"text.{suffix}", data.decode("utf-8", "replace"))
-    except _FAILURES:
+    except FAILURES:
         return []
     return [(f.start_line, f.end_line, f.cyclomatic_complexity) for f in found.function_list]
 

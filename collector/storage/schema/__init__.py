@@ -12,8 +12,8 @@ from importlib import resources
 
 # In reading order; a part refers only to tables of earlier ones.
 PARTS = (
-    "repositories", "sessions", "lines", "outcomes", "bookkeeping", "history", "survival", "weaknesses", "reviews", "claims",
-    "judge", "embeddings", "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
+    "repositories", "sessions", "lines", "outcomes", "bookkeeping", "history", "survival", "weaknesses", "maintainability",
+    "reviews", "claims", "judge", "embeddings", "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
     "cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans",
 )  # fmt: skip
 

@@ -1,0 +1,9 @@
+-- quality_reason: A measured commit has values of the delta maintainability model, from 0 to 1, or a reason why it has none.
+SELECT commit_sha, reason, dmm_unit_size, dmm_unit_complexity, dmm_unit_interfacing FROM commit_quality
+WHERE (reason = '') <> (COALESCE(dmm_unit_size, dmm_unit_complexity, dmm_unit_interfacing) IS NOT NULL)
+   OR dmm_unit_size NOT BETWEEN 0 AND 1 OR dmm_unit_complexity NOT BETWEEN 0 AND 1 OR dmm_unit_interfacing NOT BETWEEN 0 AND 1;
+
+-- quality_lines: The lines by class of a measured commit are lines that it added.
+SELECT q.commit_sha, q.agent, q.declared, q.human, q.unknown, q.undeclared, l.lines_added FROM commit_quality q
+JOIN commit_lines l ON l.repo_id = q.repo_id AND l.commit_sha = q.commit_sha
+WHERE q.agent + q.declared > l.agent_lines OR q.human > l.human_lines OR q.unknown + q.undeclared > l.unknown_lines;
