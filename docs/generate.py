@@ -23,6 +23,7 @@ from collector.checkpoints import layouts  # noqa: E402
 from collector.claims import producers  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
 from collector.transcripts import FACETS, readers  # noqa: E402
+from collector.vocabulary.schema import vocabularies  # noqa: E402
 
 
 def schema_page() -> str:
@@ -39,7 +40,14 @@ def schema_page() -> str:
         else:
             columns = table(("column", "type", ""), [(f"`{c.name}`", c.type, c.comment) for c in found.columns])
         parts.append(columns + "\n")
-    return fill("schema.md", {"tables": "\n".join(parts)})
+    return fill("schema.md", {"tables": "\n".join(parts), "words": "\n".join(_words())})
+
+
+def _words() -> Iterator[str]:
+    """Every closed set of words with what each means."""
+    for name, words in vocabularies().items():
+        rows = [(f"`{word}`" if word else "(empty)", word.meaning) for word in words]
+        yield f"### {name}\n\n{words.__doc__}\n\n{table(('word', ''), rows)}\n"
 
 
 def cli_page() -> str:

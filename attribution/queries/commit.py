@@ -11,7 +11,7 @@ from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import CommitRef, Span, commit_ref, commit_spans
 from collector.errors import UnknownBranch
 from collector.storage.store import Store
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord
 from collector.storage.store import Store
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 
 def records(store: Store, repo_id: int) -> list[LifetimeRecord]:

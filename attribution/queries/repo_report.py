@@ -9,7 +9,7 @@ from typing import Any
 
 from collector.git.ranges import count, united
 from collector.storage.store import Store
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
 

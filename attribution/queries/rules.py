@@ -20,7 +20,7 @@ def _row(rule: Rule, counts: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     return {
         "rule": rule.id,
         "cwe": " ".join(rule.cwes),
-        "tier": rule.tier,
+        "tier": rule.tier or "",
         "confidence": rule.confidence,
         "severity": rule.severity,
         "languages": " ".join(rule.said),

@@ -11,7 +11,7 @@ from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import OpenRepo
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 _SPANS = (
     "SELECT l.*, s.key, s.label, s.agent, s.model AS session_model FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id "

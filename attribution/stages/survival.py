@@ -17,7 +17,7 @@ from attribution.stages.history import stored
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 VERSION = "2"
 STAGE = Stage(StageName.SURVIVAL, VERSION)

@@ -71,16 +71,29 @@ def test_every_command_is_in_the_readme() -> None:
         assert re.search(rf"\b{name}\b", readme), name
 
 
-def test_reasons_in_the_code_are_explained() -> None:
-    from attribution.queries.reasons import _REASONS
+def test_every_word_of_the_database_is_explained_in_a_line() -> None:
+    from collector.vocabulary.schema import vocabularies
 
-    written = set()
-    for file in ("lines", "conclude", "windows", "timeline"):
-        text = (ROOT / "attribution" / "authorship" / f"{file}.py").read_text("utf-8")
-        written |= set(re.findall(r'"unknown", "none", "inferred", "(\w+)"', text))
-        written |= set(re.findall(r'CandidateAuthor\("unknown", reason="(\w+)"', text)) | set(re.findall(r'unseen="(\w+)"', text))
-    assert written
-    assert written - set(_REASONS) == set()
-    comment = re.search(r"reason TEXT NOT NULL DEFAULT '', -- (.*)", schema_sql())
-    assert comment is not None
-    assert [reason for reason in sorted(written) if reason not in comment[1]] == []
+    page = (ROOT / "docs" / "schema.md").read_text("utf-8")
+    assert len(vocabularies()) > 40
+    for name, words in vocabularies().items():
+        assert f"### {name}\n" in page and (words.__doc__ or "").endswith(".")
+        assert [word for word in words if not word.meaning or "\n" in word.meaning] == [], name
+
+
+def test_columns_with_a_closed_set_of_words_refuse_others() -> None:
+    import sqlite3
+
+    from collector.vocabulary.lines import Author, LineClass, Reason
+
+    text = re.search(r"^CREATE TABLE IF NOT EXISTS origins \(.*?\n\);", schema_sql(), re.M | re.S)
+    assert text is not None
+    connection = sqlite3.connect(":memory:")
+    connection.execute(text[0])
+    insert = "INSERT INTO origins (author, how, evidence, reason) VALUES (?, 'none', 'inferred', ?)"
+    for reason in Reason:
+        connection.execute(insert, (Author.UNKNOWN, reason))
+    for wrong in ((LineClass.UNDECLARED, ""), (Author.UNKNOWN, "because"), ("", "")):
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            connection.execute(insert, wrong)
+    assert connection.execute("SELECT DISTINCT author, typeof(author) FROM origins").fetchall() == [("unknown", "text")]

@@ -128,8 +128,8 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
     (tmp_path / "rules.yaml").write_text(FOREIGN)
     found = named([str(tmp_path)], tmp_path)
     assert [(r.id, r.cwes, r.confidence, r.severity, r.tier) for r in found.rules] == [
-        ("a", ("CWE-23",), "LOW", "WARNING", ""),
-        ("b", ("CWE-78",), "", "ERROR", ""),
+        ("a", ("CWE-23",), "LOW", "WARNING", None),
+        ("b", ("CWE-78",), "", "ERROR", None),
     ]
     assert found.sha256 == named([str(tmp_path / "rules.yaml")], tmp_path).sha256 != own().sha256
     assert len(named([OWN, str(tmp_path)], tmp_path).rules) == len(RULES) + 2

@@ -19,11 +19,13 @@ from attribution.weaknesses.rules.derive import need_of
 from attribution.weaknesses.rules.languages import of_rule
 from attribution.weaknesses.rules.prefilter import Prefilter
 from collector.errors import WhoWroteError
+from collector.vocabulary.weaknesses import Confidence, RuleTier
 
 OWN = "own"
 PACK = re.compile(r"p/[A-Za-z0-9][\w.-]{0,80}")
 _CWE = re.compile(r"\d{1,5}")
-_TIERS = {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}  # tier -> confidence of a rule that does not say
+# Confidence of a rule that does not say, by its tier.
+_TIERS = {RuleTier.TAINT: Confidence.HIGH, RuleTier.BUILT: Confidence.MEDIUM, RuleTier.API: Confidence.LOW}
 _SUFFIXES = (".yaml", ".yml", ".json")
 _FORMAT = "Rules are .yaml files in the format of semgrep"
 
@@ -40,8 +42,8 @@ class Rule:
     cwes: tuple[str, ...]  # CWE-89
     names: tuple[str, ...]  # the same with their names, where the rule says them: CWE-89: …
     owasp: tuple[str, ...]
-    tier: str  # taint | built | api; "" when it does not say
-    confidence: str  # HIGH | MEDIUM | LOW; "" when it does not say
+    tier: RuleTier | None  # None when it does not say
+    confidence: str  # of our rules a Confidence; "" when it does not say
     severity: str
     said: tuple[str, ...]  # its languages as it names them
     languages: frozenset[str]  # the same as we name them; "*" for any
@@ -58,7 +60,7 @@ class Rule:
     def strength(self) -> tuple[int, int]:
         """Stronger rules first: of several findings at one place with one CWE the first is kept."""
         tier = [*_TIERS, self.tier].index(self.tier)
-        return (tier, {"HIGH": 0, "MEDIUM": 1, "LOW": 2}.get(self.confidence, 3))
+        return (tier, [*Confidence, self.confidence].index(self.confidence))
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ def _yaml(where: str, data: bytes) -> Any:
 def _rule(body: dict[str, Any]) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
-    tier = str(meta.get("tier") or "")
+    tier = next((known for known in RuleTier if known == meta.get("tier")), None)
     paths = body.get("paths")
     include = paths.get("include") if isinstance(paths, dict) else None
     cwes = _cwes(meta)
@@ -234,7 +236,7 @@ def _rule(body: dict[str, Any]) -> Rule:
         tuple(cwes.values()),
         _strings(meta.get("owasp")),
         tier,
-        str(meta.get("confidence") or _TIERS.get(tier, "")).upper(),
+        str(meta.get("confidence") or (_TIERS[tier] if tier else "")).upper(),
         str(body.get("severity") or "").upper(),
         _strings(body["languages"]),
         frozenset(of_rule(_strings(body["languages"]), _strings(include))),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 MIXED, NOBODY = "mixed", "none"
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from collector.vocabulary.schema import expanded
+
 # In reading order; a part refers only to tables of earlier ones.
 PARTS = (
     "repositories", "sessions", "lines", "outcomes", "bookkeeping", "history", "survival", "weaknesses", "maintainability",
@@ -21,7 +23,7 @@ PARTS = (
 @cache
 def part_sql(name: str) -> str:
     """The text of one part."""
-    return resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8")
+    return expanded(resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8"))
 
 
 def schema_sql() -> str:

@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS attempts (
   session_id INTEGER REFERENCES sessions(id) ON DELETE SET NULL, -- that session, when it is in this database once
   tests TEXT, -- category -> [succeeded, failed], JSON; ALL: every test, where before and after are not compared
   extra TEXT, -- what else was recorded, without secrets and long texts, JSON
-  patch_outcome_label TEXT, -- correct, partial, regressive, no_effect, unverifiable; NULL without a patch, and where tests were not compared and the reward is 0
+  patch_outcome_label TEXT {PatchOutcome}, -- what the patch did; NULL without a patch, and where tests were not compared and the reward is 0
   localized_correct_file INTEGER -- 1: the patch touches a file of the gold patch; NULL without either
 );
 CREATE INDEX IF NOT EXISTS attempts_instance ON attempts(instance);

@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS claim_records (
   commit_sha TEXT, -- commit it speaks of, as named; NULL when it names none
   base_sha TEXT, -- commit the producer itself wrote down; another one than commit_sha: the note was copied
   claimed_at TEXT, -- when it was written, if it says so
-  state TEXT NOT NULL, -- read, unknown_version, unknown_format, unreadable, too_large, missing_blob, own (an export of ours)
+  state TEXT NOT NULL {RecordState}, -- whether it could be used
   claims INTEGER NOT NULL, -- claims in it
   detail TEXT -- keys that are not known, JSON
 );
@@ -25,7 +25,7 @@ CREATE INDEX IF NOT EXISTS claim_records_commit ON claim_records(commit_sha);
 CREATE TABLE IF NOT EXISTS claim_authors (
   id INTEGER PRIMARY KEY, -- number used by claims
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  author TEXT NOT NULL, -- agent, human, mixed (an agent's line that somebody changed), unknown
+  author TEXT NOT NULL {ClaimedAuthor}, -- who it says wrote the lines
   tool TEXT, -- the agent or tool, as written
   model TEXT, -- the model, as written
   session_key TEXT, -- the session or conversation, as written
@@ -54,10 +54,10 @@ CREATE INDEX IF NOT EXISTS claims_author ON claims(author_id);
 CREATE TABLE IF NOT EXISTS claim_record_checks (
   record_id INTEGER PRIMARY KEY REFERENCES claim_records(id) ON DELETE CASCADE, -- the record
   commit_sha TEXT, -- commit it was checked against; another one than it names for records written before their commit was made
-  anchor TEXT NOT NULL, -- named (by the record), next_commit (the next one that changes its files), none
-  reach TEXT NOT NULL, -- branch (the commit is in the history of the analysed branch), ref (of another ref only), none (of no ref), missing
-  status TEXT NOT NULL, -- the first that applies: commit_missing, unreachable, file_missing, beyond_eof, not_added, overlapping, dangling_key, empty, ok
-  findings TEXT NOT NULL, -- the same from its lines alone
+  anchor TEXT NOT NULL {Anchor}, -- how that commit was found
+  reach TEXT NOT NULL {Reach}, -- where that commit is
+  status TEXT NOT NULL {ClaimStatus}, -- what checking it gave, the first that applies
+  findings TEXT NOT NULL {ClaimStatus}, -- the same from its lines alone
   commit_at TEXT, -- author time of the commit
   lines INTEGER NOT NULL, -- lines claimed, those claimed twice counted twice
   ok INTEGER NOT NULL, -- of those, the ones the commit adds
@@ -73,7 +73,7 @@ CREATE INDEX IF NOT EXISTS claim_record_checks_commit ON claim_record_checks(com
 -- The lines of a claim by status; together they are the claim.
 CREATE TABLE IF NOT EXISTS claim_checks (
   claim_id INTEGER NOT NULL REFERENCES claims(id) ON DELETE CASCADE, -- the claim
-  status TEXT NOT NULL, -- the first that applies to the line: commit_missing, file_missing, beyond_eof, not_added, overlapping, dangling_key, ok
+  status TEXT NOT NULL {ClaimStatus}, -- what checking the lines gave, the first that applies
   lines INTEGER NOT NULL, -- lines
   ranges TEXT NOT NULL, -- the lines, 1-5,8
   PRIMARY KEY (claim_id, status)
@@ -98,7 +98,7 @@ CREATE TABLE IF NOT EXISTS claimed_spans (
 --   start_line: first line
 --   end_line: last line
 --   lines: number of lines
---   claimed_author: who wrote them, as claimed: agent, human, mixed, unknown
+--   claimed_author: who wrote them, as claimed: {ClaimedAuthor}
 --   claimed_evidence: always declared
 --   producer: tool that made the claim
 --   tool_version: version of that tool
@@ -112,7 +112,7 @@ CREATE TABLE IF NOT EXISTS claimed_spans (
 --   commit_at: author time of the commit
 --   claim_lines: lines of the whole claim
 --   file_lines_added: lines the commit added to the file
---   author: who wrote them, as we see it: agent, human, unknown; NULL where the repository is not attributed
+--   author: who wrote them, as we see it: {Author}; NULL where the repository is not attributed
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins

@@ -8,9 +8,9 @@ CREATE TABLE IF NOT EXISTS candidates (
   full_name TEXT NOT NULL COLLATE NOCASE, -- owner/name as found; case does not matter
   first_seen_at TEXT NOT NULL, -- when a channel first named it
   probed_at TEXT, -- when its refs were last asked for with success; NULL: not yet
-  outcome TEXT, -- of the last probe: ok, private_or_missing, unreachable; NULL: not probed
+  outcome TEXT {ProbeOutcome}, -- of the last probe; NULL: not probed
   confirmed INTEGER, -- 1: it holds checkpoints; 0: it does not; NULL: not known yet
-  exclusion TEXT, -- NULL: take it; else why not: private_or_missing, unreachable, renamed_duplicate, no_ref, empty_ref, elsewhere (checkpoint_remote names another repository), fork, archived, licence, too_large, forgotten
+  exclusion TEXT {Exclusion}, -- why it is left out; NULL: take it
   detail TEXT, -- the exclusion in words
   failure TEXT, -- of the last probe, why it was not ok
   attempts INTEGER NOT NULL DEFAULT 0, -- probes that failed in a row
@@ -63,7 +63,7 @@ CREATE TABLE IF NOT EXISTS cursors (
   channel TEXT NOT NULL, -- the channel
   query TEXT NOT NULL, -- what was asked, before it was cut into slices
   slice TEXT NOT NULL, -- the slice
-  state TEXT NOT NULL, -- pending, part (some pages done), done, split (cut into smaller slices), capped (no smaller slice possible: results were lost), missing (the archive has no such hour), damaged (read up to the damage), refused (the server refuses the query)
+  state TEXT NOT NULL {CursorState}, -- how far it got
   position TEXT, -- where to go on
   total INTEGER, -- results the server promised
   found INTEGER NOT NULL DEFAULT 0, -- results read

@@ -3,7 +3,7 @@
 -- How a session failed, by a fixed decision tree over measured features, embeddings and a judge's labels.
 CREATE TABLE IF NOT EXISTS session_failure_modes (
   session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  session_failure_mode TEXT, -- clean, shifted_intent, assumption_locked, scope_bleed, stuck_loop, multi_intent_confusion; NULL when a question on the way has no answer, or no rule fits
+  session_failure_mode TEXT {FailureMode}, -- how it failed; NULL when a question on the way has no answer, or no rule fits
   reason TEXT NOT NULL, -- the rule that decided, or what is missing
   embedding_model TEXT, -- model of the embeddings used
   judge_model TEXT, -- model of the labels used

@@ -39,10 +39,10 @@ CREATE TABLE IF NOT EXISTS line_lives (
   end_line INTEGER NOT NULL, -- last line there
   nonblank INTEGER NOT NULL, -- lines that have text
   blank_lines TEXT, -- numbers of the lines without text, separated by blanks; NULL when all have text
-  kind TEXT NOT NULL, -- text, binary (lines only to git), uncertain (a file or parent is missing: may be older than it seems)
+  kind TEXT NOT NULL {LineKind}, -- what is known of their introduction
   at_merge INTEGER NOT NULL, -- 1: written by a merge itself, in none of its parents
   death INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them; NULL: alive at the tip
-  cause TEXT, -- deleted, modified, reformatted, file_deleted, reverted, merge (a merge dropped them), unreadable (lost from sight, not dead)
+  cause TEXT {EndCause}, -- how they ended; NULL while they are alive
   gone_from_main INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit of the main line that first did without them; NULL: alive, or never there
   into_path TEXT, -- file of the commit that ended them where they stood; NULL when a merge dropped them
   into_start INTEGER, -- first line of what came in their place
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS line_travels (
   path TEXT NOT NULL, -- path in that commit
   start_line INTEGER NOT NULL, -- first line there
   end_line INTEGER NOT NULL, -- last line there
-  how TEXT NOT NULL, -- whitespace, reformatted (same text, other line breaks, quotes, separators), moved (within the commit's files)
+  how TEXT NOT NULL {Kept}, -- what the commit changed
   origin INTEGER NOT NULL, -- number of the first line, as in line_lives; the others follow; 0: older than the window
   PRIMARY KEY (repo_id, commit_id, path, start_line)
 ) WITHOUT ROWID;

@@ -6,8 +6,8 @@ CREATE TABLE IF NOT EXISTS commit_files (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   path TEXT NOT NULL, -- path in the commit; before it, for a deleted file
   old_path TEXT, -- path before a rename; NULL otherwise
-  status TEXT NOT NULL, -- A added, M modified, D deleted, R renamed, T type changed
-  kind TEXT NOT NULL, -- text, binary, symlink, submodule, too_large, missing (absent from this clone)
+  status TEXT NOT NULL {ChangeStatus}, -- how the commit changed it
+  kind TEXT NOT NULL {FileKind}, -- what it is to git
   lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
   lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
   agent_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by an agent
@@ -22,15 +22,15 @@ CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
 -- What there is to say about a line: author, evidence, source. Many spans share one row.
 CREATE TABLE IF NOT EXISTS origins (
   id INTEGER PRIMARY KEY, -- number used by spans
-  author TEXT NOT NULL, -- agent, human, unknown
-  how TEXT NOT NULL, -- exact, moved, reformatted, edited, shell, declared, none
-  evidence TEXT NOT NULL, -- observed (texts before and after are known), replayed, matched (by content), declared, inferred
-  reason TEXT NOT NULL DEFAULT '', -- why it is unknown: no_session, transcript_missing, checkpoint_missing, invisible_subagent, opaque_shell, git_operation, other_branch, rewritten, restored, base_unknown, uncaptured, agent_declared, agent_text, edit_unplaced, formatter, unobserved, common_line, automation, unexplained; for human lines: before_session
+  author TEXT NOT NULL {Author}, -- who wrote the line
+  how TEXT NOT NULL {How}, -- what the agent did
+  evidence TEXT NOT NULL {Evidence}, -- how we know
+  reason TEXT NOT NULL DEFAULT '' {Reason}, -- why the author is unknown; for human lines before_session or nothing
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
   turn_index INTEGER, -- turn of the call
   call_id TEXT, -- the agent's own id of the call
   model TEXT, -- model that made the call, or that a trailer declares
-  edited_by TEXT, -- who changed an agent's line afterwards: human, unknown
+  edited_by TEXT {Author}, -- who changed an agent's line afterwards, human or unknown
   similarity REAL -- token similarity of the changed line to the agent's, 0.6 to 1
 );
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
@@ -50,7 +50,7 @@ CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
 CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  method TEXT NOT NULL, -- how the commit is linked to a checkpoint of the session (see commit_checkpoint_links), made_by_call (a call of the session printed its id), worktree (same directory as a named session), time_and_files (same person, same files, and the text), content (rare text alone)
+  method TEXT NOT NULL {LinkMethod}, -- how the commit is linked to the session
   confidence REAL NOT NULL, -- 0 to 1
   agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before
@@ -72,7 +72,7 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
   vendor_percentage REAL, -- the claim
   our_percentage REAL, -- agent / (agent + human) x 100 of the commit, by us; NULL when both are 0
   disagreement REAL, -- ours minus the claim
-  disagreement_reason TEXT NOT NULL -- none, rounding, vendor_zero_but_lines_found, denominator, window, multi_session, transcript_missing, unexplained
+  disagreement_reason TEXT NOT NULL {Difference} -- why they differ, the first that applies
 );
 
 -- One row per span of added lines: who wrote it, how we know, from which call.
@@ -84,7 +84,7 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
 --   end_line: last line
 --   lines: number of lines
 --   nonblank: of those, lines with text
---   author: agent, human, unknown
+--   author: who wrote them: {Author}
 --   how: as in origins
 --   evidence: as in origins
 --   reason: why it is unknown, as in origins
@@ -121,7 +121,7 @@ FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;
 
 -- Lines by author, how, evidence and reason for each repository.
 --   repo_id: its repository
---   author: agent, human, unknown
+--   author: who wrote them: {Author}
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins

@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS mirrors (
   name TEXT PRIMARY KEY COLLATE NOCASE, -- owner/name, as in repos
   url TEXT NOT NULL, -- where it is fetched from
   path TEXT, -- directory of the mirror
-  state TEXT NOT NULL, -- how the last attempt ended: fetched, unchanged, empty (no branch), gone (removed, renamed or private), unreachable, too_large, too_slow, refused (protocol not allowed), damaged (the server lacks objects), disk_full, failed
+  state TEXT NOT NULL {MirrorState}, -- how the last attempt ended
   detail TEXT, -- that in words
   refs_key TEXT, -- hash of the refs the mirror has; NULL when nothing was fetched
   elsewhere TEXT, -- owner/name of the repository that holds its checkpoints, from .entire/settings.json

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS session_stats (
   human_lines INTEGER NOT NULL, -- written by a human
   unknown_lines INTEGER NOT NULL, -- nobody can be named
   agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
-  coding_mode TEXT, -- human_only (0), collaborative, vibe (99 and more); NULL without a percentage
+  coding_mode TEXT {CodingMode}, -- share of agents in its lines by an agent or a person; NULL without a percentage
   produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
   final INTEGER NOT NULL, -- of those, not overwritten by an agent again
   survived INTEGER NOT NULL, -- of those, in a commit
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS regions (
   end_line INTEGER NOT NULL, -- last line of the last hunk, after it
   hunks INTEGER NOT NULL, -- hunks of applied edits
   rounds INTEGER NOT NULL, -- calls that edited it
-  convergence TEXT, -- converging, oscillating (a state came back, or no trend), expanding; NULL when one call edited it
+  convergence TEXT {Convergence}, -- how it developed; NULL when one call edited it
   returned_to INTEGER, -- oscillating: the round whose state came back, 0 is the text before the session; NULL when none did
   sizes TEXT NOT NULL, -- lines added and removed by each round, JSON list
   first_at TEXT, -- first edit
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS region_edits (
   call_id TEXT NOT NULL, -- the agent's own id of the call
   turn_index INTEGER NOT NULL, -- turn it belongs to
   at TEXT, -- when it took effect
-  tool TEXT NOT NULL, -- edit, write, append, delete, copy, substitute; by_shell calls have the same names
+  tool TEXT NOT NULL {EditOp}, -- what the edit does; the same for calls by shell
   start_line INTEGER NOT NULL, -- first new line, after the edit
   end_line INTEGER NOT NULL, -- last new line; start_line - 1 when lines were only removed
   lines_added INTEGER NOT NULL, -- lines
@@ -84,15 +84,15 @@ CREATE INDEX IF NOT EXISTS region_priors_prior ON region_priors(prior_session_id
 -- The quality score of a session, with its parts; a part without any signal is NULL and its weight goes to the others.
 CREATE TABLE IF NOT EXISTS scores (
   session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  task_type TEXT NOT NULL, -- coding, operations, research, chat, discovery, heartbeat
+  task_type TEXT NOT NULL {TaskType}, -- what the session was for
   q REAL, -- 0 to 1; NULL when nothing could be scored
-  tier TEXT, -- Excellent, Good, Acceptable, Poor, Failed
+  tier TEXT {Tier}, -- grade of the score
   completion REAL, -- did the session do what it was for, 0 to 1
   execution REAL, -- how well did the agent work, 0 to 1
   efficiency REAL, -- was it worth its tokens and turns, 0 to 1
   outcome REAL, -- is there a result, 0 to 1
   weight_covered REAL NOT NULL, -- share of all weights whose signal was there
-  special TEXT, -- heartbeat_ok, no_reply, empty, quiet_cron: scored by its own rule; NULL otherwise
+  special TEXT {SpecialScore}, -- which rule of its own scored it; NULL otherwise
   cost_usd REAL, -- cost of the session when it was scored
   roi REAL, -- q / cost_usd
   parts TEXT NOT NULL, -- every signal with its value, score and weight, JSON

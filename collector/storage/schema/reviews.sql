@@ -4,7 +4,7 @@
 CREATE TABLE IF NOT EXISTS finding_reviews (
   fingerprint TEXT NOT NULL, -- the finding, as in findings
   reviewer TEXT NOT NULL, -- who
-  verdict TEXT NOT NULL, -- true (a weakness), false (a false positive), unsure
+  verdict TEXT NOT NULL {ReviewVerdict}, -- what the reader says
   note TEXT NOT NULL, -- why
   reviewed_at TEXT NOT NULL, -- when
   repo TEXT NOT NULL, -- for people: repository

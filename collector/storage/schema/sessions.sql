@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS checkpoints (
   id INTEGER PRIMARY KEY, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID; of a snapshot the id of its commit
-  store TEXT NOT NULL, -- layout it was read from: ref, v1, v2, v2full, legacy; shadow: a snapshot at the end of a turn, not tied to a commit
+  store TEXT NOT NULL {CheckpointStore}, -- layout it was read from
   ref TEXT NOT NULL, -- git ref it was read from
   strategy TEXT, -- manual-commit, auto-commit, …
   branch TEXT, -- branch the developer was on
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
   model TEXT, -- model of most responses
   models INTEGER, -- number of different models
-  transcript TEXT NOT NULL, -- present, partial (some copies unreadable, or readable in their compact form only), missing_blob, none, unreadable, unknown_format
+  transcript TEXT NOT NULL {TranscriptState}, -- what could be read of it
   started_at TEXT, -- first event
   ended_at TEXT, -- last event
   cwd TEXT, -- first working directory
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS checkpoint_sessions (
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   position INTEGER NOT NULL, -- number of its directory in the checkpoint; -1 in the legacy layout
   session_key_raw TEXT, -- session id as stored, before a date in front of it is removed
-  transcript TEXT NOT NULL, -- present, none, missing_blob
+  transcript TEXT NOT NULL {StoredTranscript}, -- what the checkpoint has of its transcript
   transcript_blob TEXT, -- git blob of the first chunk of the transcript; of the first absent chunk when one is missing
   start INTEGER, -- where this checkpoint's part of the transcript begins, as recorded; unreliable
   created_at TEXT, -- when it was stored
@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS turns (
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
   turn_index INTEGER NOT NULL, -- 1, 2, … within the session
   at TEXT, -- when it was sent
-  origin TEXT NOT NULL, -- prompt, queued (typed while the agent worked), plan (approved plan), command (slash command)
+  origin TEXT NOT NULL {TurnOrigin}, -- where its text comes from
   prompt TEXT, -- the text, injected reminders removed
   UNIQUE (session_id, turn_index)
 );
@@ -94,7 +94,7 @@ CREATE TABLE IF NOT EXISTS tool_calls (
   name TEXT NOT NULL, -- the agent's name of the tool
   at TEXT, -- when it was called
   done_at TEXT, -- when its result came
-  status TEXT NOT NULL, -- ok, error, rejected (by the user), unknown (no result recorded)
+  status TEXT NOT NULL {CallStatus}, -- how it ended
   error TEXT, -- first words of the error
   agent_id TEXT, -- subagent that made the call; NULL for the main thread
   model TEXT, -- model that made the call
@@ -114,10 +114,10 @@ CREATE TABLE IF NOT EXISTS edits (
   at TEXT, -- when it took effect
   path TEXT NOT NULL, -- path in the repository, or the recorded path when outside
   root TEXT, -- worktree directory on the author's machine; NULL when outside
-  op TEXT NOT NULL, -- edit, write, append, delete, move, copy, substitute (a literal sed)
+  op TEXT NOT NULL {EditOp}, -- what it does
   by_shell INTEGER NOT NULL DEFAULT 0, -- 1: by a shell command whose text gives the effect exactly, not by an edit tool
-  outcome TEXT NOT NULL, -- applied, tool_error, rejected, outside_repo, unmatched
-  detail TEXT, -- why it is unmatched
+  outcome TEXT NOT NULL {EditOutcome}, -- what became of it
+  detail TEXT {NoReplay}, -- why it is unmatched; NULL otherwise
   lines_added INTEGER, -- lines the replay added
   lines_removed INTEGER -- lines the replay removed
 );
@@ -129,7 +129,7 @@ CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   checkpoint_key TEXT NOT NULL, -- the id as named
   checkpoint INTEGER REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint; NULL when this clone has none of that id
-  method TEXT NOT NULL, -- trailer (the message names it), or the message of a commit it was made of does: same_patch_id, trailer_in_pull_ref (same author, second and subject), squash_by_number
+  method TEXT NOT NULL {LinkMethod}, -- how we know, of these the ones about messages
   confidence REAL NOT NULL, -- 0 to 1
   PRIMARY KEY (commit_id, checkpoint_key)
 );

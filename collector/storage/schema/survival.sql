@@ -9,9 +9,9 @@ CREATE TABLE IF NOT EXISTS line_fates (
   lines INTEGER NOT NULL, -- lines
   nonblank INTEGER NOT NULL, -- lines that have text
   origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
-  actor TEXT, -- who ended them: agent, human, unknown; NULL when they are alive
+  actor TEXT {Author}, -- who ended them; NULL when they are alive
   actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that did
-  actor_how TEXT, -- replaced (lines of that author came in their place), file (nothing came; the only session linked to the commit that took lines from that file), none
+  actor_how TEXT {RemoverEvidence}, -- how we know; NULL when they are alive
   PRIMARY KEY (repo_id, origin)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS line_fates_life ON line_fates(repo_id, life);
@@ -22,11 +22,11 @@ CREATE INDEX IF NOT EXISTS line_fates_session ON line_fates(actor_session_id);
 CREATE TABLE IF NOT EXISTS deletions (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them
-  author TEXT NOT NULL, -- class of the author: agent, declared, human, unknown, undeclared; '' when not attributed
+  author TEXT NOT NULL {LineClass or ''}, -- class of the author; '' when not attributed
   author_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote them
-  actor TEXT NOT NULL, -- agent, human, unknown
+  actor TEXT NOT NULL {Author}, -- who ended them
   actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that ended them
-  cause TEXT NOT NULL, -- as in line_lives
+  cause TEXT NOT NULL {EndCause}, -- how they ended
   lines INTEGER NOT NULL, -- lines with text
   youngest_days REAL NOT NULL, -- age of the youngest when they ended, 0 where times run backwards
   mean_days REAL NOT NULL, -- mean age
@@ -40,10 +40,10 @@ CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id
 -- Lines with text still alive after some time, by group. Only lines old enough are at risk; lines lost from sight leave the risk.
 CREATE TABLE IF NOT EXISTS survival (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  grouping TEXT NOT NULL, -- class, model, agent, session, directory, language
+  grouping TEXT NOT NULL {SurvivalGrouping}, -- what the lines are grouped by
   name TEXT NOT NULL, -- the group; for other groupings than class and directory and language only lines of agents count
-  author TEXT NOT NULL, -- class of the authors: agent, declared, human, unknown, undeclared
-  unit TEXT NOT NULL, -- days since the author time of the birth, commits (of the main line since it was there), head (alive at the tip)
+  author TEXT NOT NULL {LineClass or ''}, -- class of the authors; '' when not attributed
+  unit TEXT NOT NULL {SurvivalUnit}, -- unit of the horizon
   horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
   at_risk INTEGER NOT NULL, -- lines that could be seen for so long
   alive INTEGER NOT NULL, -- of those, the ones alive then
@@ -91,7 +91,7 @@ CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 --   lines: number of lines
 --   nonblank: of those, lines with text
 --   kind: as in line_lives
---   author: who wrote them: agent, human, unknown; NULL when the commit was not attributed
+--   author: who wrote them: {Author}; NULL when the commit was not attributed
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins
@@ -101,7 +101,7 @@ CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 --   death_sha: commit that removed or changed them; NULL while they are at HEAD
 --   died_at: author time of that commit
 --   cause: what became of them, as in line_lives
---   actor: who removed or changed them: agent, human, unknown
+--   actor: who removed or changed them: {Author}
 --   actor_session_id: session that did
 --   actor_how: how that is known, as in line_fates
 --   reverted_later: 1: the commit that introduced them was reverted
@@ -121,7 +121,7 @@ LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.or
 --   end_line: last line
 --   lines: number of lines
 --   nonblank: of those, lines with text
---   author: who wrote them: agent, human, unknown; NULL when the commit was not attributed
+--   author: who wrote them: {Author}; NULL when the commit was not attributed
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins

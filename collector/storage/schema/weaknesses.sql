@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS scan_rules (
   owasp TEXT NOT NULL, -- OWASP categories, JSON list
   severity TEXT, -- ERROR, WARNING, INFO, as the rule says
   confidence TEXT, -- HIGH, MEDIUM, LOW
-  tier TEXT, -- taint (input from outside reaches the call), built (a value put together does), api (the call alone); NULL in other sets
+  tier TEXT {RuleTier}, -- what the rule sees; NULL in other sets than ours
   message TEXT, -- what the rule says
   languages TEXT NOT NULL, -- languages, separated by blanks
   PRIMARY KEY (rule_set_id, rule_id)
@@ -30,9 +30,9 @@ CREATE TABLE IF NOT EXISTS scan_rules (
 CREATE TABLE IF NOT EXISTS scan_files (
   file_id INTEGER PRIMARY KEY REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit, with added lines
   rule_set_id INTEGER NOT NULL REFERENCES rule_sets(id) ON DELETE CASCADE, -- the rules
-  place TEXT NOT NULL, -- source, test, example; generated, vendored, lock, minified: these four are not scanned
+  place TEXT NOT NULL {FilePlace}, -- what kind of file it is
   language TEXT NOT NULL, -- language by name and first line; other: no rule is for it
-  status TEXT NOT NULL, -- as in blob_scans; unsupported (no rule for the language), left_out (by its place)
+  status TEXT NOT NULL {ScanStatus}, -- what came of scanning it
   scanned INTEGER NOT NULL, -- 1: status ok, none or partial, so that a weakness would have been seen
   complexity REAL -- cyclomatic complexity of the changed functions, mean over the added lines (1 outside functions); NULL when not asked for or not known
 );
@@ -50,8 +50,8 @@ CREATE TABLE IF NOT EXISTS findings (
   owasp TEXT, -- first OWASP category of the rule
   severity TEXT, -- ERROR, WARNING, INFO
   confidence TEXT, -- HIGH, MEDIUM, LOW
-  tier TEXT, -- taint, built, api; NULL in other sets than ours
-  status TEXT NOT NULL, -- introduced; reintroduced (the same was fixed in this file before); uncertain (the rule could not be run on the version before); surfaced (new, but on none of the lines the commit added: a change elsewhere made it match)
+  tier TEXT {RuleTier}, -- what the rule sees; NULL in other sets than ours
+  status TEXT NOT NULL {FindingStatus}, -- how it came in
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- commit that brought it in
   commit_sha TEXT NOT NULL, -- full id of it
   path TEXT NOT NULL, -- path in that commit
@@ -60,9 +60,9 @@ CREATE TABLE IF NOT EXISTS findings (
   text_hash TEXT NOT NULL, -- hash of the matched text without white space
   occurrence INTEGER NOT NULL, -- 0, 1, … among equal ones of the file
   language TEXT NOT NULL, -- as in scan_files
-  place TEXT NOT NULL, -- source, test, example
-  author TEXT NOT NULL, -- agent, human, unknown: all its added lines with text are of that author; mixed: they are of several
-  author_class TEXT NOT NULL, -- agent, declared, human, unknown, undeclared, mixed
+  place TEXT NOT NULL {FilePlace}, -- what kind of file it is in
+  author TEXT NOT NULL {Author or Mixture}, -- who wrote its added lines with text
+  author_class TEXT NOT NULL {LineClass or Mixture}, -- class of its added lines with text
   reason TEXT NOT NULL, -- why it is unknown, as in origins
   added_lines INTEGER NOT NULL, -- its lines with text that the commit added
   agent_lines INTEGER NOT NULL, -- of those, by an agent
@@ -77,8 +77,8 @@ CREATE TABLE IF NOT EXISTS findings (
   ignored INTEGER NOT NULL, -- 1: the repository's .semgrepignore asks to leave out the file
   fixed_by INTEGER REFERENCES commits(id) ON DELETE SET NULL, -- commit after which it was gone; NULL when alive, or when that commit is not attributed
   fixed_sha TEXT, -- full id of it
-  fixed_how TEXT, -- changed (lines of the match were changed or taken away), elsewhere (a change elsewhere), file_deleted, merge (a merge left it out), unseen (the rule could not be run any more, or the file is left out now)
-  fixed_author TEXT, -- class of the lines that came in its place, else of all the commit added to the file, else of all it added: agent, declared, human, unknown, undeclared, mixed; none: it added nothing
+  fixed_how TEXT {FixHow}, -- how it went away; NULL when it is alive
+  fixed_author TEXT {LineClass or Mixture}, -- class of the lines that came in its place, else of all the commit added to the file, else of all it added; none: it added nothing
   fixed_session_id INTEGER REFERENCES sessions(id) ON DELETE SET NULL, -- the session, when those lines (or, without any, the commit) have only one
   moves INTEGER NOT NULL, -- times it was moved to another file
   rewords INTEGER NOT NULL, -- times its text was changed and it stayed: a finding of the same rule left and came in one hunk
@@ -106,15 +106,14 @@ CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
 --   scanned: 1: a weakness in them would have been seen
 --   complexity: of the changed functions, as in scan_files
 --   lines: lines with text
---   author: agent, human, unknown
---   author_class: agent, declared, human, unknown, undeclared
+--   author: who wrote them: {Author}
+--   author_class: class of the lines: {LineClass}
 --   reason: why the author is unknown, as in origins
 --   session_id: session that wrote them
 --   model: model that wrote them
 CREATE VIEW IF NOT EXISTS scanned_lines AS
 SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, n.complexity, s.nonblank AS lines, o.author,
-       CASE WHEN o.author = 'agent' AND o.evidence = 'declared' THEN 'declared'
-            WHEN o.author = 'unknown' AND o.reason = 'no_session' THEN 'undeclared' ELSE o.author END AS author_class,
+       {LineClass of o} AS author_class,
        o.reason, o.session_id, o.model
 FROM scan_files n JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id WHERE s.nonblank > 0;

@@ -3,8 +3,8 @@
 -- How the last run of a stage on a repository ended, and what it took.
 CREATE TABLE IF NOT EXISTS jobs (
   name TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
-  stage TEXT NOT NULL, -- load (facts), lines (conclusions)
-  state TEXT NOT NULL, -- done, nothing (no checkpoints), failed (tried again by the next run), given_up (failed twice from the same input: tried again when that changes, or with --retry)
+  stage TEXT NOT NULL {JobStage}, -- what it does
+  state TEXT NOT NULL {JobState}, -- how the last run ended
   input_key TEXT NOT NULL, -- hash of what it was run on
   attempts INTEGER NOT NULL, -- runs from this input that failed
   error TEXT, -- why it failed

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS blob_scans (
   suffix TEXT NOT NULL, -- as what it was scanned: ending of the file name, or dockerfile, workflow
   rules TEXT NOT NULL, -- hash of the rule set
   engine TEXT NOT NULL, -- name and version of the scanner
-  status TEXT NOT NULL, -- ok, none (no word of any rule in it: not given to the scanner), partial (some of it could not be parsed), timeout (some rule), failed, too_large, long_lines, binary, generated, minified, missing
+  status TEXT NOT NULL {ScanStatus}, -- what came of scanning it
   lines INTEGER NOT NULL, -- lines of the text
   failed_rules TEXT, -- rules that did not finish, JSON list
   PRIMARY KEY (blob, suffix, rules, engine)

@@ -1,0 +1,84 @@
+"""Words about what other producers claim, and what checking it gave. Pure."""
+
+from __future__ import annotations
+
+from collector.vocabulary import Word
+
+
+class ClaimedAuthor(Word):
+    """The author a producer names, in our words."""
+
+    AGENT = "agent", "an agent"
+    HUMAN = "human", "a person"
+    MIXED = "mixed", "an agent's line that somebody changed"
+    UNKNOWN = "unknown", "the producer does not know"
+
+
+class RecordState(Word):
+    """Whether a record could be used."""
+
+    READ = "read", "it was read"
+    UNKNOWN_VERSION = "unknown_version", "a version of the format that is not known"
+    UNKNOWN_FORMAT = "unknown_format", "nobody knows the format"
+    UNREADABLE = "unreadable", "damaged"
+    TOO_LARGE = "too_large", "larger than what is read"
+    MISSING_BLOB = "missing_blob", "absent from this clone"
+    OWN = "own", "an export of this program"
+
+
+class Anchor(Word):
+    """How the commit a record is checked against was found."""
+
+    NAMED = "named", "the record names it"
+    NEXT_COMMIT = "next_commit", "the next one that changes its files"
+    NONE = "none", "there is none"
+
+
+class Reach(Word):
+    """Where the commit of a record is."""
+
+    BRANCH = "branch", "in the history of the analysed branch"
+    REF = "ref", "in the history of another ref only"
+    NONE = "none", "in the history of no ref"
+    MISSING = "missing", "not in this clone"
+
+
+class ClaimStatus(Word):
+    """What checking a line or a record against its commit gave: the first that applies."""
+
+    COMMIT_MISSING = "commit_missing", "the commit, or what it holds there, is not in this clone"
+    UNREACHABLE = "unreachable", "the commit is not in the history of the branch (records only)"
+    FILE_MISSING = "file_missing", "the commit has no such file"
+    BEYOND_EOF = "beyond_eof", "the file ends before the line"
+    NOT_ADDED = "not_added", "the line was there before the commit, or is not the text that was claimed"
+    OVERLAPPING = "overlapping", "a later entry of the record claims the line for somebody else; the later one counts"
+    DANGLING_KEY = "dangling_key", "the key of the entry names nobody in its record"
+    EMPTY = "empty", "it claims no line (records only)"
+    OK = "ok", "the commit adds it"
+
+
+class Agreement(Word):
+    """Whether a claim and our verdict say the same of a line."""
+
+    AGREE = "agree", "they do"
+    DISAGREE = "disagree", "one says agent, the other human"
+    UNDECIDED = "undecided", "one side does not know"
+    NOT_CLAIMED = "not_claimed", "the producer says nothing of the line"
+
+
+class Disagreement(Word):
+    """Why a claim and our verdict do not agree."""
+
+    NONE = "", "they agree"
+    REBASED_NOTE = "rebased_note", "the note was copied from another commit, or does not describe this one"
+    FORMATTER = "formatter", "only the layout of the line differs from what the agent wrote"
+    WHOLE_FILE = "whole_file_claim", "the claim takes every added line of the file"
+    WHOLE_COMMIT = "whole_commit_claim", "a trailer speaks of the whole commit"
+    RECOVERED_LINES = (
+        "recovered_lines",
+        "the producer fills what it did not see: the rest of a note becomes human, small gaps the agent's",
+    )
+    MISSING_SESSION = "missing_session", "we have no transcript that could tell"
+    SHELL_COMMAND = "shell_command", "a command whose effect its text does not give"
+    EDITED_LINE = "edited_line", "an agent's line that somebody changed: both have a claim to it"
+    OTHER = "other", "none of these"

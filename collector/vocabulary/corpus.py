@@ -1,0 +1,77 @@
+"""Words about finding, fetching and processing many repositories. Pure."""
+
+from __future__ import annotations
+
+from collector.vocabulary import Word
+
+
+class ProbeOutcome(Word):
+    """What asking the server for the refs of a candidate gave."""
+
+    OK = "ok", "it answered"
+    PRIVATE_OR_MISSING = "private_or_missing", "it is private, deleted, or was never there"
+    UNREACHABLE = "unreachable", "the server gave no usable answer"
+
+
+class Exclusion(Word):
+    """Why a candidate is left out, in the order in which reports list them."""
+
+    FORGOTTEN = "forgotten", "its removal was asked for"
+    UNREACHABLE = "unreachable", "the server gave no usable answer; it is asked again later"
+    PRIVATE_OR_MISSING = "private_or_missing", "it is private, deleted, or was never there"
+    RENAMED = "renamed_duplicate", "it has another name now, which is a candidate of its own"
+    ELSEWHERE = (
+        "elsewhere",
+        "its settings say that the checkpoints are in another repository, which is a candidate of its own",
+    )
+    NO_REF = "no_ref", "no ref with checkpoints"
+    EMPTY_REF = "empty_ref", "the checkpoint branch is there and empty"
+    FORK = "fork", "a fork"
+    ARCHIVED = "archived", "archived"
+    LICENCE = "licence", "not one of the licences asked for"
+    TOO_LARGE = "too_large", "larger than asked for"
+
+
+class CursorState(Word):
+    """How far a slice of a channel's query got."""
+
+    PENDING = "pending", "not begun"
+    PART = "part", "some pages were read"
+    DONE = "done", "read to the end"
+    SPLIT = "split", "cut into smaller slices"
+    CAPPED = "capped", "no smaller slice is possible: results were lost"
+    MISSING = "missing", "the archive has no such hour"
+    DAMAGED = "damaged", "read up to the damage"
+    REFUSED = "refused", "the server refuses the query"
+
+
+class MirrorState(Word):
+    """How the last attempt to bring a mirror up to date ended."""
+
+    FETCHED = "fetched", "something new was fetched"
+    UNCHANGED = "unchanged", "the server has nothing new"
+    EMPTY = "empty", "the repository has no branch"
+    GONE = "gone", "removed, renamed or private"
+    UNREACHABLE = "unreachable", "the server could not be reached"
+    TOO_LARGE = "too_large", "larger than allowed"
+    TOO_SLOW = "too_slow", "it took longer than allowed"
+    REFUSED = "refused", "the protocol is not allowed"
+    DAMAGED = "damaged", "the server lacks objects"
+    DISK_FULL = "disk_full", "no space was left"
+    FAILED = "failed", "for another reason; the detail says which"
+
+
+class JobStage(Word):
+    """What a job does to a repository."""
+
+    LOAD = "load", "reads the facts"
+    LINES = "lines", "attributes the lines"
+
+
+class JobState(Word):
+    """How the last run of a job ended."""
+
+    DONE = "done", "finished"
+    NOTHING = "nothing", "there are no checkpoints"
+    FAILED = "failed", "failed; the next run tries again"
+    GIVEN_UP = "given_up", "failed twice on the same input; tried again when that changes, or with --retry"

@@ -1,0 +1,203 @@
+"""Words about added lines: who wrote them, how we know, and the classes of every report. Pure."""
+
+from __future__ import annotations
+
+from collector.vocabulary import Word
+
+
+class Author(Word):
+    """Who wrote a line."""
+
+    AGENT = "agent", "a coding agent"
+    HUMAN = "human", "a person"
+    UNKNOWN = "unknown", "nobody can be named; the reason says why"
+
+
+class How(Word):
+    """What the agent did to a line."""
+
+    EXACT = "exact", "the agent wrote exactly this line"
+    MOVED = "moved", "the agent wrote the line elsewhere; it reappears here in a block of three or more lines"
+    REFORMATTED = "reformatted", "the agent wrote the line; only its layout was changed since"
+    EDITED = "edited", "the agent wrote the line and somebody else changed it before the commit"
+    SHELL = "shell", "a shell command of the agent wrote the line"
+    DECLARED = "declared", "only the commit says that an agent wrote it"
+    NONE = "none", "no agent wrote it, as far as we know"
+
+
+class Evidence(Word):
+    """How we know who wrote a line."""
+
+    OBSERVED = "observed", "the texts before and after are on record"
+    REPLAYED = "replayed", "follows from the recorded edits in order"
+    MATCHED = "matched", "found by its content"
+    DECLARED = "declared", "the commit says so and nothing else does"
+    INFERRED = "inferred", "follows from what else happened at that time"
+
+
+class Reason(Word):
+    """Why the author of a line is unknown. A human line can have BEFORE_SESSION; other lines have no reason."""
+
+    NONE = "", "no reason is needed"
+    NO_SESSION = (
+        "no_session",
+        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",
+    )
+    TRANSCRIPT_MISSING = (
+        "transcript_missing",
+        "The commit belongs to a session whose transcript is absent or ends before the commit.",
+    )
+    CHECKPOINT_MISSING = "checkpoint_missing", "The commit names a checkpoint that this clone does not have."
+    INVISIBLE_SUBAGENT = (
+        "invisible_subagent",
+        "A subagent worked in that time, and its own actions are in no transcript.",
+    )
+    OPAQUE_SHELL = (
+        "opaque_shell",
+        "In that time the agent ran a command that could have written anything (a script, a program of the project).",
+    )
+    GIT_OPERATION = (
+        "git_operation",
+        "In that time the agent had git bring text from elsewhere (checkout, stash, merge, restore).",
+    )
+    OTHER_BRANCH = (
+        "other_branch",
+        "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
+    )
+    REWRITTEN = (
+        "rewritten",
+        "The commit was amended or rebased after the sessions: the text it started from is not certain.",
+    )
+    RESTORED = "restored", "An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom."
+    BASE_UNKNOWN = (
+        "base_unknown",
+        "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
+    )
+    UNCAPTURED = (
+        "uncaptured",
+        "No session was being recorded when the line appeared, so an agent at work would not be known.",
+    )
+    AGENT_DECLARED = (
+        "agent_declared",
+        "The commit says that an agent took part, but no recorded session explains this line.",
+    )
+    AGENT_TEXT = (
+        "agent_text",
+        "An agent wrote this very text into this file before, but the replay cannot say that this is it.",
+    )
+    EDIT_UNPLACED = (
+        "edit_unplaced",
+        "An edit of this file by an agent could not be replayed, so the line may be part of it.",
+    )
+    FORMATTER = (
+        "formatter",
+        "Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.",
+    )
+    UNOBSERVED = (
+        "unobserved",
+        "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
+    )
+    COMMON_LINE = (
+        "common_line",
+        "The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.",
+    )
+    AUTOMATION = "automation", "An automation account (no coding agent) authored the commit."
+    UNEXPLAINED = "unexplained", "A session is linked to the commit, but no replay of it follows this file."
+    BEFORE_SESSION = (
+        "before_session",
+        "The line was already in the file when the agent first read it, and in no commit before: written in between.",
+    )
+
+
+class LineClass(Word):
+    """The classes of lines in reports, in the order in which they are shown."""
+
+    AGENT = "agent", "a recorded action of an agent wrote the line"
+    DECLARED = "declared", "the commit names an agent in a trailer or its author field; no recorded session shows the work"
+    HUMAN = "human", "a person wrote it: every recorded action of agents is ruled out"
+    UNKNOWN = "unknown", "an agent may have written it; the evidence is missing"
+    UNDECLARED = "undeclared", "nothing links the commit to any agent"
+
+
+# The one rule: an author is the class of its lines, but for these. (author, column, its value, class)
+_EXCEPTIONS = (
+    (Author.AGENT, "evidence", Evidence.DECLARED, LineClass.DECLARED),
+    (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
+)
+_CLASSES: dict[tuple[str, str, str], LineClass] = {(a, column, value): found for a, column, value, found in _EXCEPTIONS}
+
+
+def line_class(author: str, evidence: str, reason: str) -> LineClass:
+    """The class of a line in reports."""
+    return _CLASSES.get((author, "evidence", evidence)) or _CLASSES.get((author, "reason", reason)) or LineClass(author)
+
+
+def line_class_sql(origins: str = "o") -> str:
+    """The same rule as SQL over the table `origins` (or a view with its columns) under that name; NULL where there is no origin."""
+    cases = (f"WHEN {origins}.author = '{a}' AND {origins}.{column} = '{v}' THEN '{c}'" for a, column, v, c in _EXCEPTIONS)
+    return f"CASE {' '.join(cases)} ELSE {origins}.author END"
+
+
+class FileKind(Word):
+    """What a changed file is to git, or why its lines are not known."""
+
+    TEXT = "text", "a text whose lines are known"
+    BINARY = "binary", "a binary file"
+    SYMLINK = "symlink", "a symbolic link"
+    SUBMODULE = "submodule", "a commit of another repository"
+    TOO_LARGE = "too_large", "larger than what is read"
+    MISSING = "missing", "absent from this clone"
+
+
+class ChangeStatus(Word):
+    """How a commit changed a file, by git's letters."""
+
+    ADDED = "A", "added"
+    MODIFIED = "M", "modified"
+    DELETED = "D", "deleted"
+    RENAMED = "R", "renamed"
+    TYPE_CHANGED = "T", "type changed"
+
+
+class LinkMethod(Word):
+    """How a commit was linked to a checkpoint or a session."""
+
+    TRAILER = "trailer", "the commit message names the checkpoint"
+    SAME_PATCH_ID = "same_patch_id", "the message of a commit with the same patch does, of which this one was made"
+    TRAILER_IN_PULL_REF = "trailer_in_pull_ref", "the message of an earlier version (same author, second and subject) does"
+    SQUASH_BY_NUMBER = "squash_by_number", "the messages of the pull request whose number the subject ends with do"
+    MADE_BY_CALL = "made_by_call", "a call of the session printed the id of the commit"
+    WORKTREE = "worktree", "the session worked in the same directory as a linked one and wrote lines of the commit"
+    TIME_AND_FILES = "time_and_files", "the same person, the same files, and the text"
+    CONTENT = "content", "rare text alone"
+
+
+class AgentLineFate(Word):
+    """What became of a line that a session wrote, up to the next commit of its file."""
+
+    SURVIVED = "survived", "it is in the commit"
+    SELF_OVERWRITTEN = "self_overwritten", "an agent replaced or removed it again"
+    HUMAN_OVERWRITTEN = "human_overwritten", "a person replaced it before the commit"
+    HUMAN_DELETED = "human_deleted", "a person removed it before the commit, or did not commit it"
+    UNEXPLAINED = "unexplained", "it went away and nobody can be named"
+
+
+class CodingMode(Word):
+    """How much of its commits' lines the agents of a session wrote."""
+
+    HUMAN_ONLY = "human_only", "none"
+    COLLABORATIVE = "collaborative", "some"
+    VIBE = "vibe", "99 % or more"
+
+
+class Difference(Word):
+    """Why the producer's percentage of agent lines differs from ours: the first that applies."""
+
+    NONE = "none", "it does not differ"
+    ROUNDING = "rounding", "by less than one point"
+    TRANSCRIPT_MISSING = "transcript_missing", "a transcript is missing or lines are unknown"
+    MULTI_SESSION = "multi_session", "several sessions share the checkpoint"
+    ZERO_BUT_LINES = "vendor_zero_but_lines_found", "the producer says 0, and there are lines of an agent"
+    DENOMINATOR = "denominator", "the producer counts another number of committed lines"
+    WINDOW = "window", "the producer counts another number of agent lines"
+    UNEXPLAINED = "unexplained", "none of these"

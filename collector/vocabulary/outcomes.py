@@ -1,0 +1,73 @@
+"""Words about how sessions and attempts went. Pure."""
+
+from __future__ import annotations
+
+from collector.vocabulary import Word
+
+
+class Convergence(Word):
+    """How a region that several calls edited developed."""
+
+    CONVERGING = "converging", "the edits get smaller"
+    OSCILLATING = "oscillating", "an earlier state came back, or there is no trend"
+    EXPANDING = "expanding", "the edits get larger"
+
+
+class TaskType(Word):
+    """What a session was for."""
+
+    CODING = "coding", "it changed program text"
+    OPERATIONS = "operations", "it mostly ran commands"
+    RESEARCH = "research", "it called tools and changed nothing"
+    CHAT = "chat", "it called no tool"
+    DISCOVERY = "discovery", "it changed documents only"
+    HEARTBEAT = "heartbeat", "a scheduled check"
+
+
+class Tier(Word):
+    """Grades of the quality score, the best first."""
+
+    EXCELLENT = "Excellent", "from 0.90"
+    GOOD = "Good", "from 0.75"
+    ACCEPTABLE = "Acceptable", "from 0.60"
+    POOR = "Poor", "from 0.40"
+    FAILED = "Failed", "below 0.40"
+
+
+class SpecialScore(Word):
+    """Sessions that are scored by a rule of their own."""
+
+    EMPTY = "empty", "nothing happened"
+    NO_REPLY = "no_reply", "a check that asked for no reply"
+    HEARTBEAT_OK = "heartbeat_ok", "a check that found everything in order"
+    QUIET_CRON = "quiet_cron", "a scheduled session that found nothing"
+
+
+class SessionOutcome(Word):
+    """What became of a session's work: the first that applies."""
+
+    REJECTED = "explicitly_rejected", "a person reverted it, or the user refused the changes"
+    ACCEPTED = "accepted", "lines were committed, or the user accepted them"
+    RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
+    ABANDONED = "abandoned_mid_session", "none of these"
+
+
+class FailureMode(Word):
+    """How a session failed, by a fixed decision tree."""
+
+    CLEAN = "clean", "it did not: no drift, few corrections"
+    SHIFTED_INTENT = "shifted_intent", "the user's messages leave the task"
+    ASSUMPTION_LOCKED = "assumption_locked", "the agent went on as before although the user corrected it twice"
+    SCOPE_BLEED = "scope_bleed", "the agent began to work on what nobody had asked for"
+    STUCK_LOOP = "stuck_loop", "calls repeat earlier ones exactly"
+    MULTI_INTENT = "multi_intent_confusion", "the scope was wide from the first turn on"
+
+
+class PatchOutcome(Word):
+    """What the patch of an attempt did to the tests."""
+
+    CORRECT = "correct", "every test to fix is fixed and none is broken"
+    PARTIAL = "partial", "some are fixed: not all, or others are broken"
+    REGRESSIVE = "regressive", "none is fixed, some are broken"
+    NO_EFFECT = "no_effect", "no test changed"
+    UNVERIFIABLE = "unverifiable", "the patch did not apply, or the verifier gave no result"

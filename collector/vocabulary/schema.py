@@ -1,0 +1,45 @@
+"""The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the list of words in its comment. Pure.
+
+author TEXT NOT NULL {Author}, -- who wrote it
+class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
+SELECT {LineClass of o} AS class FROM origins o
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache
+
+from collector.vocabulary import Word, check_sql, claims, corpus, lifetimes, lines, outcomes, sessions, weaknesses
+
+_MODULES = (sessions, lines, lifetimes, outcomes, claims, weaknesses, corpus)
+_COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
+_CLASS = re.compile(r"\{LineClass of (\w+)\}")
+_EMPTY = "''"
+_LONGEST = 400  # characters of all meanings; with more only the words are listed: docs/schema.md explains them in a section
+
+
+@cache
+def vocabularies() -> dict[str, type[Word]]:
+    """Every closed set of words by the name of its class, in order of the modules."""
+    found: dict[str, type[Word]] = {}
+    for module in _MODULES:
+        for name, words in inspect.getmembers(module, inspect.isclass):
+            if issubclass(words, Word) and words is not Word:
+                found[name] = words
+    return found
+
+
+def expanded(sql: str) -> str:
+    """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
+    return _CLASS.sub(lambda found: lines.line_class_sql(found[1]), _COLUMN.sub(_column, sql))
+
+
+def _column(found: re.Match[str]) -> str:
+    names = [name.strip() for name in found["words"].split(" or ")]
+    words = [word for name in names if name != _EMPTY for word in vocabularies()[name]]
+    check = check_sql(found[2], [*words, *([""] if _EMPTY in names else [])])
+    brief = sum(len(word.meaning) for word in words) > _LONGEST
+    said = [str(word) if brief or not word.meaning else f"{word} ({word.meaning})" for word in words if word]
+    return f"{found['name']} {check}{found['rest']}{found['comment']}: {', '.join(said)}"

@@ -1,0 +1,124 @@
+"""Words about checkpoints, sessions, tool calls and edits. Pure."""
+
+from __future__ import annotations
+
+from collector.vocabulary import Word
+
+
+class CheckpointStore(Word):
+    """The layout a checkpoint was read from; where one is stored twice, the first of these leads."""
+
+    REF = "ref", "a ref for each checkpoint"
+    V1 = "v1", "the branch of checkpoints"
+    LEGACY = "legacy", "the branch of sessions, which came before it"
+    V2 = "v2", "the ref of metadata of the short-lived second layout"
+    V2_FULL = "v2full", "its refs of transcripts"
+    SHADOW = "shadow", "a snapshot at the end of a turn, not tied to a commit"
+
+
+class StoredTranscript(Word):
+    """What one checkpoint has of a session's transcript."""
+
+    PRESENT = "present", "all of it"
+    NONE = "none", "nothing"
+    MISSING_BLOB = "missing_blob", "it is listed, and objects of it are absent from this clone"
+
+
+class TranscriptState(Word):
+    """What could be read of a session, from all of its copies."""
+
+    PRESENT = "present", "every copy could be read"
+    PARTIAL = "partial", "some copies are unreadable, or readable only in their compact form"
+    MISSING_BLOB = "missing_blob", "the copies are absent from this clone"
+    NONE = "none", "no checkpoint has a transcript"
+    UNREADABLE = "unreadable", "empty or too large"
+    UNKNOWN_FORMAT = "unknown_format", "no reader knows the format"
+    PENDING = "pending", "not read yet"
+
+
+READABLE = (TranscriptState.PRESENT, TranscriptState.PARTIAL)
+
+
+class TurnOrigin(Word):
+    """Where the text of a turn comes from."""
+
+    PROMPT = "prompt", "typed by the user"
+    QUEUED = "queued", "typed while the agent worked"
+    PLAN = "plan", "an approved plan"
+    COMMAND = "command", "a slash command"
+    INJECTED = "injected", "put there by the harness, and the agent answered"
+
+
+TYPED = (TurnOrigin.PROMPT, TurnOrigin.QUEUED)
+
+
+class CallStatus(Word):
+    """How a tool call ended, as its result says."""
+
+    OK = "ok", "without an error"
+    ERROR = "error", "with an error"
+    REJECTED = "rejected", "the user refused it"
+    UNKNOWN = "unknown", "no result is recorded: interrupted, cut off, or the agent records none"
+
+
+class EditOp(Word):
+    """What an edit does to a file."""
+
+    EDIT = "edit", "changes parts of it"
+    WRITE = "write", "writes the whole text"
+    APPEND = "append", "adds text at its end"
+    DELETE = "delete", "removes it"
+    MOVE = "move", "moves it"
+    COPY = "copy", "copies it"
+    SUBSTITUTE = "substitute", "replaces text in place (a literal sed)"
+
+
+class EditOutcome(Word):
+    """What became of a recorded edit."""
+
+    APPLIED = "applied", "replayed"
+    TOOL_ERROR = "tool_error", "failed in the session"
+    REJECTED = "rejected", "refused by the user"
+    OUTSIDE_REPO = "outside_repo", "of a file outside the repository"
+    UNMATCHED = "unmatched", "could not be replayed"
+
+
+class NoReplay(Word):
+    """Why an edit could not be replayed."""
+
+    NO_CONTENT = "no_content", "the new text is not recorded"
+    NO_TEXT = "no_text_recorded", "neither texts nor exact hunks are recorded"
+    NOT_FOUND = "text_not_found", "the text it replaces is not in the file"
+    EMPTY_SEARCH = "empty_search", "it replaces an empty text in a file that has text"
+    NO_BASE = "no_base_text", "the text before the edit is not known"
+    TOO_LARGE = "text_too_large", "the text is too large to follow line by line"
+    NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
+
+
+class MessageKind(Word):
+    """What an agent's message is."""
+
+    TEXT = "text", "what the agent said"
+    REASONING = "reasoning", "that it reasoned; the text may be empty"
+
+
+class EventKind(Word):
+    """Something that happened to a session besides turns, calls and messages."""
+
+    INTERRUPT = "interrupt", "the user stopped the agent"
+    INTERRUPT_TOOL = "interrupt_tool", "the user stopped the agent during a tool call"
+    COMPACTION = "compaction", "the context was summarised"
+    API_ERROR = "api_error", "the model's service failed"
+    MODEL_CHANGE = "model_change", "another model was chosen"
+    MODE_CHANGE = "mode_change", "another mode was chosen (plan, accept edits, …)"
+    PERMISSION_DENIED = "permission_denied", "a permission was denied"
+    INJECTED = "injected", "the harness put text in the user's mouth"
+    USER_SHELL = "user_shell", "the user ran a command in the session"
+    PULL_REQUEST = "pull_request", "a pull request was made"
+    RESUMED = "resumed", "the session was resumed"
+    FORKED = "forked", "the session was copied from another one"
+    BRANCHED = "branched", "the conversation went on from an earlier message"
+    ROLLED_BACK = "rolled_back", "turns were taken back"
+    FILES_CHANGED = "files_changed", "files changed outside the agent's calls"
+    TOTALS = "totals", "the agent recorded totals"
+    QUEUE = "queue", "a message was queued"
