@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from collector.checkpoints import read_all
+from collector.checkpoints.entire import is_checkpoint_ref
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id
@@ -192,7 +193,7 @@ def repo_name(repo: GitRepo) -> str:
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     """Changes when the facts of a clone may have."""
-    refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if "entire/" in name]
+    refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if is_checkpoint_ref(name)]
     censored = repo.censored()
     return digest(FACTS, store.policy.key(), head, *censored.shallow, *(repo.packs() if censored.partial else ()), *refs)
 

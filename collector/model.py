@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Protocol
 
+from collector.vocabulary.sessions import CallStatus, CheckpointStore, StoredTranscript
 
-class Status(StrEnum):
-    """How a tool call ended, as its result says."""
-
-    OK = "ok"
-    ERROR = "error"
-    REJECTED = "rejected"  # the user said no
-    UNKNOWN = "unknown"  # no result in the transcript: interrupted, cut off, or the agent records none
+Status = CallStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +231,7 @@ class SessionRecord:
     strategy: str = ""
     created_at: float | None = None
     transcript: tuple[str, ...] = ()  # blob ids of the chunks, in order; empty when there is none
-    transcript_state: str = "none"  # present | none | missing_blob
+    transcript_state: StoredTranscript = StoredTranscript.NONE
     compact: str = ""  # blob id of the compact transcript
     tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
     start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
@@ -253,7 +247,7 @@ class SessionRecord:
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     id: str
-    store: str  # ref | v1 | v2 | v2full | legacy | shadow
+    store: CheckpointStore
     ref: str
     strategy: str = ""
     branch: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.queries.blame import BlameLine
+from collector.checkpoints.entire import fetch_command
 
 _HOW = {
     ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",
@@ -26,7 +27,7 @@ _HUMAN = {
     "observed": "The text of the file is known before and after the change, and no action of an agent in between explains it.",
     "inferred": "No edit of an agent contains the line, and no command that could have written it ran in that time.",
 }
-_FETCH = "git fetch origin '+refs/entire/*:refs/entire/*', then attribute repo again"
+_FETCH = f"{fetch_command()}, then attribute repo again"
 _REASONS = {
     "no_session": (
         "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",

@@ -16,6 +16,7 @@ from attribution.claims.verify import LINE_STATUSES, CheckedRecord, check, statu
 from attribution.lineage.walk import open_scratch
 from collector import claims as found_in
 from collector.claims.model import Claim, ClaimRecord, ClaimSource, Who
+from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.claims.roots import relative, root_of
 from collector.git.program import GitFailed
 from collector.git.ranges import count, text, united
@@ -110,7 +111,7 @@ class _Reading:
 
     def _history(self, refs: dict[str, str]) -> None:
         self._branch = set(self._listed([self.head]))
-        tips = [oid for name, oid in refs.items() if not name.startswith((found_in.NOTES, "refs/ai/", "refs/entire/"))]
+        tips = [oid for name, oid in refs.items() if not name.startswith((found_in.NOTES, "refs/ai/", OWN_NAMESPACE))]
         commits = {sha for oid in dict.fromkeys(tips) if (sha := self.repo.peel_commit(oid)) is not None}
         self._others = set(self._listed(sorted(commits - self._branch))) if commits - self._branch else set()
 

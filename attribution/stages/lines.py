@@ -36,7 +36,8 @@ from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.stages import feature_rows, line_rows, outcomes, scores
-from collector.checkpoints import read_all, shadow
+from collector.checkpoints import read_all
+from collector.checkpoints.entire import fetch_command, is_checkpoint_ref
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
@@ -61,6 +62,7 @@ from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest
 from collector.storage.store import Store
 from collector.transcripts import readers
+from collector.vocabulary.sessions import CheckpointStore
 
 VERSION = "3"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
@@ -141,14 +143,13 @@ def _is_done(store: Store, target: _Target) -> bool:
 def _nothing_found(path: Path) -> NoCheckpoints:
     return NoCheckpoints(
         f"no agent checkpoints in {path}",
-        "A plain clone brings the branch entire/checkpoints/v1 but not the newer refs; get them with:\n"
-        f"  git -C {path} fetch origin '+refs/entire/*:refs/entire/*'\n"
+        f"An ordinary clone has only a part of them; fetch the rest with:\n  {fetch_command(str(path))}\n"
         "With --anyway the history is read all the same, by what its commits declare.",
     )
 
 
 def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions) -> str:
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if "entire/" in name or is_source(name)]
+    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if is_checkpoint_ref(name) or is_source(name)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
@@ -257,7 +258,7 @@ def _replay(context: RunContext, evidence: Evidence) -> Replayed:
 def _snapshots(evidence: Evidence) -> Iterator[tuple[float, int, str]]:
     """(when, session, commit) of the worktrees that shadow branches hold."""
     for c in evidence.checkpoints:
-        if c.store == shadow.STORE and c.created_at is not None:
+        if c.store is CheckpointStore.SHADOW and c.created_at is not None:
             yield c.created_at, evidence.sessions.ids[c.sessions[0].session_id], c.id
 
 

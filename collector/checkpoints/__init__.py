@@ -1,28 +1,42 @@
 """Where producers keep checkpoints in git: one module per layout, found by its `NAME`.
 
-A module offers `NAME` and `find(repo, refs) -> Iterator[Checkpoint]`; it dispatches on the shape of what it reads, never on dates
-or versions, and reports what it cannot use as problems of the checkpoint.
+A module offers `NAME`, `store_of(ref)` and `find(repo, refs)`; it dispatches on the shape of what it reads, never on dates or
+versions, and reports what it cannot use as problems of the checkpoint. `entire.py` has the names that Entire uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol, cast
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, cast
 
-from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.plugins import modules_of
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
 
 
 class Layout(Protocol):
     NAME: str
 
+    def store_of(self, ref: str) -> CheckpointStore | None:
+        """What is stored under a ref of this name; None when the layout does not use it."""
+        ...
+
     def find(self, repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]: ...
 
 
-def layouts() -> list[Layout]:
-    return [cast(Layout, module) for module in modules_of(__name__)]
+@cache
+def layouts() -> tuple[Layout, ...]:
+    return tuple(cast(Layout, module) for module in modules_of(__name__))
+
+
+def store_of(ref: str) -> CheckpointStore | None:
+    """What is stored under a ref, by its name alone; None when it holds no checkpoints."""
+    return next((store for layout in layouts() if (store := layout.store_of(ref)) is not None), None)
 
 
 def read_all(repo: GitRepo) -> list[Checkpoint]:
@@ -36,12 +50,12 @@ def read_all(repo: GitRepo) -> list[Checkpoint]:
     return [merged[key] for key in sorted(merged)]
 
 
-_STORE_RANK = {"ref": 0, "v1": 1, "legacy": 2, "v2": 3, "v2full": 4, "shadow": 5}
+_STORE_RANK = {store: rank for rank, store in enumerate(CheckpointStore)}
 
 
 def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
     """Two copies of one checkpoint: the better store leads, sessions are united by number."""
-    first, second = sorted((a, b), key=lambda c: _STORE_RANK.get(c.store, 9))
+    first, second = sorted((a, b), key=lambda c: _STORE_RANK[c.store])
     sessions = {record.index: record for record in second.sessions}
     for record in first.sessions:
         other = sessions.get(record.index)
@@ -64,7 +78,7 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
 
 def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
     """A transcript that one copy lacks is no problem when the other has it."""
-    found = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state == "present"}
+    found = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state is StoredTranscript.PRESENT}
     return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in found
 
 
@@ -84,7 +98,7 @@ _FROM_OTHER = (
 
 def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:
     better = {name: getattr(second, name) for name in _FROM_OTHER if not getattr(first, name) and getattr(second, name)}
-    if first.transcript_state != "present" and second.transcript:
+    if first.transcript_state is not StoredTranscript.PRESENT and second.transcript:
         better |= {"transcript": second.transcript, "transcript_state": second.transcript_state}
     if not first.metadata and second.metadata:
         better |= {name: getattr(second, name) for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")}

@@ -6,27 +6,36 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from collector.checkpoints.tree import ID, read_tree, sharded
+from collector.checkpoints.entire import ID
+from collector.checkpoints.tree import read_tree, sharded
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint
+from collector.vocabulary.sessions import CheckpointStore
 
 NAME = "branch"
 _REF = re.compile(
     r"^refs/(?:heads|remotes/[^/]+)/entire/(?P<what>checkpoints/v1|sessions|sessions-legacy|sessions-old)$"
     r"|^refs/entire/checkpoints/v1(?:\.1|/main)$"
 )
+_LEGACY = "sessions"
 _SUBJECT = re.compile(rf"^(?:Checkpoint|Finalize transcript for Checkpoint): ({ID})\s*$")
+
+
+def store_of(ref: str) -> CheckpointStore | None:
+    match = _REF.match(ref)
+    if match is None:
+        return None
+    return CheckpointStore.LEGACY if (match["what"] or "").startswith(_LEGACY) else CheckpointStore.V1
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     done: set[str] = set()
     for name, target in sorted(refs.items()):
-        match = _REF.match(name)
-        commit = repo.peel_commit(target) if match else None
-        if match is None or commit is None or commit in done:
+        store = store_of(name)
+        commit = repo.peel_commit(target) if store is not None else None
+        if store is None or commit is None or commit in done:
             continue
         done.add(commit)  # a remote-tracking twin of the local branch adds nothing
-        store = "legacy" if (match["what"] or "").startswith("sessions") else "v1"
         authors = _authors(repo, commit)
         found = repo.commit(commit)
         for checkpoint_id, tree in sharded(repo, found.tree) if found else []:

@@ -9,20 +9,32 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from collector.checkpoints.tree import ID, read_tree
+from collector.checkpoints.entire import ID
+from collector.checkpoints.tree import read_tree
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint
+from collector.vocabulary.sessions import CheckpointStore
 
 NAME = "per_ref"
 _REF = re.compile(rf"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?P<shard>[^/]{{2}})/(?P<id>{ID})$")
 
 
+def store_of(ref: str) -> CheckpointStore | None:
+    return CheckpointStore.REF if _id(ref) else None
+
+
+def _id(ref: str) -> str:
+    """Of the checkpoint; "" for any other ref."""
+    match = _REF.match(ref)
+    return match["id"] if match is not None and match["shard"].upper() == match["id"][-2:].upper() else ""
+
+
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     for name, target in sorted(refs.items()):
-        match = _REF.match(name)
-        if match is None or match["shard"].upper() != match["id"][-2:].upper():
+        checkpoint_id = _id(name)
+        if not checkpoint_id:
             continue
         commit = repo.peel_commit(target)
         found = repo.commit(commit) if commit else None
         if found is not None:
-            yield replace(read_tree(repo, found.tree, match["id"], "ref", name), author_email=found.author_email)
+            yield replace(read_tree(repo, found.tree, checkpoint_id, CheckpointStore.REF, name), author_email=found.author_email)

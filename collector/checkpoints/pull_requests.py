@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from collector.checkpoints.entire import BRANCHES
 from collector.checkpoints.trailers import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Commit
 
 _PULL = re.compile(r"^refs/(?:remotes/[^/]+/)?(?:pull|merge-requests)/(\d{1,9})/head$")
-_BRANCH = re.compile(r"^refs/(?:heads|remotes/[^/]+)/(?!entire/)")
+_BRANCH = re.compile(rf"^refs/(?:heads|remotes/[^/]+)/(?!{BRANCHES})")
 
 
 @dataclass(frozen=True, slots=True)

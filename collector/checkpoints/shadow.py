@@ -10,16 +10,21 @@ import re
 from collections.abc import Iterator, Mapping
 
 from collector.checkpoints import problem
-from collector.checkpoints.tree import blob_of, session_key, transcript_chunks
+from collector.checkpoints.entire import FOLDER, METADATA_TRAILER, SESSION_TRAILER
+from collector.checkpoints.tree import blob_of, session_key, transcript_chunks, transcript_state
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit, SessionRecord
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "shadow"
-STORE = "shadow"
 _REF = re.compile(r"^refs/(?:heads|remotes/[^/]+)/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
-_SESSION = re.compile(r"^Entire-Session: *([\w.:-]{1,100}) *$", re.M)
-_METADATA = re.compile(r"^Entire-Metadata(?:-Task)?: ", re.M)
+_SESSION = re.compile(rf"^{SESSION_TRAILER}: *([\w.:-]{{1,100}}) *$", re.M)
+_METADATA = re.compile(rf"^{METADATA_TRAILER}(?:-Task)?: ", re.M)
 _LONGEST = 5_000  # turns on one branch
+
+
+def store_of(ref: str) -> CheckpointStore | None:
+    return CheckpointStore.SHADOW if _REF.match(ref) else None
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
@@ -45,11 +50,11 @@ def _session(commit: Commit) -> str:
 
 def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkpoint:
     where = repo.entries(commit.tree)
-    for name in (".entire", "metadata", session):
+    for name in (FOLDER, "metadata", session):
         oid, is_tree = where.get(name, ("", False))
         where = repo.entries(oid) if is_tree else {}
     chunks = tuple(transcript_chunks(where))
-    state = ("present" if all(repo.has(c) for c in chunks) else "missing_blob") if chunks else "none"
+    state = transcript_state(repo, chunks)
     record = SessionRecord(
         checkpoint_id=commit.sha,
         index=0,
@@ -63,10 +68,10 @@ def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkp
     missing = (problem(f"{commit.sha}/0", "transcript_missing_blob", "listed in the tree, absent from this clone"),)
     return Checkpoint(
         id=commit.sha,
-        store=STORE,
+        store=CheckpointStore.SHADOW,
         ref=ref,
         created_at=commit.author_time,
         sessions=(record,),
         author_email=commit.author_email,
-        problems=missing if state == "missing_blob" else (),
+        problems=missing if state is StoredTranscript.MISSING_BLOB else (),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from collector.checkpoints.tree import ID
+from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
 from collector.model import Commit
 
 # Anywhere in the message: squash merges put trailers in the middle, where git's own trailer rule does not look.
-_CHECKPOINT = re.compile(rf"Entire-Checkpoint:\s*({ID})(?=\s|$)")
+_CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _CO_AUTHOR = re.compile(r"^[ \t>*-]*(?:Co-authored-by|Assisted-by|Generated-by|AI-assisted-by):[ \t]*(.{1,200})$", re.I | re.M)
 
 # Address or account (in the author field or a co-author trailer) -> agent. Addresses of the vendors' own accounts.

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from collector.checkpoints import problem
+from collector.checkpoints.entire import ID
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import decode, timestamp
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
-# 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
-ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
 IS_ID = re.compile(rf"^{ID}$")
 _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _CHUNK = re.compile(r"\.\d+$")
@@ -29,11 +29,11 @@ _MAX_TASKS = 2_000
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
 
-def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str) -> Checkpoint:
+def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointStore, ref: str) -> Checkpoint:
     """The checkpoint in `tree`; sessions may be none."""
     entries = repo.entries(tree)
     problems: list[Problem] = []
-    root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store != "v2full")
+    root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store is not CheckpointStore.V2_FULL)
     tasks = task_blobs(repo, entries)  # of whichever session: the records say
     sessions = []
     if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
@@ -41,7 +41,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: str, ref: str
     for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isascii() and n.isdigit() and len(n) < 6):
         inner = repo.entries(entries[str(number)][0]) if str(number) in entries else {}
         subject = f"{checkpoint_id}/{number}"
-        meta = load_json(repo, inner, "metadata.json", subject, problems, required=store != "v2full")
+        meta = load_json(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
     if tasks:
         sessions = [replace(s, tasks=(*s.tasks, *tasks)) if s.index >= 0 else s for s in sessions]
@@ -73,13 +73,11 @@ def _session(
 ) -> SessionRecord:
     raw_id = text(meta, "session_id")
     chunks = transcript_chunks(entries)
-    state = "none"
-    if chunks:
-        state = "present" if all(repo.has(c) for c in chunks) else "missing_blob"
+    state = transcript_state(repo, chunks)
     subject = f"{checkpoint_id}/{index}"
-    if state == "missing_blob":
+    if state is StoredTranscript.MISSING_BLOB:
         problems.append(problem(subject, "transcript_missing_blob", "listed in the tree, absent from this clone"))
-    elif state == "none":
+    elif state is StoredTranscript.NONE:
         problems.append(problem(subject, "no_transcript"))
     return SessionRecord(
         checkpoint_id=checkpoint_id,
@@ -124,6 +122,13 @@ def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
             ]
             return [first, *(oid for _, oid in sorted(numbered))]
     return []
+
+
+def transcript_state(repo: GitRepo, chunks: Sequence[str]) -> StoredTranscript:
+    """Whether all chunks of a transcript are in this clone."""
+    if not chunks:
+        return StoredTranscript.NONE
+    return StoredTranscript.PRESENT if all(repo.has(c) for c in chunks) else StoredTranscript.MISSING_BLOB
 
 
 def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[str, ...]:

@@ -9,15 +9,22 @@ from collector.checkpoints import merge
 from collector.checkpoints.tree import read_tree, sharded
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint
+from collector.vocabulary.sessions import CheckpointStore
 
 NAME = "v2"
-_MAIN = re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/v2/main$")
-_FULL = re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?:v2/full/[^/]+|v1/full)$")
+_PATTERNS = {
+    CheckpointStore.V2: re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/v2/main$"),
+    CheckpointStore.V2_FULL: re.compile(r"^refs/(?:remotes/[^/]+/)?entire/checkpoints/(?:v2/full/[^/]+|v1/full)$"),
+}
+
+
+def store_of(ref: str) -> CheckpointStore | None:
+    return next((store for store, pattern in _PATTERNS.items() if pattern.match(ref)), None)
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     merged: dict[str, Checkpoint] = {}
-    for pattern, store in ((_MAIN, "v2"), (_FULL, "v2full")):
+    for store, pattern in _PATTERNS.items():
         for name, target in sorted(refs.items()):
             commit = repo.peel_commit(target) if pattern.match(name) else None
             found = repo.commit(commit) if commit else None

@@ -49,6 +49,7 @@ def formats(form: str) -> None:
 def survey(path: str, progress: Callable[[str, int, int], None]) -> list[dict[str, Any]]:
     """One row per checkpoint of a clone, in order of time. Raises NotARepository, NoCheckpoints."""
     from collector.checkpoints import read_all
+    from collector.checkpoints.entire import fetch_command
     from collector.errors import NoCheckpoints
     from collector.git.repository import GitRepo
 
@@ -56,8 +57,7 @@ def survey(path: str, progress: Callable[[str, int, int], None]) -> list[dict[st
     progress("reading checkpoints", 0, 0)
     found = sorted(read_all(repo), key=lambda c: (c.created_at or 0.0, c.id))
     if not found:
-        fetch = f"git -C {path} fetch origin '+refs/entire/*:refs/entire/*' '+refs/heads/entire/*:refs/remotes/origin/entire/*'"
-        raise NoCheckpoints(f"no agent checkpoints in {path}", f"They may not have been fetched:\n  {fetch}")
+        raise NoCheckpoints(f"no agent checkpoints in {path}", f"They may not have been fetched:\n  {fetch_command(path)}")
     agents: dict[str, str] = {}
     rows = []
     for number, checkpoint in enumerate(found):

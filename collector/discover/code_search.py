@@ -1,4 +1,4 @@
-"""Code search: repositories whose default branch has `.entire/settings.json` or another file of the producer.
+"""Code search: repositories whose default branch has the settings or another file of the producer.
 GitHub gives 1,000 results per query, so a query is cut by the size of the file, in halves, and one single size by words that
 the file has or has not. The index leaves out most forks, files over 384 kB and repositories without activity for a year.
 """
@@ -8,16 +8,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from collector.checkpoints.entire import FOLDER
 from collector.discover.discovery_log import DiscoveryHit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "code_search"
 ORDER = 10
 QUERIES = (
-    "filename:settings.json path:.entire",
-    "filename:settings.local.json path:.entire",
-    "filename:.gitignore path:.entire",
-    "filename:metadata.json path:.entire/metadata",
+    f"filename:settings.json path:{FOLDER}",
+    f"filename:settings.local.json path:{FOLDER}",
+    f"filename:.gitignore path:{FOLDER}",
+    f"filename:metadata.json path:{FOLDER}/metadata",
 )
 LARGEST = 393_216  # bytes of a file that is indexed
 # Words some settings have and others not: `word` and `NOT word` are two halves without overlap.

@@ -9,13 +9,15 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from collector.checkpoints.entire import CHECKPOINT_TRAILER
+from collector.checkpoints.trailers import checkpoint_ids
 from collector.discover.channel import FIRST_DAY, ChannelContext
 from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.discover.paging import Search, repository_of, search_channel
 
 NAME = "commit_search"
 ORDER = 20
-QUERY = '"Entire-Checkpoint"'
+QUERY = f'"{CHECKPOINT_TRAILER}"'
 AGAIN_AFTER = timedelta(hours=1)  # later commits are a slice of their own only after this time
 _RANGE = re.compile(r" (committer-date|created):(\S+)\.\.(\S+)")
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
@@ -56,8 +58,6 @@ def ranges(known: list[Cursor], query: str, name: str, since: datetime | None, u
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
-    from collector.checkpoints.trailers import checkpoint_ids
-
     repository, commit = repository_of(item), item.get("commit")
     message = commit.get("message") if isinstance(commit, dict) else None
     ids = checkpoint_ids(message) if isinstance(message, str) else []

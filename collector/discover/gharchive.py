@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
 from collector.discover.channel import Channel, ChannelContext, DryRunStep
 from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.errors import WhoWroteError
@@ -22,7 +23,7 @@ from collector.github.transport import Unreachable
 
 NAME = "gharchive"
 ORDER = 40
-QUERY = "events on entire/*"
+QUERY = f"events on {BRANCHES}*"
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
 MOST_BYTES = 4 << 30
@@ -30,7 +31,7 @@ HOUR_BYTES = 28_000_000  # of a compressed hour, as measured in 2026
 PATIENCE = 3600.0  # seconds for one hour's file
 TRIES = 4
 PUBLISHED_AFTER = timedelta(hours=2)
-_NEEDLES = (b'"entire/', b'"refs/heads/entire/', b'"refs/entire/')
+_NEEDLES = tuple(f'"{name}'.encode() for name in (BRANCHES, *PREFIXES))
 
 
 class Damaged(ValueError):
@@ -128,7 +129,7 @@ def hit_of(event: Any) -> DiscoveryHit | None:
         return None
     if event["type"] == "CreateEvent" and not ref.startswith("refs/"):
         ref = f"refs/heads/{ref}"
-    if not ref.startswith(("refs/heads/entire/", "refs/entire/")):
+    if not is_on_server(ref):
         return None
     number = repo.get("id", payload.get("repository_id"))
     what = "push" if event["type"] == "PushEvent" else "create"

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from collector.checkpoints.entire import SETTINGS
 from collector.discover.channel import ChannelContext
 from collector.discover.names import checkpoint_remote, valid_name
 from collector.github.client import NotFound, Refused
@@ -18,7 +19,6 @@ from collector.github.transport import Unreachable
 from collector.text import printable
 
 BATCH = 50
-SETTINGS = ".entire/settings.json"
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
 parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
 object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""

@@ -1,9 +1,10 @@
-"""Pure: names of repositories as people and servers write them, and what `.entire/settings.json` says about another repository."""
+"""Pure: names of repositories as people and servers write them, and which one holds the checkpoints of another."""
 
 from __future__ import annotations
 
-import json
 import re
+
+from collector.checkpoints.entire import remote_setting
 
 GITHUB = "https://github.com"
 _PART = r"[A-Za-z0-9_.-]{1,100}"
@@ -43,17 +44,10 @@ def parse_name(text: str, server: str = GITHUB) -> tuple[str, str] | None:
 
 
 def checkpoint_remote(settings: str, server: str = GITHUB) -> tuple[str, str] | None:
-    """(server, name) of the repository that holds the checkpoints, from the text of `.entire/settings.json`; None: this one."""
-    try:
-        value = json.loads(settings)
-    except (ValueError, RecursionError):
+    """(server, name) of the repository that holds the checkpoints, from the text of the settings; None: this one."""
+    named = remote_setting(settings)
+    if named is None:
         return None
-    for key in ("strategy_options", "checkpoint_remote"):
-        value = value.get(key) if isinstance(value, dict) else None
-    if isinstance(value, str):
-        return parse_name(value, server)
-    if not isinstance(value, dict) or not isinstance(value.get("repo"), str):
-        return None
-    provider = value.get("provider")
-    where = server if provider in (None, "", "github") else _PROVIDERS.get(str(provider).lower())
-    return parse_name(value["repo"], where) if where else None
+    provider, name = named
+    where = server if provider in ("", "github") else _PROVIDERS.get(provider.lower())
+    return parse_name(name, where) if where else None

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import re
+from collections import defaultdict
 from dataclasses import dataclass
 
-from collector.checkpoints.tree import ID
+from collector.checkpoints import store_of
+from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
+from collector.checkpoints.entire import is_on_server
 from collector.git.pktline import Refs
+from collector.vocabulary.sessions import CheckpointStore
 
 # What is asked for. HEAD comes with the ref it points to.
-PREFIXES = ("HEAD", "refs/heads/entire/", "refs/entire/", "refs/notes/")
+PREFIXES = ("HEAD", *CHECKPOINTS, "refs/notes/")
 # Notes that tools of coding agents write: git-ai, whogitit, Agent Blame, agent-trace-cli, opentraces.
 NOTES = tuple(f"refs/notes/{name}" for name in ("ai", "ai-blame", "whogitit", "agentblame", "agent-trace", "opentraces"))
-_V1 = ("refs/heads/entire/checkpoints/v1", "refs/entire/checkpoints/v1.1", "refs/entire/checkpoints/v1/main")
-_V2 = ("refs/entire/checkpoints/v2/main",)
-_LEGACY = ("refs/heads/entire/sessions", "refs/heads/entire/sessions-legacy", "refs/heads/entire/sessions-old")
-_ONE = re.compile(rf"refs/entire/checkpoints/([^/]{{2}})/({ID})")
-_SHADOW = re.compile(r"refs/heads/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +40,27 @@ class RefState:
 
 def ref_state(refs: Refs) -> RefState:
     oids = refs.oids
-    single = [name for name in oids if (m := _ONE.fullmatch(name)) and m[1].upper() == m[2][-2:].upper()]
-    shadows = [name for name in oids if _SHADOW.fullmatch(name)]
+    stored: dict[CheckpointStore, list[str]] = defaultdict(list)
+    for name in filter(is_on_server, oids):
+        if store := store_of(name):
+            stored[store].append(name)
     notes = tuple(sorted(name for name in NOTES if name in oids))
     head = oids.get("HEAD") or oids.get(refs.head or "")
-    ours = sorted(n for n in oids if n.startswith(("refs/heads/entire/", "refs/entire/")) or n in notes)
+    ours = sorted(n for n in oids if is_on_server(n) or n in notes)
     text = "".join(f"{oids[name]} {name}\n" for name in ours) + f"{head} {refs.head}\n"
     return RefState(
         head_ref=refs.head,
         head_oid=head,
-        v1_oid=_first(oids, _V1),
-        v2_oid=_first(oids, _V2),
-        legacy_oid=_first(oids, _LEGACY),
-        checkpoint_refs=len(single),
-        shadow_branches=len(shadows),
+        v1_oid=_first(oids, stored[CheckpointStore.V1]),
+        v2_oid=_first(oids, stored[CheckpointStore.V2]),
+        legacy_oid=_first(oids, stored[CheckpointStore.LEGACY]),
+        checkpoint_refs=len(stored[CheckpointStore.REF]),
+        shadow_branches=len(stored[CheckpointStore.SHADOW]),
         notes=notes,
         digest=hashlib.sha256(text.encode()).hexdigest(),
     )
 
 
-def _first(oids: dict[str, str], names: tuple[str, ...]) -> str | None:
-    return next((oids[name] for name in names if name in oids), None)
+def _first(oids: dict[str, str], names: list[str]) -> str | None:
+    """Of a branch if there is one, else of another ref, in order of the names."""
+    return oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))] if names else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from collector.checkpoints.entire import BRANCHES, CHECKPOINT_TRAILER
 from collector.discover.channel import ChannelContext
 from collector.discover.commit_search import halves, ranges
 from collector.discover.discovery_log import DiscoveryHit
@@ -19,8 +20,8 @@ QUERIES = (
     "topic:entire-cli",
     "topic:entire-checkpoints",
     "topic:entireio",
-    '"entire/checkpoints" in:readme',
-    '"Entire-Checkpoint" in:readme',
+    f'"{BRANCHES}checkpoints" in:readme',
+    f'"{CHECKPOINT_TRAILER}" in:readme',
     '"entire enable" in:readme',
 )
 _FIRST = datetime(2008, 1, 1, tzinfo=UTC)  # repositories are older than the producer

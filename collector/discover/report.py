@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
+from collector.checkpoints.entire import BRANCHES
 from collector.discover.estimates import Estimate, chao, chapman, log_linear, quantiles
 from collector.discover.exclusions import REASONS
 from collector.storage.store import Store
@@ -109,7 +110,7 @@ def _layouts(confirmed: list[Row]) -> list[Row]:
         "one ref per checkpoint": lambda r: r["checkpoint_refs"],
         "one ref per checkpoint, no v1 branch": lambda r: r["checkpoint_refs"] and not r["v1_oid"],
         "v2": lambda r: r["v2_oid"],
-        "entire/sessions": lambda r: r["legacy_oid"],
+        f"{BRANCHES}sessions": lambda r: r["legacy_oid"],
         "shadow branches": lambda r: r["shadow_branches"],
         "notes of other tools": lambda r: r["notes"],
     }

@@ -7,16 +7,22 @@ checkpoint branch, so they come last, in one batch, and only when they are wante
 from __future__ import annotations
 
 import errno
-import json
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from collector.checkpoints import read_all
+from collector.checkpoints.entire import (
+    FETCH_ELSEWHERE,
+    FETCH_MIRROR,
+    SETTINGS,
+    is_checkpoint_ref,
+    is_on_server,
+    remote_setting,
+)
 from collector.errors import UnknownBranch
 from collector.fetching import disk, refs
 from collector.fetching.disk import Mirrors, State
@@ -24,7 +30,7 @@ from collector.fetching.refs import Advertised, WantedRefs
 from collector.fetching.remote import Failure, Remote, kind_of
 from collector.git.program import GitAccess, GitFailed, ScratchGit, Stopped, talk
 from collector.git.repository import GitRepo
-from collector.repository_names import BadName, RepositorySource, beside, is_oid
+from collector.repository_names import BadName, RepositorySource, beside, checked_name, is_oid
 
 FILTER = "--filter=blob:limit=64k"
 _FETCH = (
@@ -188,7 +194,7 @@ class _Work:
         except (Failure, BadName) as error:
             self.notes.append(f"its checkpoints are in {name}: {error}")
             return Advertised()
-        return Advertised("", {n: oid for n, oid in found.refs.items() if n.startswith(refs.CHECKPOINTS)})
+        return Advertised("", {n: oid for n, oid in found.refs.items() if is_on_server(n)})
 
     def _key(self, own: Advertised, other: Advertised) -> str:
         return f"{own.key()}{other.key()[:8] if other.refs else ''}"
@@ -228,14 +234,14 @@ class _Work:
             self.path = self.final
 
     def _checkpoints(self, own: Advertised) -> None:
-        if own.checkpoints() or any(name.startswith(refs.CHECKPOINTS) for name in GitRepo(self.path).refs()):
-            self._fetch(FILTER, "--prune", "origin", *refs.CHECKPOINT_SPECS)
+        if own.checkpoints() or any(map(is_on_server, GitRepo(self.path).refs())):
+            self._fetch(FILTER, "--prune", "origin", *FETCH_MIRROR)
 
     def _settle_elsewhere(self, own: Advertised) -> str:
         """owner/name of the repository that the settings name as the place of the checkpoints; '' when it is this one."""
         repo = GitRepo(self.path)
         try:
-            oid = repo.file_at(repo.default_branch()[1], ".entire/settings.json")
+            oid = repo.file_at(repo.default_branch()[1], SETTINGS)
         except UnknownBranch:
             return ""
         name = checkpoint_remote(repo.blob(oid) if oid and (repo.blob_size(oid) or 0) < _MAX_SETTINGS else None)
@@ -243,7 +249,7 @@ class _Work:
 
     def _checkpoints_of(self, name: str, other: Advertised) -> None:
         if name and other.refs:
-            self._fetch(FILTER, "--prune", beside(self.source.url, self.source.name, name), *refs.ELSEWHERE_SPECS)
+            self._fetch(FILTER, "--prune", beside(self.source.url, self.source.name, name), *FETCH_ELSEWHERE)
 
     def _transcripts(self, other: Advertised) -> int:
         """Brings the large files of checkpoints that are wanted, from where their checkpoint is; returns how many stay away."""
@@ -251,9 +257,9 @@ class _Work:
         if not missing or self.options.transcripts == "none":
             return len(missing)
         wanted = missing if self.options.transcripts == "all" else last_copies(self.path) & missing
-        if other.refs and (foreign := wanted & missing_objects(self.path, ELSEWHERE)):
+        if other.refs and (foreign := wanted & missing_objects(self.path, _is_elsewhere)):
             self._batch(beside(self.source.url, self.source.name, self.done.elsewhere), foreign)
-        if own := wanted & missing_objects(self.path, OWN):
+        if own := wanted & missing_objects(self.path, is_on_server):
             self._batch("origin", own)
         return len(missing_objects(self.path))
 
@@ -354,17 +360,18 @@ class _Work:
 # --- what is missing --------------------------------------------------------------------------------------------------
 
 
-OWN, ELSEWHERE = ("refs/heads/", "refs/entire/"), ("refs/remotes/",)
+def _is_elsewhere(name: str) -> bool:
+    return is_checkpoint_ref(name) and not is_on_server(name)
 
 
-def missing_objects(path: Path, where: tuple[str, ...] = OWN + ELSEWHERE) -> set[str]:
-    """Objects that the checkpoints of a mirror refer to and that it does not have; `where`: refs of its own or of elsewhere."""
+def missing_objects(path: Path, which: Callable[[str], bool] = is_checkpoint_ref) -> set[str]:
+    """Objects that the checkpoints of a mirror refer to and that it does not have; `which`: of these refs."""
     repo = GitRepo(path)
     found = repo.refs()
-    tips = {oid for name, oid in found.items() if "entire/" in name and name.startswith(where)}
+    tips = {oid for name, oid in found.items() if which(name)}
     if not tips:
         return set()
-    rest = {oid for name, oid in found.items() if name.startswith("refs/heads/") and "entire/" not in name}
+    rest = {oid for name, oid in found.items() if name.startswith("refs/heads/") and not is_checkpoint_ref(name)}
     stdin = "".join([*(f"{oid}\n" for oid in sorted(tips)), *(f"^{oid}\n" for oid in sorted(rest - tips))]).encode()
     with ScratchGit(repo.common_dir() / "objects", sha256=any(len(oid) == 64 for oid in tips)) as git:
         lines = git.output(["rev-list", "--objects", "--missing=print", "--stdin"], stdin).decode("ascii", "replace").split("\n")
@@ -383,17 +390,10 @@ def last_copies(path: Path) -> set[str]:
 
 
 def checkpoint_remote(settings: bytes | None) -> str:
-    """owner/name in `.entire/settings.json` -> strategy_options.checkpoint_remote; '' for none, or when it is not one."""
+    """owner/name of the repository that the settings name as the place of the checkpoints; '' for none or an unusable name."""
+    named = remote_setting(settings)
     try:
-        value: Any = json.loads(settings or b"{}")
-        found = value["strategy_options"]["checkpoint_remote"]
-        name = found["repo"] if isinstance(found, dict) else found
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    from collector.repository_names import checked_name
-
-    try:
-        return checked_name(name) if isinstance(name, str) else ""
+        return checked_name(named[1]) if named is not None else ""
     except BadName:
         return ""
 

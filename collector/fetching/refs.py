@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from collector.checkpoints.entire import PREFIXES, is_on_server
+
 NOTES = ("ai", "ai-blame", "whogitit", "agentblame", "agent-trace", "opentraces")  # of the tools whose claims are read
-CHECKPOINTS = ("refs/heads/entire/", "refs/entire/")
 _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 
 
@@ -33,12 +34,12 @@ class Advertised:
         return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:32]
 
     def checkpoints(self) -> list[str]:
-        return [name for name in self.refs if name.startswith(CHECKPOINTS)]
+        return [name for name in self.refs if is_on_server(name)]
 
 
 def prefixes(wanted: WantedRefs) -> list[str]:
     """For `ls-refs`: names that begin with one of these are asked for. The default branch comes with HEAD."""
-    found = ["HEAD", *CHECKPOINTS, *(f"refs/notes/{name}" for name in wanted.notes)]
+    found = ["HEAD", *PREFIXES, *(f"refs/notes/{name}" for name in wanted.notes)]
     return [*found, "refs/pull/"] if wanted.pulls else found
 
 
@@ -49,7 +50,7 @@ def advertised(head: str, refs: Mapping[str, str], wanted: WantedRefs) -> Advert
 
 
 def is_wanted(name: str, head: str, wanted: WantedRefs) -> bool:
-    if name == head or name.startswith(CHECKPOINTS):
+    if name == head or is_on_server(name):
         return True
     if name.startswith("refs/notes/"):
         return name.removeprefix("refs/notes/") in wanted.notes
@@ -68,11 +69,3 @@ def main_specs(remote: Advertised, wanted: WantedRefs) -> list[str]:
     if wanted.pulls and any(name.startswith("refs/pull/") for name in remote.refs):
         specs.append("+refs/pull/*/head:refs/pull/*/head")
     return specs
-
-
-CHECKPOINT_SPECS: Sequence[str] = ("+refs/heads/entire/*:refs/heads/entire/*", "+refs/entire/*:refs/entire/*")
-# Checkpoints that are kept in another repository: where the readers find them, apart from the repository's own.
-ELSEWHERE_SPECS: Sequence[str] = (
-    "+refs/heads/entire/*:refs/remotes/checkpoints/entire/*",
-    "+refs/entire/*:refs/remotes/checkpoint-refs/entire/*",
-)

@@ -3,6 +3,7 @@
 author TEXT NOT NULL {Author}, -- who wrote it
 class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
 SELECT {LineClass of o} AS class FROM origins o
+--   author: who wrote it: {Author}
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collector.vocabulary import Word, check_sql, claims, corpus, lifetimes, lin
 
 _MODULES = (sessions, lines, lifetimes, outcomes, claims, weaknesses, corpus)
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
+_MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")
 _EMPTY = "''"
 _LONGEST = 400  # characters of all meanings; with more only the words are listed: docs/schema.md explains them in a section
@@ -33,7 +35,8 @@ def vocabularies() -> dict[str, type[Word]]:
 
 def expanded(sql: str) -> str:
     """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
-    return _CLASS.sub(lambda found: lines.line_class_sql(found[1]), _COLUMN.sub(_column, sql))
+    sql = _CLASS.sub(lambda found: lines.line_class_sql(found[1]), _COLUMN.sub(_column, sql))
+    return _MENTION.sub(lambda found: ", ".join(vocabularies()[found[1]]), sql)
 
 
 def _column(found: re.Match[str]) -> str:

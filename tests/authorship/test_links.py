@@ -13,6 +13,7 @@ from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.model import Checkpoint, Commit, Edit, SessionRecord
+from collector.vocabulary.sessions import CheckpointStore
 
 A, B, ULID = "a1b2c3d4e5f6", "0123456789ab", "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
 AT = 1_000_000.0
@@ -28,7 +29,9 @@ def _named(*keys: str) -> str:
 
 
 def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoint:
-    return Checkpoint(key, "v1", "r", sessions=tuple(SessionRecord(key, i, s, s, created_at=at) for i, s in enumerate(sessions)))
+    return Checkpoint(
+        key, CheckpointStore.V1, "r", sessions=tuple(SessionRecord(key, i, s, s, created_at=at) for i, s in enumerate(sessions))
+    )
 
 
 # --- messages -------------------------------------------------------------------------------------------------------------

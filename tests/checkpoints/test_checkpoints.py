@@ -20,6 +20,7 @@ from collector.git.repository import GitRepo
 from collector.load import read_session, session_files
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import timestamp
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 ID = "a1b2c3d4e5f6"
 ULID = "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
@@ -561,16 +562,19 @@ def test_tag_on_a_checkpoint_commit_is_followed(tmp_path: Path) -> None:
 def test_merging_keeps_problems_only_as_long_as_they_hold() -> None:
     lacking = Checkpoint(
         ID,
-        "v1",
+        CheckpointStore.V1,
         "r",
         sessions=(
-            SessionRecord(ID, 0, "s", "s", transcript_state="missing_blob", transcript=("x",)),
+            SessionRecord(ID, 0, "s", "s", transcript_state=StoredTranscript.MISSING_BLOB, transcript=("x",)),
             SessionRecord(ID, 1, "t", "t"),
         ),
         problems=(Problem("checkpoints", f"{ID}/0", "transcript_missing_blob"), Problem("checkpoints", f"{ID}/1", "no_transcript")),
     )
     having = Checkpoint(
-        ID, "v2full", "q", sessions=(SessionRecord(ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state="present"),)
+        ID,
+        CheckpointStore.V2_FULL,
+        "q",
+        sessions=(SessionRecord(ID, 0, f"{ID}/0", "", transcript=("y",), transcript_state=StoredTranscript.PRESENT),),
     )
     for found in (merge(lacking, having), merge(having, lacking)):
         assert found.sessions[0].transcript == ("y",)

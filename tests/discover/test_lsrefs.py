@@ -81,7 +81,7 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
-    found = seen.standing
+    found = seen.ref_state
     assert (seen.outcome, found.checkpoint_refs, found.shadow_branches, found.notes) == ("ok", 41, 1, ("refs/notes/ai",))
     assert (found.v1_oid, found.v2_oid) == (git(repo, "rev-parse", V1), git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"))
     assert (found.head_ref, found.head_oid) == ("refs/heads/main", git(repo, "rev-parse", "main"))
@@ -102,12 +102,12 @@ def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
 def test_the_digest_changes_with_what_matters_only(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo))
-    before = prober(server.url, "o/r").standing.digest
+    before = prober(server.url, "o/r").ref_state.digest
     git(repo, "update-ref", "refs/heads/feature", "main")
     git(repo, "update-ref", "refs/notes/semantic-release", "main")
-    assert prober(server.url, "o/r").standing.digest == before
+    assert prober(server.url, "o/r").ref_state.digest == before
     git(repo, "update-ref", f"refs/entire/checkpoints/7S/{ULID}", "main")
-    assert prober(server.url, "o/r").standing.digest != before
+    assert prober(server.url, "o/r").ref_state.digest != before
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
@@ -117,7 +117,7 @@ def test_an_empty_branch_is_told_from_a_full_one(serve: Any, tmp_path: Path, con
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
     assert (seen.outcome, seen.v1_empty) == ("ok", content == "empty")
-    assert seen.standing.v1_oid == git(repo, "rev-parse", V1)
+    assert seen.ref_state.v1_oid == git(repo, "rev-parse", V1)
 
 
 @pytest.mark.parametrize("kind", ["v0", "dumb"])
@@ -127,9 +127,9 @@ def test_old_servers_are_asked_for_all_refs(serve: Any, tmp_path: Path, kind: st
     git(repo, "-c", "user.name=t", "-c", "user.email=t", "tag", "-a", "-m", "t", "annotated", "main")
     server, prober = serve(Repo("o/r", git_dir=repo, git=kind))
     seen = prober(server.url, "o/r")
-    assert (seen.outcome, seen.standing.checkpoint_refs) == ("ok", 1)
-    assert seen.standing.v1_oid == git(repo, "rev-parse", V1)
-    assert seen.standing.head_ref == ("refs/heads/main" if kind == "v0" else None)
+    assert (seen.outcome, seen.ref_state.checkpoint_refs) == ("ok", 1)
+    assert seen.ref_state.v1_oid == git(repo, "rev-parse", V1)
+    assert seen.ref_state.head_ref == ("refs/heads/main" if kind == "v0" else None)
 
 
 def test_a_repository_without_a_commit(serve: Any, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_repository_without_a_commit(serve: Any, tmp_path: Path) -> None:
     for kind in ("v2", "v0"):
         server, prober = serve(Repo("o/r", git_dir=repo, git=kind))
         seen = prober(server.url, "o/r")
-        assert (seen.outcome, seen.standing.head_oid, seen.standing.v1_oid) == ("ok", None, None)
+        assert (seen.outcome, seen.ref_state.head_oid, seen.ref_state.v1_oid) == ("ok", None, None)
 
 
 def test_missing_private_and_renamed(serve: Any, tmp_path: Path) -> None:

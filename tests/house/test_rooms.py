@@ -259,7 +259,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
     """Adding an agent or a layout is adding a file: no reader needs another one."""
     shared = {
         "transcripts": {"common"},
-        "checkpoints": {"tree", "trailers"},
+        "checkpoints": {"entire", "tree", "trailers"},
         "claims": {"model"},
     }[package]
     prefix = f"collector.{package}."
@@ -294,3 +294,29 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     plugin = "attribution/browse/plugin.py"  # Datasette itself loads it
     found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]
     assert [one for one in found if one[0] != plugin] == []
+
+
+# --- names that one package knows -------------------------------------------------------------------------------------
+
+
+def _texts(module: Module) -> Iterator[tuple[int, str]]:
+    """String constants with their lines, docstrings left out."""
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    said = {id(n.body[0].value) for n in ast.walk(module.tree) if isinstance(n, holders) and isinstance(n.body[0], ast.Expr)}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in said:
+            yield node.lineno, node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace")
+
+
+def test_what_entire_calls_its_refs_and_trailers_is_known_to_the_checkpoints_alone() -> None:
+    names = re.compile(r"(?<![\w-])entire/|Entire-[A-Z]|\.entire\b")
+    found = {(m.path, text[:80]) for m in EVERY for _, text in _texts(m) if names.search(text)}
+    assert {path for path, _ in found if path.startswith("collector/checkpoints/")} >= {"collector/checkpoints/entire.py"}
+    assert {one for one in found if not one[0].startswith("collector/checkpoints/")} == set()
+
+
+def test_the_readme_fetches_checkpoints_as_the_program_says() -> None:
+    from collector.checkpoints.entire import fetch_command
+
+    assert fetch_command("PATH") in (ROOT / "README.md").read_text("utf-8")
+    assert fetch_command("a b").startswith("git -C 'a b' fetch origin ")

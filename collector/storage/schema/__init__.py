@@ -10,8 +10,6 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
-from collector.vocabulary.schema import expanded
-
 # In reading order; a part refers only to tables of earlier ones.
 PARTS = (
     "repositories", "sessions", "lines", "outcomes", "bookkeeping", "history", "survival", "weaknesses", "maintainability",
@@ -23,6 +21,8 @@ PARTS = (
 @cache
 def part_sql(name: str) -> str:
     """The text of one part."""
+    from collector.vocabulary.schema import expanded  # with every vocabulary: 10 ms that only a new database needs
+
     return expanded(resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8"))
 
 

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS session_stats (
   human_lines INTEGER NOT NULL, -- written by a human
   unknown_lines INTEGER NOT NULL, -- nobody can be named
   agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
-  coding_mode TEXT {CodingMode}, -- share of agents in its lines by an agent or a person; NULL without a percentage
+  coding_mode TEXT {CodingMode}, -- how much of its lines by agents and people the agents wrote; NULL without a percentage
   produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
   final INTEGER NOT NULL, -- of those, not overwritten by an agent again
   survived INTEGER NOT NULL, -- of those, in a commit

@@ -1,0 +1,62 @@
+"""What Entire calls its refs, trailers and files: the only package that knows these names. Pure.
+
+Refs are below `entire/`: as branches, and in a namespace of their own. A clone has them under these names, as remote-tracking
+branches, or where our mirrors put the checkpoints of another repository.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from shlex import quote
+
+FOLDER = ".entire"  # in the worktree: settings, and what is not committed
+SETTINGS = f"{FOLDER}/settings.json"
+CHECKPOINT_TRAILER = "Entire-Checkpoint"
+SESSION_TRAILER = "Entire-Session"
+METADATA_TRAILER = "Entire-Metadata"
+OWN_NAMESPACE = "refs/entire/"  # refs that are no branches
+PREFIXES = ("refs/heads/entire/", OWN_NAMESPACE)  # on a server, and in a mirror of it
+BRANCHES = "entire/"  # what the names of the branches begin with
+FETCH_MIRROR = tuple(f"+{prefix}*:{prefix}*" for prefix in PREFIXES)
+# Checkpoints of a repository that are kept in another one: beside the repository's own, where the readers find them.
+FETCH_ELSEWHERE = (
+    "+refs/heads/entire/*:refs/remotes/checkpoints/entire/*",
+    "+refs/entire/*:refs/remotes/checkpoint-refs/entire/*",
+)
+# An ordinary clone has branches of its own below refs/heads: those of the server belong beside them.
+_FETCH_CLONE = ("+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
+_REF = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/")
+# 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
+ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
+
+
+def is_checkpoint_ref(name: str) -> bool:
+    """Whether a ref of a server, a mirror or a clone is one of Entire's."""
+    return _REF.match(name) is not None
+
+
+def is_on_server(name: str) -> bool:
+    """The same for the names that a server uses, which are also those of a mirror's own checkpoints."""
+    return name.startswith(PREFIXES)
+
+
+def fetch_command(path: str = "") -> str:
+    """What brings all checkpoints into an ordinary clone ("": the current directory); `git clone` brings only a part of them."""
+    where = ["-C", quote(path)] if path else []
+    return " ".join(["git", *where, "fetch", "origin", *(quote(spec) for spec in _FETCH_CLONE)])
+
+
+def remote_setting(settings: str | bytes | None) -> tuple[str, str] | None:
+    """(provider or "", repository as written) that the text of the settings names as the place of the checkpoints."""
+    try:
+        value = json.loads(settings or "{}")
+    except (ValueError, RecursionError):
+        return None
+    for key in ("strategy_options", "checkpoint_remote"):
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, str):
+        return "", value
+    if not isinstance(value, dict) or not isinstance(value.get("repo"), str):
+        return None
+    return str(value.get("provider") or ""), value["repo"]
