@@ -175,7 +175,7 @@ _TIERS = {
 
 
 def _tiers(rules: Sequence[Rule]) -> str:
-    counts = Counter(rule.tier for rule in rules)
+    counts = Counter(str(rule.tier) for rule in rules if rule.tier is not None)
     return table(("tier", "rules", "meaning", "confidence"), [(tier, counts[tier], *about) for tier, about in _TIERS.items()])
 
 

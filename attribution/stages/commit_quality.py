@@ -25,7 +25,7 @@ from collector.runtime import workers
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage.store import Store
-from collector.vocabulary import line_class
+from collector.vocabulary.lines import line_class
 
 VERSION = "1"
 STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
