@@ -16,9 +16,9 @@ from attribution.queries.reasons import reasons
 from attribution.queries.verdicts import LineAttribution
 from collector.text import printable
 
-_NAMING = "t.command IS NOT NULL AND instr(t.command, ?4) > 0"
-_ANY_COMMAND = "t.command IS NOT NULL AND ?4 <> ''"
-_SUBAGENTS = "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?4) > 0)"
+_NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
+_ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
+_SUBAGENTS = "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
 _SUSPECTS = {"opaque_shell": _ANY_COMMAND, "git_operation": _ANY_COMMAND, "invisible_subagent": _SUBAGENTS}
 
 
@@ -134,7 +134,7 @@ def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[E
     )
     commands = where.store.rows(
         "SELECT t.at, s.label, t.name, t.command, t.input, t.call_id FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
-        f"WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND {_SUSPECTS.get(line.said.reason, _NAMING)}",
+        f"WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? AND {_SUSPECTS.get(line.said.reason, _NAMING)}",
         (where.repo_id, window.since, window.until, path.rpartition("/")[2]),
     )
     done = {e["call_id"] for e in edits}
