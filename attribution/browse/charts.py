@@ -87,7 +87,7 @@ def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600
         for days, share, risk in points:
             title = f"{NAMES[kind]}: {share:.1%} alive after {days} days, of {risk:,} lines old enough"
             marks.append(_circle(f"k-{kind}", *at(days, share), 3.5, title))
-    return _svg(width, height, marks, "share of lines still alive after so many days, by class")
+    return _svg(width, height, marks, "share of lines that survive, by age in days and class")
 
 
 def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:

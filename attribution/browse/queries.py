@@ -20,7 +20,7 @@ from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.a
 QUERIES: dict[str, Query] = {
     "agent_share_now": Query(
         "Share of agents' code now",
-        "Lines with text in the files of the tip, by who wrote them. Needs `attribute survival`.",
+        "Non-blank lines of the files at HEAD, by who wrote them. Needs `attribute survival`.",
         _SHARE.format(group="r.branch", name="branch"),
     ),
     "agent_share_by_directory": Query(
@@ -33,7 +33,7 @@ QUERIES: dict[str, Query] = {
     ),
     "lines_by_model": Query(
         "Lines added by model",
-        "Lines with text that commits added, from recorded sessions, by agent and model.",
+        "Non-blank lines that commits added, from recorded sessions, by agent and model.",
         """\
 select s.agent, coalesce(o.model, s.model) as model, count(distinct o.session_id) as sessions, sum(p.nonblank) as lines
 from spans p join origins o on o.id = p.origin_id join sessions s on s.id = o.session_id
@@ -41,7 +41,7 @@ where o.author = 'agent' and o.evidence <> 'declared' group by 1, 2 order by 4 d
     ),
     "lines_over_time": Query(
         "Lines added by month",
-        "Lines with text by month of the commit's author time and by author.",
+        "Non-blank lines by month of the commit's author time and by author.",
         """\
 select substr(c.author_at, 1, 7) as month, sum(f.agent_lines) as agent, sum(f.human_lines) as human,
   sum(f.unknown_lines) as unknown, count(distinct c.id) as commits
@@ -106,7 +106,7 @@ from claim_records c join claim_record_checks k on k.record_id = c.id join repos
 group by 1, 2, 3, 4 order by 5 desc""",
     ),
     "survival": Query(
-        "Lines alive after so many days",
+        "Lines that survive, by age in days",
         "By class of the author; only lines old enough are counted.",
         """\
 select r.name as repository, v.author, v.horizon as days, v.at_risk, v.alive, round(100.0 * v.alive / v.at_risk, 1) as percent
@@ -114,7 +114,7 @@ from survival v join repos r on r.id = v.repo_id where v.grouping = 'class' and 
     ),
     "people_behind_unknown": Query(
         "Why lines are unknown",
-        "Lines with text nobody can be named for, by reason.",
+        "Non-blank lines of unknown author, by reason.",
         """\
 select r.name as repository, e.reason, sum(e.nonblank) as lines from evidence_shares e join repos r on r.id = e.repo_id
 where e.author = 'unknown' group by 1, 2 order by 3 desc""",

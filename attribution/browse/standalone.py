@@ -15,7 +15,7 @@ from collector.runtime.version import version
 from collector.storage.store import Store
 
 _MARKDOWN = """\
-Lines with text that commits added. *agent*: a recorded session wrote it; *declared*: a trailer says so; *unknown*: a session is
+Non-blank lines that commits added. *agent*: a recorded session wrote it; *declared*: a trailer says so; *unknown*: a session is
 near, but nobody can be named; *undeclared*: nothing links the commit to an agent."""
 
 
@@ -66,7 +66,7 @@ def markdown_of(store: Store, shas: Sequence[str]) -> str:
         cells = " | ".join(f"{lines[k]:,}" if lines.get(k) else "" for k in CLASSES)
         rows.append(f"| `{commit['commit_sha'][:9]}` {_cell(words.line(commit['subject'], 70))} | {cells} | {names} |")
     every = sum(totals.values())
-    head = ", ".join(f"**{words.percent(v, every)}** {k}" for k, v in totals.items() if v) or "no lines with text"
+    head = ", ".join(f"**{words.percent(v, every)}** {k}" for k, v in totals.items() if v) or "no non-blank lines"
     missing = len(shas) - len(found)
     note = [f"{missing} commits are not in the database.", ""] if missing else []
     table = [f"| commit | {' | '.join(CLASSES)} | sessions |", "|---" + "|--:" * len(CLASSES) + "|---|", *rows]

@@ -13,7 +13,7 @@ CAUSES = {
     "rebased_note": "the note was copied from another commit, or does not describe this one",
     "formatter": "only the layout of the line differs from what the agent wrote",
     "whole_file_claim": "the claim takes every added line of the file",
-    "whole_commit_claim": "a trailer speaks of the whole commit",
+    "whole_commit_claim": "a trailer covers the whole commit",
     "recovered_lines": "the producer fills what it did not see: the rest of a note becomes human, small gaps the agent's",
     "missing_session": "we have no transcript that could tell",
     "shell_command": "a command whose effect its text does not give",

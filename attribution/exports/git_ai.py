@@ -106,7 +106,7 @@ def _quoted(path: str) -> str:
 
 def _into(where: Path, ref: str, notes: Mapping[str, bytes]) -> None:
     if not ref.startswith("refs/notes/") or ref.rstrip("/") == "refs/notes":
-        raise WhoWroteError(f"{ref} is no ref for notes", "Name one below refs/notes/, for example refs/notes/whowrote")
+        raise WhoWroteError(f"{ref} is not a notes ref", "Name one below refs/notes/, for example refs/notes/whowrote")
     repo = GitRepo(where)
     write_files(repo.common_dir(), ref, _tree(_ours(repo, ref) | dict(notes)), repo.refs().get(ref, ""))
 

@@ -95,7 +95,7 @@ def prices_from(path: Path) -> Prices:
         raise WhoWroteError(f"the price table {path} cannot be read: {error.strerror}", "Name a file with --prices") from error
     except (ValueError, KeyError, TypeError, AttributeError, re.error) as error:
         raise WhoWroteError(
-            f"{path} is no price table: {error}",
+            f"{path} is not a price table: {error}",
             'It needs as_of = "YYYY-MM-DD" and [[model]] entries with match, input and output (USD per million tokens)',
         ) from error
 

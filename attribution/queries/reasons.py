@@ -65,7 +65,7 @@ _REASONS = {
     ),
     "agent_declared": (
         "The commit says that an agent took part, but no recorded session explains this line.",
-        "The transcript of the session the commit speaks of.",
+        "The transcript of the session that the commit mentions.",
     ),
     "unobserved": (
         "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",

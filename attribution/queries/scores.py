@@ -80,7 +80,7 @@ def _ratings(path: Path) -> list[tuple[str, float]]:
     except OSError as error:
         raise WhoWroteError(f"{path} cannot be read: {error.strerror}", hint) from error
     except (TypeError, ValueError, csv.Error) as error:
-        raise WhoWroteError(f"{path} has a rating that is no number: {error}", hint) from error
+        raise WhoWroteError(f"{path} has a rating that is not a number: {error}", hint) from error
 
 
 def sheet(store: Store, sessions: int, seed: int = 1) -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ Row = Mapping[str, Any]
 def task_type(row: Row) -> str:
     """By what the session did, the first rule that holds.
 
-    heartbeat: its first prompt is one. coding: it changed a file that is no document. discovery: it changed documents only. coding:
+    heartbeat: its first prompt is one. coding: it changed a file that is not a document. discovery: it changed documents only. coding:
     it changed none by an edit and yet committed or has lines in a commit. operations: half of its calls or more, and at least two,
     ran commands that do more than look (`acting_commands`). research: it called tools. chat: it called none.
     """

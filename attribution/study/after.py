@@ -72,7 +72,7 @@ def _evidence(store: Store) -> StudyTable:
     )
     every = sum(r["lines"] for r in rows)
     found = [r | {"share": r["lines"] / every} for r in rows if r["lines"]]
-    return StudyTable("evidence", "How we know: added lines with text by evidence", found)
+    return StudyTable("evidence", "How we know: non-blank added lines by evidence", found)
 
 
 def _disagreement(store: Store) -> StudyTable:

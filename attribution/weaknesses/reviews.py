@@ -43,7 +43,7 @@ def import_reviews(store: Store, text: str) -> int:
     if wrong:
         raise WhoWroteError(
             f"lines without a fingerprint, a reviewer, or a verdict that is true, false or unsure: {', '.join(wrong[:10])}",
-            "Nothing was taken over; mend the CSV and try again",
+            "Nothing was imported; fix the CSV and try again",
         )
     now = iso(datetime.now(UTC).timestamp())
     values = [

@@ -40,5 +40,5 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         listed = whole.lstrip().startswith("[")
         values = json.loads(whole) if listed else [json.loads(line) for line in whole.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
-        raise WhoWroteError(f"{path} is no JSON: {error}", _HINT) from error
+        raise WhoWroteError(f"{path} is not valid JSON: {error}", _HINT) from error
     yield from (one for one in values if isinstance(one, dict))

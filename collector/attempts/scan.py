@@ -46,7 +46,7 @@ class AttemptsFound:
 def scan(root: Path, tell: Tell = lambda *_: None) -> AttemptsFound:
     """Every attempt below a directory. Raises WhoWroteError when it is none."""
     if not root.is_dir():
-        raise WhoWroteError(f"{root} is no directory", "Give the directory that holds the results of evaluation runs")
+        raise WhoWroteError(f"{root} is not a directory", "Give the directory that holds the results of evaluation runs")
     return _Scan(root.resolve()).run(tell)
 
 
@@ -188,7 +188,7 @@ class _Scan:
             else:
                 found += self._named(source, new)
         if bad and found:
-            self._problem(source, "malformed_lines", f"{bad} lines are no results")
+            self._problem(source, "malformed_lines", f"{bad} lines are not results")
         return found
 
     def _whole(self, source: str, path: Path) -> str | None:

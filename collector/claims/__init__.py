@@ -64,7 +64,7 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Ite
         else:
             odd += 1
     if odd:
-        problems.append(Problem(STAGE, ref, "no_notes", f"{odd} files whose names are no commit ids"))
+        problems.append(Problem(STAGE, ref, "no_notes", f"{odd} files whose names are not commit ids"))
     known = blob_producers()
     if listed and not any(producer_of(repo, source, known) for source in listed[:_TRIES]):
         problems.append(Problem(STAGE, ref, "unknown_notes", f"{len(listed)} notes of no format that is known here: not claims"))

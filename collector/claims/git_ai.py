@@ -50,7 +50,7 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     head, separator, body = ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
     meta = json_of(body.encode("utf-8", "surrogateescape")) if separator else None
     if not isinstance(meta, dict):
-        return [unread(NAME, source, "unreadable", "the part after --- is no JSON object")]
+        return [unread(NAME, source, "unreadable", "the part after --- is not a JSON object")]
     version = word(meta, "schema_version")
     found = _VERSION.match(version)
     if found is None or found[1] != "3":

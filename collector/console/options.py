@@ -23,7 +23,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
             return value
         found = _SIZE.fullmatch(str(value).strip())
         if found is None:
-            self.fail(f"{value!r} is no size: write 500M or 20G", param, ctx)
+            self.fail(f"{value!r} is not a size: write 500M or 20G", param, ctx)
         return int(float(found[1]) * _UNITS[found[2].lower()])
 
 

@@ -43,7 +43,7 @@ Exit codes:
     3  partly done: some repositories failed, the others are kept
     4  nothing in the repository says what an agent did
     5  the database cannot be used
-   70  a bug of ours: the message names a log file to report
+   70  a bug in whowrote: the message names a log file to report
   130  interrupted: finished work is kept, the next run continues
 """
 

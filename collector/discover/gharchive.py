@@ -204,7 +204,7 @@ def run(room: ChannelContext) -> None:
             continue
         notes = [reading.damage] if reading.damage else []
         if reading.bad_lines:
-            notes.append(f"{reading.bad_lines} lines are no JSON")
+            notes.append(f"{reading.bad_lines} lines are not JSON")
         events = sum(hit.hits for hit in reading.hits.values())
         after = replace(cursor, state="damaged" if reading.damage else "done", found=events, detail="; ".join(notes) or None)
         room.new += room.ledger.record(cursor, after, reading.hits.values())

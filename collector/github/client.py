@@ -108,11 +108,11 @@ class GitHub:
             try:
                 value = json.loads(answer.body)
             except (ValueError, RecursionError):
-                self._back_off(attempt, f"{self._what(url)} gave an answer that is no JSON")
+                self._back_off(attempt, f"{self._what(url)} gave an answer that is not JSON")
                 continue
             self._keep(url, answer, keep)
             return Page(value, self._next(answer.headers.get("link")), answer.url, answer.moved)
-        raise Unreachable(f"{self._what(url)} gave answers that are no JSON, {TRIES} times", "Try again later")
+        raise Unreachable(f"{self._what(url)} gave answers that are not JSON, {TRIES} times", "Try again later")
 
     def pages(self, path: str, params: Mapping[str, str | int] | None = None, resource: str = "core") -> Iterator[Page]:
         """All pages, by the Link header. Raises as `get`."""
@@ -132,7 +132,7 @@ class GitHub:
             answer = self._asked("POST", url, "graphql", {"Content-Type": "application/json"}, body)
             value = _object(answer.body)
             if value is None:
-                self._back_off(attempt, "GraphQL gave an answer that is no JSON")
+                self._back_off(attempt, "GraphQL gave an answer that is not JSON")
                 continue
             if _is_limited(value):
                 self._limited_by_graphql(answer)

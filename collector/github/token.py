@@ -54,5 +54,5 @@ def _from_file(file: Path) -> str:
 
 def _checked(secret: str, source: str) -> str:
     if not secret.isascii() or not secret.isprintable() or " " in secret or len(secret) > 1000:
-        raise WhoWroteError(f"what {source} holds is no token", "A token is one word of letters, digits and underscores")
+        raise WhoWroteError(f"{source} does not contain a token", "A token is one word of letters, digits and underscores")
     return secret

@@ -162,7 +162,7 @@ def _redirected(method: str, url: str, target: str, content: bytes, sent: dict[s
     """The next request. POST stays POST (git servers redirect renamed repositories with 301), except after 303."""
     following = urljoin(url, target)
     if urlsplit(following).scheme not in ("http", "https"):
-        raise TooLarge(f"{_shown(url)} redirects to something that is no web address", "Leave it out")
+        raise TooLarge(f"{_shown(url)} redirects to something that is not a URL", "Leave it out")
     if origin(following) != origin(url):
         sent = {name: value for name, value in sent.items() if name.lower() not in _PRIVATE}
     if urlsplit(url).scheme == "https" and urlsplit(following).scheme == "http":

@@ -204,7 +204,7 @@ class _Copy:
         for name, table in self.schema.tables.items():
             found = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
             if found and [r[0] for r in found] != table.columns:
-                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Make it anew")
+                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
     def copy(self, names: Iterable[str], known: bool) -> None:
         """Replaces these repositories. Call within a transaction that does not enforce foreign keys."""
@@ -347,7 +347,7 @@ def merge(store: Store, path: Path, force: bool = False) -> Merged:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
         theirs = _ages(shard)
     if broken:
-        raise DatabaseUnusable(f"{path} is damaged: {broken} rows point to rows that are not there", "Make it anew")
+        raise DatabaseUnusable(f"{path} is damaged: {broken} rows refer to rows that do not exist", "Create it again")
     ours = _ages(store)
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     dropped = {name for name in theirs if tombstone(name) in hidden}

@@ -228,6 +228,6 @@ def _explained(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     if "not a database" in text or "malformed" in text:
         return DatabaseUnusable(
             f"{path} is not a readable SQLite database ({text})",
-            "Name another file with --db; if it was one of ours and is damaged, delete it and run again",
+            "Name another file with --db; if whowrote made it and it is damaged, delete it and run again",
         )
     return DatabaseUnusable(f"{path}: {text}", "Run again; if it stays, delete the file or name another one with --db")

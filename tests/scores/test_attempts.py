@@ -372,7 +372,7 @@ def test_the_right_file(tmp_path: Path) -> None:
     assert gold_files(again) == gold_files(gold)
     with pytest.raises(WhoWroteError, match="no gold patches"):
         gold_files(_put(tmp_path, "empty.jsonl", "{}"))
-    with pytest.raises(WhoWroteError, match="no JSON"):
+    with pytest.raises(WhoWroteError, match="not valid JSON"):
         gold_files(_put(tmp_path, "bad.jsonl", "{"))
 
 

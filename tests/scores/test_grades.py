@@ -389,6 +389,6 @@ def test_the_page_says_what_the_code_does() -> None:
     page = " ".join((Path(__file__).parent.parent.parent / "docs" / "grades.md").read_text("utf-8").split())
     assert f"A group of fewer than {LEAST} sessions" in page
     assert f"With at least {LEAST_CLUSTERS} repositories" in page
-    assert f"at least {SUPPORT} sessions of it, of at least two repositories each" in page
+    assert f"at least {SUPPORT} sessions of it, from at least two repositories each" in page
     assert LEAST_WEIGHT == 0.5 and "less than half of all sessions (`weight`)" in page
     assert f"above {MOST_BYTES // 1_000_000} MB" in page

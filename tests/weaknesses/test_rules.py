@@ -138,8 +138,8 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.yaml", "a: [", "is no YAML"),
-        ("x.json", "{", "is no JSON"),
+        ("x.yaml", "a: [", "is not valid YAML"),
+        ("x.json", "{", "is not valid JSON"),
         ("x.yaml", "a: 1", "has no rules"),
         ("other.yaml", FOREIGN, "there are no rules at"),
     ],
@@ -189,7 +189,7 @@ def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Pat
 
 
 def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:
-    for name, message in (("p/bad", "gave no rules"), ("p/none", "answered 404"), ("../x", "is no name of a pack")):
+    for name, message in (("p/bad", "gave no rules"), ("p/none", "answered 404"), ("../x", "is not the name of a pack")):
         with pytest.raises(RulesUnusable, match=message):
             pull(name, tmp_path, registry)
     with socket.socket() as taken:  # a port nobody listens on

@@ -33,7 +33,7 @@ def cache() -> Path:
 def pull(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]:
     """Stores the pack and says what it is: name, url, sha256, rules, pulled_at, file. Raises RulesUnusable."""
     if not PACK.fullmatch(name):
-        raise RulesUnusable(f"{name} is no name of a pack", "Packs are named p/NAME, for example p/python")
+        raise RulesUnusable(f"{name} is not the name of a pack", "Packs are named p/NAME, for example p/python")
     url = f"{registry}/c/{name}"
     _probe(registry)
     data = _download(url)

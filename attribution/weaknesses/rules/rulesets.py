@@ -200,7 +200,7 @@ def parse(where: str, data: bytes) -> list[dict[str, Any]]:
         try:
             content = json.loads(data)
         except ValueError as error:
-            raise RulesUnusable(f"{where} is no JSON: {error}", "Mend the file, or download it again") from error
+            raise RulesUnusable(f"{where} is not valid JSON: {error}", "Fix the file, or download it again") from error
     else:
         content = _yaml(where, data)
     rules = content.get("rules") if isinstance(content, dict) else None
@@ -220,7 +220,7 @@ def _yaml(where: str, data: bytes) -> Any:
     try:
         return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise RulesUnusable(f"{where} is no YAML: {' '.join(str(error).split())[:200]}", "Mend the file") from error
+        raise RulesUnusable(f"{where} is not valid YAML: {' '.join(str(error).split())[:200]}", "Fix the file") from error
 
 
 def _rule(body: dict[str, Any]) -> Rule:

@@ -127,7 +127,7 @@ def locate(given: str = "") -> str:
         if name:
             found = shutil.which(name)
             if found is None:
-                raise EngineMissing(f"{said} names {name}, which is no program", "Name the semgrep executable")
+                raise EngineMissing(f"{said} names {name}, which is not a program", "Name the semgrep executable")
             return found
     beside = Path(sys.executable).parent / (_NAME + (".exe" if os.name == "nt" else ""))
     found = shutil.which(str(beside)) or shutil.which(_NAME)
