@@ -72,11 +72,11 @@ Row = Mapping[str, Any]
 
 
 def task_type(row: Row) -> str:
-    """By what the session did, the first rule that holds.
+    """By what the session did; the first rule that applies.
 
-    heartbeat: its first prompt is one. coding: it changed a file that is not a document. discovery: it changed documents only. coding:
-    it changed none by an edit and yet committed or has lines in a commit. operations: half of its calls or more, and at least two,
-    ran commands that do more than look (`acting_commands`). research: it called tools. chat: it called none.
+    heartbeat: its first prompt is a heartbeat. coding: it changed a file that is not a document. discovery: it changed documents
+    only. coding: no edit changed a file, but it made a commit or has lines in one. operations: at least half of its calls, and at
+    least two, ran commands that do more than look (`acting_commands`). research: it called tools. chat: it called none.
     """
     files = row["touched_files"] or ()
     acting = row["acting_commands"] or 0

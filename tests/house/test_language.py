@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -33,6 +34,8 @@ CALQUES = {
     r"\b(is|are|was|were) no(thing|body) but\b": "is only",
 }
 _ALLOWED: set[tuple[str, str]] = set()  # (file, words): quotations
+# Not rewritten yet. Take a line out when it is: an entry that has no complaint any more fails the test.
+_PENDING = {"docs/cli.md", "docs/schema.md", "attribution/commands", "attribution/terminal", "collector/commands"}
 
 
 def _pages() -> list[Path]:
@@ -57,20 +60,21 @@ def _complaints(name: str, text: str) -> list[str]:
     return [f"{name}: {said!r}: {better}" for said, better in found if (name, said) not in _ALLOWED]
 
 
-@pytest.mark.parametrize("page", _pages(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_pages(page: Path) -> None:
-    assert _complaints(page.relative_to(ROOT).as_posix(), page.read_text("utf-8")) == []
+_PACKAGES = sorted({path.parent for name in ("attribution", "collector") for path in (ROOT / name).rglob("*.py")})
 
 
-@pytest.mark.parametrize(
-    "package",
-    sorted({p.parent for name in ("attribution", "collector") for p in (ROOT / name).rglob("*.py")}),
-    ids=lambda p: str(p.relative_to(ROOT)),
-)
-def test_messages(package: Path) -> None:
-    assert [
-        c
-        for path in sorted(package.glob("*.py"))
-        for text in _texts(path)
-        for c in _complaints(path.relative_to(ROOT).as_posix(), text)
-    ] == []
+def _parameters(paths: Iterable[Path]) -> list[ParameterSet]:
+    names = [path.relative_to(ROOT).as_posix() for path in paths]
+    pending = pytest.mark.xfail(strict=True)
+    return [pytest.param(name, id=name, marks=[pending] if name in _PENDING else []) for name in names]
+
+
+@pytest.mark.parametrize("page", _parameters(_pages()))
+def test_pages(page: str) -> None:
+    assert _complaints(page, (ROOT / page).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("package", _parameters(_PACKAGES))
+def test_messages(package: str) -> None:
+    texts = [(path.name, text) for path in sorted((ROOT / package).glob("*.py")) for text in _texts(path)]
+    assert [complaint for name, text in texts for complaint in _complaints(f"{package}/{name}", text)] == []
