@@ -15,7 +15,7 @@ from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
 from collector.runtime import shards
 from collector.runtime.shards import RunOptions, ShardItem
-from collector.runtime.stages import digest
+from collector.runtime.stages import StageName, digest
 from collector.runtime.workers import TaskResult
 from collector.storage.store import Store
 
@@ -41,7 +41,7 @@ def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool)
     rows.prepare(store)
     plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
     keyed = [replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i for i in items]
-    mirrors = shards.pending(store, shards.LINES, [i for i in keyed if i.key], retry, anyway)
+    mirrors = shards.pending(store, StageName.LINES, [i for i in keyed if i.key], retry, anyway)
     return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
 
 
@@ -56,7 +56,7 @@ def attribute_all(
     store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool
 ) -> Iterator[tuple[ShardItem, TaskResult]]:
     """Attributes each and yields as it ends."""
-    yield from shards.run(store, shards.LINES, attribute_one, items, (anyway,), how)
+    yield from shards.run(store, StageName.LINES, attribute_one, items, (anyway,), how)
 
 
 def attribute_one(name: str, path: str, shard: str, anyway: bool) -> str:

@@ -5,15 +5,13 @@ A writer gives files below the place it is told, and nothing else; the analysed 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
 
 from collector.plugins import modules_of
+from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -26,7 +24,7 @@ class ExportRequest:
     tables: tuple[str, ...] = ()  # csv and parquet: only these
     ref: str = ""  # git-ai: the notes ref
     into: Path | None = None  # git-ai: the repository that gets the notes
-    progress: Progress = lambda what, done, total: None
+    progress: Progress = no_progress
 
 
 @dataclass(slots=True)

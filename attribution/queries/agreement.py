@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from attribution.lineage.blame_check import BlameAgreement, BlameSample, verify
 from attribution.lineage.walk import open_scratch
 from collector.git.repository import GitRepo
+from collector.runtime.progress import Progress
 
 
-def agreement(
-    path: str, branch: str, sample: int | None, commits: int, seed: int, progress: Callable[[str, int, int], None]
-) -> dict[str, BlameAgreement]:
+def agreement(path: str, branch: str, sample: int | None, commits: int, seed: int, progress: Progress) -> dict[str, BlameAgreement]:
     """Commit -> agreement, at the tip and at `commits` others drawn at random. Raises NotARepository, UnknownBranch, GitFailed."""
     repo = GitRepo(path)
     tip = repo.resolve(branch)[1] if branch else repo.default_branch()[1]

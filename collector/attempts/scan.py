@@ -10,7 +10,7 @@ import json
 import os
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from collector.attempts.model import SUMMARY, Attempt, Document, plain_model
 from collector.attempts.values import dictionary
 from collector.errors import WhoWroteError
 from collector.model import Problem
+from collector.runtime.progress import Progress, no_progress
 from collector.text import printable
 
 STAGE = "attempts"
@@ -29,7 +30,6 @@ _MOST_LINES = 200_000
 _CONTEXTS = (terminal_bench.CONTEXT, harbor.CONTEXT)
 _MOST_CONTEXT = 2_000_000
 _SUFFIXES = (".json", ".traj")
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class AttemptsFound:
     records: int = 0  # before those of the same attempt were put together
 
 
-def scan(root: Path, tell: Tell = lambda *_: None) -> AttemptsFound:
+def scan(root: Path, tell: Progress = no_progress) -> AttemptsFound:
     """Every attempt below a directory. Raises WhoWroteError when it is none."""
     if not root.is_dir():
         raise WhoWroteError(f"{root} is not a directory", "Give the directory that holds the results of evaluation runs")
@@ -58,7 +58,7 @@ class _Scan:
         self.verifier: dict[str, dict[str, list[int]]] = {}  # directory of a trial -> test counts
         self.readers: list[Reader] = readers()
 
-    def run(self, tell: Tell) -> AttemptsFound:
+    def run(self, tell: Progress) -> AttemptsFound:
         read: list[Attempt] = []
         for number, (source, path) in enumerate(self._files()):
             if number >= MOST_FILES:

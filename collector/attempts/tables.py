@@ -14,6 +14,7 @@ from collector.attempts.model import SUMMARY, Attempt
 from collector.attempts.scan import STAGE, AttemptsFound
 from collector.attempts.values import bounded
 from collector.git.patches import touched
+from collector.runtime.stages import clear_problems
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -59,7 +60,8 @@ def write(store: Store, found: AttemptsFound, gold: Mapping[str, frozenset[str]]
             "UPDATE attempts SET session_id = (SELECT MIN(id) FROM sessions WHERE key = session_key HAVING COUNT(*) = 1) "
             "WHERE session_key IS NOT NULL"
         )
-        connection.executemany(f"DELETE FROM problems WHERE stage = '{STAGE}' AND subject = ?", [(s,) for s in found.sources])
+        for source in found.sources:
+            clear_problems(store, None, (STAGE,), source)
         store.add_problems(None, found.problems)
     return written
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ from collector.console.terminal import Reporter, data_options
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
     from collector.model import Checkpoint, SessionRecord
+    from collector.runtime.progress import Progress
 
 NAME = "clones"
 
@@ -46,7 +46,7 @@ def formats(form: str) -> None:
 # --- what is printed --------------------------------------------------------------------------------------------------
 
 
-def survey(path: str, progress: Callable[[str, int, int], None]) -> list[dict[str, Any]]:
+def survey(path: str, progress: Progress) -> list[dict[str, Any]]:
     """One row per checkpoint of a clone, in order of time. Raises NotARepository, NoCheckpoints."""
     from collector.checkpoints import read_all
     from collector.checkpoints.entire import fetch_command

@@ -279,9 +279,10 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
 def _load(store: Store, names: Sequence[str], how: RunOptions, anyway: bool, quiet: bool) -> int:
     from collector.fetching import mirror_table as book
     from collector.runtime import shards
+    from collector.runtime.stages import StageName
 
     chosen = book.items(store, names)
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
+    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
     return show_progress("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from collector.discover.discovery_log import DiscoveryLog
 from collector.github.client import Clock, GitHub
 from collector.github.transport import Web
+from collector.runtime.progress import Progress, no_progress
 
 FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public release
 ARCHIVE = "https://data.gharchive.org"
@@ -39,7 +40,7 @@ class ChannelContext:
     clock: Clock
     wishes: DiscoverOptions = field(default_factory=DiscoverOptions)
     tell: Callable[[str], None] = lambda text: None
-    progress: Callable[[str, int, int], None] = lambda what, done, total: None
+    progress: Progress = no_progress
     new: int = 0  # candidates that were new in this run
 
     def now(self) -> datetime:

@@ -16,7 +16,8 @@ from collector.fetching.remote import Remote
 from collector.load import FACTS, load_repo
 from collector.repository_names import GITHUB, BadName, RepositorySource, source, tombstone
 from collector.runtime import shards
-from collector.runtime.stages import digest
+from collector.runtime.progress import no_progress
+from collector.runtime.stages import StageName, digest
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import forget_rows
@@ -162,7 +163,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     """The task of a worker: the facts of one mirror into its shard."""
     try:
         with shards.building_shard(Path(shard)) as store:
-            load_repo(store, path, lambda what, done, total: None, anyway)
+            load_repo(store, path, no_progress, anyway)
     except (NoCheckpoints, UnknownBranch):
         return "nothing"
     return "done"
@@ -172,8 +173,8 @@ def load(
     store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOptions, anyway: bool
 ) -> Iterator[tuple[shards.ShardItem, TaskResult]]:
     """Loads what has to be loaded, and yields as each ends."""
-    waiting = shards.pending(store, shards.LOAD, chosen, how.retry, anyway)
-    yield from shards.run(store, shards.LOAD, load_one, waiting, (anyway,), how)
+    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
+    yield from shards.run(store, StageName.LOAD, load_one, waiting, (anyway,), how)
 
 
 # --- forgetting -------------------------------------------------------------------------------------------------------

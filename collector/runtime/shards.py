@@ -19,12 +19,11 @@ from typing import Any
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
 from collector.runtime.locks import file_lock
+from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, iso
-
-LOAD, LINES = "load", "lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def drop(shard: Path) -> None:
 # --- many ---------------------------------------------------------------------------------------------------------------
 
 
-def pending(store: Store, stage: str, items: Iterable[ShardItem], retry: bool, anyway: bool = False) -> list[ShardItem]:
+def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False) -> list[ShardItem]:
     """The items that have to be run: not those done, without checkpoints or given up with this very input.
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
@@ -118,7 +117,7 @@ def pending(store: Store, stage: str, items: Iterable[ShardItem], retry: bool, a
 
 def run(
     store: Store,
-    stage: str,
+    stage: StageName,
     work: Callable[..., str],
     items: Iterable[ShardItem],
     extra: tuple[Any, ...],
@@ -170,12 +169,12 @@ def finish_left(store: Store, wanted: Iterable[str]) -> None:
             drop(shard)
 
 
-def _settle(store: Store, stage: str, item: ShardItem, done: TaskResult) -> None:
+def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -> None:
     shard = shard_path(store.path, item.name)
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True)
-    elif state == "nothing" and (stage == LOAD or not _loaded(store, item.name)):
+    elif state == "nothing" and (stage == StageName.LOAD or not _loaded(store, item.name)):
         forget_rows(store, [item.name])
     with store.transaction() as connection:
         tried = store.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
@@ -204,7 +203,7 @@ def _settle(store: Store, stage: str, item: ShardItem, done: TaskResult) -> None
 
 def _loaded(store: Store, name: str) -> bool:
     """Whether its facts were loaded, with checkpoints or with --anyway: then they stay, whatever is concluded."""
-    return bool(store.value("SELECT 1 FROM jobs WHERE name = ? AND stage = ? AND state = 'done'", (name, LOAD)))
+    return bool(store.value("SELECT 1 FROM jobs WHERE name = ? AND stage = ? AND state = 'done'", (name, StageName.LOAD)))
 
 
 def _now() -> str:

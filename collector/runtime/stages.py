@@ -133,7 +133,7 @@ class StageRun:
     def writing(self) -> Iterator[Connection]:
         """The transaction of the results. It begins by clearing the problems of the run before and ends by noting this run."""
         with self.store.transaction() as connection:
-            clear_problems(self.store, self.repo_id, self.stage.problems, self.subject)
+            clear_problems(self.store, self.repo_id, self.stage.problems, self.subject or None)
             yield connection
             self._note(self.stage, self.key, self.reported)
 
@@ -167,20 +167,14 @@ def forget_subjects(store: Store, repo_id: int, subjects: Iterable[str]) -> None
 
 
 def clear_problems(
-    store: Store, repo_id: int | None, stages: Sequence[str], subject: str = "", codes: Sequence[str] | None = None
+    store: Store, repo_id: int | None, stages: Sequence[str], subject: str | None = None, codes: Sequence[str] | None = None
 ) -> None:
-    """Removes problems by `problems.stage`: all of a repository (None: of every one), or those of a subject or with these codes.
+    """Removes problems by `problems.stage`, of a repository (None: of all); if given, only those of a subject or with these codes.
 
     Call within a transaction.
     """
-    _delete(
-        store,
-        "problems",
-        stage=stages,
-        repo_id=None if repo_id is None else [repo_id],
-        subject=[subject] if subject else None,
-        code=codes,
-    )
+    repos, subjects = ([one] if one is not None else None for one in (repo_id, subject))
+    _delete(store, "problems", stage=stages, repo_id=repos, subject=subjects, code=codes)
 
 
 def _delete(store: Store, table: str, **wanted: Sequence[object] | None) -> None:

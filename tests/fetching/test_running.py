@@ -35,6 +35,7 @@ from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.fetching.mirror_table import FetchPlan
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
+from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage.merge import MergeSchema, extract, forget_rows, merge
 from collector.storage.store import Store
@@ -536,11 +537,11 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
     item = shards.ShardItem("o/r", "/nowhere", "key")
     with Store(tmp_path / "x.db") as store:
         for _ in range(2):
-            waiting = shards.pending(store, "load", [item], False)
-            results = list(shards.run(store, "load", die, waiting, (), shards.RunOptions()))
+            waiting = shards.pending(store, StageName.LOAD, [item], False)
+            results = list(shards.run(store, StageName.LOAD, die, waiting, (), shards.RunOptions()))
         assert not results and store.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
-        assert shards.pending(store, "load", [item], True) == [item]
-        assert shards.pending(store, "load", [shards.ShardItem("o/r", "/nowhere", "other")], False)
+        assert shards.pending(store, StageName.LOAD, [item], True) == [item]
+        assert shards.pending(store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False)
 
 
 def die(name: str, path: str, shard: str) -> str:

@@ -15,6 +15,7 @@ from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Changed
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange, LineChange
+from collector.runtime.progress import Progress
 from collector.text import decode
 
 Text = tuple[str, str]
@@ -56,7 +57,7 @@ class ScanPlan:
     children: dict[str, int] = field(default_factory=dict)
 
 
-def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Callable[[str, int, int], None]) -> ScanPlan:
+def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPlan:
     """Walks the whole history of `head`."""
     reader = _Reader(repo, rules, _attributes(repo, head))
     commits = list(repo.history(head))
