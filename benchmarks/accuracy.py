@@ -122,7 +122,7 @@ def _share(part: int, whole: int) -> float | None:
 def git_counts(path: Path) -> dict[str, int]:
     """Files of all ordinary commits whose added and deleted lines are the ones `git log --numstat` prints (no context lines)."""
     repo = GitRepo(path)
-    head = repo.default_branch()[1]
+    head = repo.default_branch().sha
     same = different = 0
     with open_scratch(repo) as git:
         expected = _numstat(git, head)
@@ -163,7 +163,7 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
     repo = GitRepo(path)
     checkpoints = read_all(repo)
     tracks = _tracks(repo, session_files(checkpoints))
-    history = read_history(repo, list(repo.history(repo.default_branch()[1])))
+    history = read_history(repo, list(repo.history(repo.default_branch().sha)))
     places = WorktreeRoots(frozenset(history.paths))
     learn_roots(places, tracks)
     texts = RepositoryTexts(repo, history)

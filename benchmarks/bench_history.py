@@ -57,7 +57,7 @@ def peak() -> int:
 def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     """One of our candidates, inside its own process."""
     repo = GitRepo(path)
-    tip = repo.default_branch()[1]
+    tip = repo.default_branch().sha
     if kind == "stored":
         return run_stage(repo, tip)
     options = WalkOptions(keep=MatchPolicy(True, True, True), texts=True) if kind == "kept" else WalkOptions()
@@ -110,7 +110,7 @@ def before_newest(git: ScratchGit, tip: str, window: int) -> str:
 
 def theseus(path: Path, folder: Path) -> Callable[[], object]:
     """git-of-theseus with its default weekly samples, of the branch that HEAD names."""
-    branch = GitRepo(path).default_branch()[0]
+    branch = GitRepo(path).default_branch().name
     clone = folder / "clone"  # it does not read bare repositories
     subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(path), str(clone)], check=True)
     program = shutil.which("git-of-theseus-analyze") or str(Path(sys.executable).parent / "git-of-theseus-analyze")
@@ -135,7 +135,7 @@ def text_files(repo: GitRepo, git: ScratchGit, tip: str) -> list[str]:
 
 def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: bool) -> None:
     repo = GitRepo(path)
-    tip = repo.default_branch()[1]
+    tip = repo.default_branch().sha
     times: dict[str, list[float]] = {}
     facts: dict[str, dict[str, Any]] = {}
     with open_scratch(repo) as git, tempfile.TemporaryDirectory() as folder:

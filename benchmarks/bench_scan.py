@@ -67,7 +67,7 @@ def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[s
 def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
     """CPU seconds for both trees of some commits, and for all."""
     repo = GitRepo(path)
-    commits = [c for c in repo.history(repo.default_branch()[1]) if len(c.parents) == 1]
+    commits = [c for c in repo.history(repo.default_branch().sha) if len(c.parents) == 1]
     drawn = commits[:: max(1, len(commits) // sample)][:sample]
     rule_set = named(rules, packs())
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "c.db") as store:

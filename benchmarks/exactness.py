@@ -20,7 +20,7 @@ EARLIER = 20  # commits besides HEAD
 def exactness(path: Path, head_files: int | None, earlier_files: int | None, seed: int = 1) -> dict[str, Any]:
     """Lines compared and lines that agree in commit, path and number. None: all files."""
     repo = GitRepo(path)
-    tip = repo.default_branch()[1]
+    tip = repo.default_branch().sha
     with open_scratch(repo) as git:
         shas = git.output(["rev-list", "--topo-order", tip]).decode("ascii").split()
         earlier = random.Random(seed).sample(shas[1:], min(EARLIER, len(shas) - 1))

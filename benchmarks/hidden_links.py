@@ -74,7 +74,7 @@ def measure(path: Path, alone: bool = False) -> dict[str, dict[str, int]]:
 def _count_originals(path: Path, counts: dict[str, Counter[str]]) -> set[str]:
     """Counts links to original commits; returns the commits that have an original to find."""
     repo = GitRepo(path)
-    head = repo.default_branch()[1]
+    head = repo.default_branch().sha
     proposals = read_pull_requests(repo, head)
     named = {c.sha: (c.author_time, set(checkpoint_ids(c.message))) for c in repo.history(head)}
     found = originals_of(repo, read_history(repo, list(Blind(path).history(head))), proposals)

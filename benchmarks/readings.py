@@ -43,12 +43,13 @@ def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
     found = []
     for path in databases:
         with Store(path, create=False) as store:
-            said = weakness_report(store, by=("class",))
+            report = weakness_report(store, by=("class",))
         rows = [
             {"author": row.author, "findings": row.rate.events, "lines": row.rate.lines, "rate": row.rate.rate,
-             "low": row.rate.low, "high": row.rate.high} for row in said.rows
+             "low": row.rate.low, "high": row.rate.high} for row in report.rows
         ]  # fmt: skip
-        found.append({"repositories": said.repos, "rates": rows, "review": said.review, "status": said.status})
+        data = report.data()
+        found.append({"repositories": report.repos, "rates": rows, "review": data["review"], "status": data["status"]})
     return found
 
 

@@ -153,13 +153,13 @@ async def _home(datasette: Any) -> Any:
 
 
 async def _database(datasette: Any, request: Any) -> Any:
-    found = await _read(datasette, request, lambda store, number: repositories(store))
-    return await _show(datasette, request, "whowrote_repos.html", {"repos": found})
+    rows = await _read(datasette, request, lambda store, number: repositories(store))
+    return await _show(datasette, request, "whowrote_repos.html", {"repos": rows})
 
 
 async def _repo(datasette: Any, request: Any) -> Any:
-    found = await _read(datasette, request, overview)
-    return await _show(datasette, request, "whowrote_repo.html", {"o": found})
+    shown = await _read(datasette, request, overview)
+    return await _show(datasette, request, "whowrote_repo.html", {"o": shown})
 
 
 async def _file(datasette: Any, request: Any) -> Any:
@@ -169,23 +169,24 @@ async def _file(datasette: Any, request: Any) -> Any:
         file = tip_file(store, number)
         if file is None:
             return None
-        at = (line - 1) // PAGE * PAGE + 1 if line else (first - 1) // PAGE * PAGE + 1
-        story = explained(store, file, line) if line else None
-        return {"f": file, "rows": words.file_rows(file, at, PAGE), "first": at, "line": line, "story": story, "page": PAGE}
+        start = ((line or first) - 1) // PAGE * PAGE + 1
+        explanation = explained(store, file, line) if line else None
+        rows = words.file_rows(file, start, PAGE)
+        return {"f": file, "rows": rows, "first": start, "line": line, "explanation": explanation, "page": PAGE}
 
-    found = await _read(datasette, request, build)
-    return await _show(datasette, request, "whowrote_file.html", found)
+    context = await _read(datasette, request, build)
+    return await _show(datasette, request, "whowrote_file.html", context)
 
 
 async def _session(datasette: Any, request: Any) -> Any:
     first = _number(request.args.get("from")) or 0
-    found = await _read(datasette, request, lambda store, number: session_page(store, number, first))
-    return await _show(datasette, request, "whowrote_session.html", {"s": found, "page": TURNS})
+    shown = await _read(datasette, request, lambda store, number: session_page(store, number, first))
+    return await _show(datasette, request, "whowrote_session.html", {"s": shown, "page": TURNS})
 
 
 async def _commit(datasette: Any, request: Any) -> Any:
-    found = await _read(datasette, request, commit_page)
-    return await _show(datasette, request, "whowrote_commit.html", {"c": found})
+    shown = await _read(datasette, request, commit_page)
+    return await _show(datasette, request, "whowrote_commit.html", {"c": shown})
 
 
 def _number(text: str | None) -> int:
@@ -202,10 +203,10 @@ async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]
         raise NotFound(f"no database of whowrote named {name}")
     await datasette.ensure_permissions(request.actor, [("view-database", name), "view-instance"])
     number = _number(request.url_vars.get("number"))
-    found = await db.execute_fn(lambda connection: build(Store.over(connection, db.path), number))
-    if found is None:
+    built = await db.execute_fn(lambda connection: build(Store.over(connection, db.path), number))
+    if built is None:
         raise NotFound(f"{name} has no such {request.path.rsplit('/', 2)[-2]}")
-    return found
+    return built
 
 
 async def _show(datasette: Any, request: Any, template: str, context: dict[str, Any]) -> Any:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 from importlib.util import find_spec
-from typing import Any
+from typing import NamedTuple
 
 from attribution.browse import charts, words
-from attribution.queries.overview import CLASSES, KIND, Overview, overview, repositories
+from attribution.queries.commit import CommitSummary, commit_summaries
+from attribution.queries.overview import CLASSES, Overview, RepositorySummary, overview, repositories
 from collector.errors import WhoWroteError
 from collector.runtime.version import version
 from collector.storage.store import Store
@@ -27,65 +28,61 @@ def html(store: Store) -> str:
 
     env = jinja2.Environment(loader=jinja2.PackageLoader("attribution.browse"), autoescape=True)
     words.teach(env)
-    repos, found = _everything(store)
+    shown = _everything(store)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
-    totals = {k: sum(r["added"][k] for r in repos) for k in CLASSES}
+    totals = {kind: sum(repo.added[kind] for repo in shown.repositories) for kind in CLASSES}
     template = env.get_template("whowrote_report.html")
     return template.render(
-        repos=repos, found=found, style=style, totals=totals, charts=charts, base="", query="", version=version()
-    )
+        repos=shown.repositories, overviews=shown.overviews, style=style, totals=totals, charts=charts, base="", query="",
+        version=version(),
+    )  # fmt: skip
 
 
 def markdown(store: Store) -> str:
     """The same in short, for a comment on a pull request or a README."""
-    repos, found = _everything(store)
+    shown = _everything(store)
     parts = [f"| repository | commits | linked | {' | '.join(CLASSES)} |", "|---" + "|--:" * (2 + len(CLASSES)) + "|"]
-    for r, o in zip(repos, found, strict=True):
-        total = sum(r["added"].values())
-        cells = [f"{r['added'][k]:,} ({words.percent(r['added'][k], total)})" for k in CLASSES]
-        parts.append(f"| {_cell(r['name'])} | {o.commits:,} | {o.linked:,} | {' | '.join(cells)} |")
+    for repo, details in zip(shown.repositories, shown.overviews, strict=True):
+        total = sum(repo.added.values())
+        cells = [f"{repo.added[kind]:,} ({words.percent(repo.added[kind], total)})" for kind in CLASSES]
+        parts.append(f"| {_cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
     parts += ["", _MARKDOWN]
     return "\n".join(parts) + "\n"
 
 
 def markdown_of(store: Store, shas: Sequence[str]) -> str:
     """The lines of some commits by class, and their sessions: for a comment on a pull request. Unknown ids are counted."""
-    found = [row for sha in shas for row in store.rows(_COMMIT, (sha,))]
-    if not found:
+    commits = commit_summaries(store, shas)
+    if not commits:
         raise WhoWroteError(
             "none of these commits is in the database", "Attribute the branch first: attribute repo PATH --branch NAME"
         )
-    totals = dict.fromkeys(CLASSES, 0)
-    rows = []
-    for commit in found:
-        lines = {r["kind"]: r["lines"] for r in store.rows(_LINES, (commit["id"],))}
-        for kind, value in lines.items():
-            totals[kind] += value
-        sessions = store.rows(_SESSIONS, (commit["id"],))
-        names = "; ".join(f"{_cell(s['agent'] or 'agent')}: {_cell(words.line(s['label'], 60))}" for s in sessions[:3])
-        cells = " | ".join(f"{lines[k]:,}" if lines.get(k) else "" for k in CLASSES)
-        rows.append(f"| `{commit['commit_sha'][:9]}` {_cell(words.line(commit['subject'], 70))} | {cells} | {names} |")
+    totals = {kind: sum(commit.lines.get(kind, 0) for commit in commits) for kind in CLASSES}
     every = sum(totals.values())
-    head = ", ".join(f"**{words.percent(v, every)}** {k}" for k, v in totals.items() if v) or "no non-blank lines"
-    missing = len(shas) - len(found)
+    head = ", ".join(f"**{words.percent(lines, every)}** {kind}" for kind, lines in totals.items() if lines)
+    missing = len(shas) - len(commits)
     note = [f"{missing} commits are not in the database.", ""] if missing else []
+    rows = [_commit_row(commit) for commit in commits]
     table = [f"| commit | {' | '.join(CLASSES)} | sessions |", "|---" + "|--:" * len(CLASSES) + "|---|", *rows]
-    return "\n".join([f"Lines added: {every:,}, {head}.", "", *note, *table, "", _MARKDOWN]) + "\n"
+    return "\n".join([f"Lines added: {every:,}, {head or 'no non-blank lines'}.", "", *note, *table, "", _MARKDOWN]) + "\n"
 
 
-_COMMIT = "SELECT id, commit_sha, subject FROM commits WHERE commit_sha = ?"
-_LINES = f"SELECT {KIND} AS kind, SUM(o.nonblank) AS lines FROM line_spans o WHERE o.commit_id = ? GROUP BY 1"
-_SESSIONS = (
-    "SELECT s.agent, s.label FROM commit_sessions c JOIN sessions s ON s.id = c.session_id WHERE c.commit_id = ? "
-    "AND c.agent_lines > 0 ORDER BY c.agent_lines DESC"
-)
+def _commit_row(summary: CommitSummary) -> str:
+    sessions = "; ".join(f"{_cell(s.agent or 'agent')}: {_cell(words.line(s.label, 60))}" for s in summary.sessions[:3])
+    cells = " | ".join(f"{summary.lines[kind]:,}" if summary.lines.get(kind) else "" for kind in CLASSES)
+    return f"| `{summary.commit.sha[:9]}` {_cell(words.line(summary.commit.subject, 70))} | {cells} | {sessions} |"
 
 
-def _everything(store: Store) -> tuple[list[dict[str, Any]], list[Overview]]:
+class _Everything(NamedTuple):
+    repositories: list[RepositorySummary]
+    overviews: list[Overview]  # of the same repositories
+
+
+def _everything(store: Store) -> _Everything:
     repos = repositories(store)
     if not repos:
         raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: attribute repo PATH")
-    return repos, [o for r in repos if (o := overview(store, r["id"])) is not None]
+    return _Everything(repos, [details for repo in repos if (details := overview(store, repo.id)) is not None])
 
 
 def _cell(text: str) -> str:

@@ -51,7 +51,7 @@ def source(text: str) -> str:
     return printable(text.removesuffix("\r").expandtabs(4))
 
 
-def known(parts: Mapping[str, int]) -> dict[str, int]:
+def in_order(parts: Mapping[str, int]) -> dict[str, int]:
     """Classes in their order, without those that are empty."""
     return {k: parts[k] for k in NAMES if parts.get(k)}
 
@@ -82,6 +82,13 @@ def file_rows(file: TipFile, first: int, most: int) -> list[FileRow]:
 
 def teach(env: Any) -> None:
     """Gives a Jinja environment the filters and names of the templates."""
-    filters = {"ww_safe": safe, "ww_line": line, "ww_number": number, "ww_minute": minute, "ww_source": source, "ww_known": known}
+    filters = {
+        "ww_safe": safe,
+        "ww_line": line,
+        "ww_number": number,
+        "ww_minute": minute,
+        "ww_source": source,
+        "ww_known": in_order,
+    }
     env.filters.update(filters)
     env.globals.update({"ww_percent": percent, "ww_letter": LETTER, "ww_name": NAMES})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 AGREE, DISAGREE, UNDECIDED, NOT_CLAIMED = "agree", "disagree", "undecided", "not_claimed"
 
@@ -30,21 +29,41 @@ _SHORT = 3  # git-ai gives unknown runs of up to three lines beside an agent's t
 _INCONSISTENT = frozenset({"not_added", "beyond_eof", "file_missing"})
 
 
-def compare(row: Mapping[str, Any]) -> tuple[str, str]:
-    """(agree, disagree or undecided; cause) of a row of `claimed_lines`.
+class ComparedLines(NamedTuple):
+    """Consecutive lines that a claim and we both speak of: columns of `claimed_lines`."""
 
-    Undecided: one side does not know, or ours is no observation but a trailer's word.
-    """
-    claimed, ours = row["claimed_author"], row["author"]
+    producer: str
+    tool_version: str
+    month: str  # of the commit
+    claimed_author: str
+    record_status: str
+    copied: int | None  # 1: the record was copied from another commit
+    claim_lines: int | None  # of the whole claim on the file
+    file_lines_added: int | None  # by the commit
+    lines: int
+    author: str | None  # ours; None when we have no verdict
+    how: str | None
+    evidence: str | None
+    reason: str | None
+
+
+class ClaimVerdict(NamedTuple):
+    verdict: str  # AGREE, DISAGREE or UNDECIDED
+    cause: str  # a key of CAUSES
+
+
+def compare(lines: ComparedLines) -> ClaimVerdict:
+    """Undecided: one side does not know, or ours is no observation but a trailer's word."""
+    claimed, ours = lines.claimed_author, lines.author
     if ours is None or claimed == "unknown":
-        return UNDECIDED, "other" if ours is not None else "missing_session"
-    if row["evidence"] == "declared":
-        return UNDECIDED, "missing_session"
+        return ClaimVerdict(UNDECIDED, "other" if ours is not None else "missing_session")
+    if lines.evidence == "declared":
+        return ClaimVerdict(UNDECIDED, "missing_session")
     if ours == "unknown":
-        return UNDECIDED, _why_unknown(row["reason"])
+        return ClaimVerdict(UNDECIDED, _why_unknown(lines.reason or ""))
     if claimed == ours or (claimed == "mixed" and ours == "agent"):
-        return AGREE, ""
-    return DISAGREE, _why_not(row, claimed, ours)
+        return ClaimVerdict(AGREE, "")
+    return ClaimVerdict(DISAGREE, _why_not(lines, claimed, ours))
 
 
 def _why_unknown(reason: str) -> str:
@@ -53,17 +72,17 @@ def _why_unknown(reason: str) -> str:
     return {"opaque_shell": "shell_command", "formatter": "formatter"}.get(reason, "other")
 
 
-def _why_not(row: Mapping[str, Any], claimed: str, ours: str) -> str:
+def _why_not(lines: ComparedLines, claimed: str, ours: str) -> str:
     """One says agent, the other human: the first rule that holds."""
-    filled = row["producer"] == "git-ai"
-    whole = row["claim_lines"] and row["file_lines_added"] and row["claim_lines"] >= row["file_lines_added"] > _SHORT
+    filled = lines.producer == "git-ai"
+    whole = lines.claim_lines and lines.file_lines_added and lines.claim_lines >= lines.file_lines_added > _SHORT
     rules = (
-        (row["record_status"] in _INCONSISTENT or row["copied"], "rebased_note"),
-        (row["how"] == "reformatted", "formatter"),
-        (row["how"] == "edited" or claimed == "mixed", "edited_line"),
-        (row["producer"] == "trailers", "whole_commit_claim"),
+        (lines.record_status in _INCONSISTENT or lines.copied, "rebased_note"),
+        (lines.how == "reformatted", "formatter"),
+        (lines.how == "edited" or claimed == "mixed", "edited_line"),
+        (lines.producer == "trailers", "whole_commit_claim"),
         (claimed == "human" and ours == "agent" and filled, "recovered_lines"),
         (claimed == "agent" and whole, "whole_file_claim"),
-        (claimed == "agent" and filled and row["lines"] <= _SHORT, "recovered_lines"),
+        (claimed == "agent" and filled and lines.lines <= _SHORT, "recovered_lines"),
     )
     return next((cause for holds, cause in rules if holds), "other")

@@ -23,16 +23,16 @@ def attempts(database_file: Path | None, db: Path, least: int, by_run: bool, for
 
     Of the results in the database DB that `collect attempts` imported. docs/grades.md explains every number.
     """
-    from attribution.queries.attempts import flat, treatments
+    from attribution.queries.attempts import treatments
 
     with database(None, database_file or db) as (store, _):
-        found, notes = treatments(store, least, by_run)
-    for note in notes if form else ():
+        result = treatments(store, least, by_run)
+    for note in result.notes if form else ():
         notice(f"note: {note}")
-    rows = [flat(one) for one in found]
+    rows = [treatment.data() for treatment in result.treatments]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     filled = [{name: row.get(name) for name in columns} for row in rows]
-    print_rows(form, filled, lambda terminal: terminal.attempts.treatment_table(out(), found, notes))
+    print_rows(form, filled, lambda terminal: terminal.attempts.treatment_table(out(), result))
 
 
 COMMANDS = (attempts,)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from attribution.commands.common import print_rows
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
+
+if TYPE_CHECKING:
+    from attribution.queries.claims import ClaimsReport
 
 NAME = "claims"
 
@@ -28,15 +32,15 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, f
     Trace and OpenTraces records, trailers. It need not be attributed. Without PATH, all repositories of the database whose claims
     were read. Claims never change our own lines.
     """
-    found = _report(paths, branch, db)
+    report = _report(paths, branch, db)
     if form == "json":
-        write_json(found.data())
+        write_json(report.data())
         return
     tables = by or ("producer", "status", "month", "agreement", "added")
-    print_rows(form, _rows(found, tables[0] if by else "producer"), lambda terminal: terminal.claims_view(out(), found, tables))
+    print_rows(form, _rows(report, tables[0] if by else "producer"), lambda terminal: terminal.claims_view(out(), report, tables))
 
 
-def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
+def _report(paths: tuple[str, ...], branch: str, db: Path) -> ClaimsReport:
     from attribution.ensure.claims import claims_checked
     from attribution.queries.claims import claims_report, with_claims
     from collector.git.repository import GitRepo
@@ -48,18 +52,16 @@ def _report(paths: tuple[str, ...], branch: str, db: Path) -> Any:
         repos = []
         for path in paths:
             with Reporter(path) as progress:
-                repos.append(claims_checked(store, path, branch, progress)[0])
+                repos.append(claims_checked(store, path, branch, progress).repo_id)
         return claims_report(store, repos or with_claims(store))
 
 
-def _rows(found: Any, table: str) -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
-    if table == "status":
-        return list(found.statuses)
-    if table in ("agreement", "added"):
-        return [asdict(one) for one in getattr(found, table)]
-    return [one.row() for one in {"producer": found.worth, "month": found.months, "version": found.versions}[table]]
+def _rows(report: ClaimsReport, table: str) -> Sequence[object]:
+    tables: dict[str, Sequence[object]] = {
+        "producer": report.worth, "status": report.statuses, "month": report.months, "version": report.versions,
+        "agreement": report.agreement, "added": report.added,
+    }  # fmt: skip
+    return tables[table]
 
 
 COMMANDS = (claims,)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,22 +67,33 @@ def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iter
         yield where, notes
 
 
-def print_one(form: str, value: dict[str, Any], view: Callable[[Any], None]) -> None:
+def plain(value: Any) -> dict[str, Any]:
+    """A value of the library as the names and values of --json and --csv: what its `data()` says, else its fields."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "data"):
+        return asdict(value)
+    data: dict[str, Any] = value.data()
+    return data
+
+
+def print_one(form: str, value: Any, view: Callable[[Any], None]) -> None:
     if form == "csv":
-        print_rows(form, [{k: v for k, v in value.items() if not isinstance(v, list | dict)}], None)
+        print_rows(form, [{k: v for k, v in plain(value).items() if not isinstance(v, list | dict)}], None)
     elif form == "json":
-        write_json(value)
+        write_json(plain(value))
     else:
         from attribution import terminal
 
         view(terminal)
 
 
-def print_rows(form: str, rows: list[dict[str, Any]], view: Callable[[Any], None] | None) -> None:
+def print_rows(form: str, rows: Sequence[Any], view: Callable[[Any], None] | None) -> None:
     if form == "json":
-        write_json(rows)
+        write_json([plain(row) for row in rows])
     elif form == "csv":
-        write_csv(list(rows[0]) if rows else [], rows)
+        values = [plain(row) for row in rows]
+        write_csv(list(values[0]) if values else [], values)
     elif view is not None:
         from attribution import terminal
 

@@ -19,7 +19,7 @@ NAME = "database"
 @data_options
 def sessions(db: Path, form: str) -> None:
     """The sessions of a database with their counts."""
-    from attribution.queries.repo_report import session_list
+    from attribution.queries.sessions import session_list
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
@@ -37,7 +37,7 @@ def problems(db: Path, form: str) -> None:
 
     with Store(db, create=False) as store:
         groups = problem_groups(store)
-    print_rows(form, [asdict(g) for g in groups], lambda terminal: terminal.problem_list(out(), groups))
+    print_rows(form, groups, lambda terminal: terminal.problem_list(out(), groups))
 
 
 @click.command()

@@ -38,8 +38,8 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
 
     with database(path, db) as (store, repo):
         if session:
-            found = curves(store, session, repo)
-            print_rows(form, found.turns, lambda terminal: terminal.embedding.curve_view(out(), found))
+            curve = curves(store, session, repo)
+            print_rows(form, curve.turns, lambda terminal: terminal.embedding.curve_view(out(), curve))
             return
         with_ = embedder(backend, model)
         with Reporter("embed") as progress:

@@ -41,6 +41,7 @@ def export(
     needed; without it everything in the database. The clone itself is never written to.
     """
     from attribution.exports import ExportRequest, export_named
+    from attribution.queries.repositories import all_repositories
 
     if out is None and (into is None or format_ != "git-ai"):
         raise click.UsageError("name the file or directory to write: -o OUT")
@@ -51,7 +52,7 @@ def export(
     if out is not None:
         _refuse(out, force)
     with database(path, db) as (store, repo_id):
-        repos = [repo_id] if repo_id is not None else [row["id"] for row in store.rows("SELECT id FROM repos ORDER BY name")]
+        repos = [row.id for row in all_repositories(store, repo_id)]
         if repo_id is not None and format_ in ("csv", "parquet"):
             notice("tables are written whole, with every repository of the database")
         with Reporter(format_) as progress:

@@ -31,15 +31,15 @@ def grades(database_file: Path | None, db: Path, least: int, groupings: tuple[st
     from attribution.queries.grades import grade_report
 
     with database(None, database_file or db) as (store, _):
-        found = grade_report(store, least, bootstrap)
+        report = grade_report(store, least, bootstrap)
     if groupings:
-        found.cells = {name: found.cells[name] for name in groupings}
+        report.cells = {name: report.cells[name] for name in groupings}
     if form == "json":
-        write_json(found.data())
+        write_json(report.data())
         return
-    for note in found.notes if form == "csv" else ():
+    for note in report.notes if form == "csv" else ():
         notice(f"note: {note}")
-    print_rows(form, found.rows(), lambda terminal: terminal.grades.grade_tables(out(), found, not groupings))
+    print_rows(form, report.rows(), lambda terminal: terminal.grades.grade_tables(out(), report, not groupings))
 
 
 COMMANDS = (grades,)

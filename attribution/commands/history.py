@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from attribution.commands.common import COMMIT, file_and_line, followed, print_one, print_rows
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 from collector.errors import EXIT_CHECK_FAILED
+
+if TYPE_CHECKING:
+    from attribution.queries.survival import SurvivalReport
 
 NAME = "history"
 
@@ -46,26 +49,26 @@ def survival(
     curves = not no_curves and form != "csv"
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact need the PATH of a clone")
-    found = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if form else by)))), full, exact, curves)
+    report = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if form else by)))), full, exact, curves)
     if plot is not None:
         from attribution.stats.plots import draw
 
-        draw(found.curves, plot, ", ".join(r.name for r in found.repos))
+        draw(report.curves, plot, ", ".join(history.name for history in report.repos))
     if form == "json":
-        write_json(found.data())
+        write_json(report.data())
         return
 
     def view(terminal: Any) -> None:
-        terminal.survival_view(out(), found)
+        terminal.survival_view(out(), report)
         if plot is not None:
             terminal.picture_note(out(), plot)
 
-    print_rows(form, [row for group in found.groups for row in group.rows()], view)
+    print_rows(form, [row for group in report.groups for row in group.rows()], view)
 
 
-def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> Any:
+def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> SurvivalReport:
     from attribution.ensure.history import survival_current
-    from attribution.queries.survival import survival_report, with_history
+    from attribution.queries.survival import history_coverage, survival_report
     from attribution.stats.estimates import available, require
     from collector.storage.store import Store
 
@@ -73,15 +76,15 @@ def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool
         require()  # before the work, not after it
     if path is None:
         with Store(db, create=False) as store:
-            ids, others = with_history(store)
-            survival_current(store, ids)
-            found = survival_report(store, ids, groupings, curves)
-        found.notes += [f"the lines of {name} were not followed yet" for name in others]
-        return found
+            coverage = history_coverage(store)
+            survival_current(store, coverage.followed)
+            report = survival_report(store, coverage.followed, groupings, curves)
+        report.notes += [f"the lines of {name} were not followed yet" for name in coverage.not_followed]
+        return report
     with followed(path, db, full, exact) as (where, notes):
-        found = survival_report(where.store, [where.repo_id], groupings, curves)
-        found.notes += [*notes, *where.notes]
-    return found
+        report = survival_report(where.store, [where.repo_id], groupings, curves)
+        report.notes += [*notes, *where.notes]
+    return report
 
 
 @click.command()
@@ -102,12 +105,12 @@ def history(path: str, place: str, commit: str, full: bool, db: Path, form: str)
     if number is None:
         raise click.UsageError(f"{place}: name a line, for example {place.removesuffix(':')}:12")
     with followed(path, db, True if full else None, None) as (where, notes):
-        story = line_history(where, name, number, commit)
-        story.notes += notes
+        report = line_history(where, name, number, commit)
+        report.notes += notes
     if form == "csv":
-        print_rows(form, story.rows(), None)
+        print_rows(form, report.events, None)
     else:
-        print_one(form, story.data(), lambda terminal: terminal.life_view(out(), story))
+        print_one(form, report, lambda terminal: terminal.line_history_view(out(), report))
 
 
 @click.command()
@@ -123,12 +126,12 @@ def verify(context: click.Context, path: str, sample: int, commits: int, branch:
 
     Needs no database: the whole history is followed exactly as git blame does, without moves and white space.
     """
-    from attribution.queries.agreement import agreement, rows
+    from attribution.queries.blame_agreement import blame_agreement
 
     with Reporter(path) as progress:
-        found = agreement(path, branch, sample or None, commits, seed, progress)
-    print_rows(form, rows(found), lambda terminal: terminal.agreement_view(out(), found))
-    if any(one.same != one.lines for one in found.values()):
+        rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
+    print_rows(form, rows, lambda terminal: terminal.agreement_view(out(), rows))
+    if any(row.agreement.same != row.agreement.lines for row in rows):
         context.exit(EXIT_CHECK_FAILED)
 
 

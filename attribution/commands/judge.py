@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 if TYPE_CHECKING:
     from attribution.features.tables import Prices
     from attribution.judge.run import JudgeRun, QuestionFilter
-    from attribution.queries.judge import Cost
+    from attribution.queries.judge import JudgeCost
 
 NAME = "judge"
 
@@ -68,8 +67,8 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
     from attribution.queries.judge import prompt_rows
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, _ = judge_requests(store, repo, _wanted(questions, session, limit), progress)
-    rows = prompt_rows(requests)
+        asked = judge_requests(store, repo, _wanted(questions, session, limit), progress)
+    rows = prompt_rows(asked.requests)
     print_rows(form, rows, lambda terminal: terminal.judge.prompt_view(out(), rows))
 
 
@@ -93,11 +92,11 @@ def cost(
     from attribution.queries.judge import judge_cost
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
-        requests, notes = judge_requests(store, repo, _wanted(questions, session, limit), progress)
-        found = judge_cost(store, model, requests, _table(prices))
-    for note in notes:
+        asked = judge_requests(store, repo, _wanted(questions, session, limit), progress)
+        expected = judge_cost(store, model, asked.requests, _table(prices))
+    for note in asked.notes:
         notice(f"note: {note}")
-    print_rows(form, [asdict(found)], lambda terminal: terminal.judge.cost_view(out(), model, found))
+    print_rows(form, [expected], lambda terminal: terminal.judge.cost_view(out(), model, expected))
 
 
 @judge.command()
@@ -133,21 +132,21 @@ def run(
     asking, table = Model(model), _table(prices)
     with database(path, db) as (store, repo):
         with Reporter("judge") as progress:
-            requests, notes = judge_requests(store, repo, _wanted(questions, session, limit), progress)
-        for note in notes:
+            asked = judge_requests(store, repo, _wanted(questions, session, limit), progress)
+        for note in asked.notes:
             notice(f"note: {note}")
-        expected = judge_cost(store, asking.name, requests, table)
+        expected = judge_cost(store, asking.name, asked.requests, table)
         notice(_in_words(asking.name, expected))
         if expected.questions > expected.known and not yes:
             _agreed(asking.name)
         with Reporter("judge") as progress:
-            done = run_judge(store, repo, requests, JudgeOptions(asking, table, jobs, max_cost), progress)
+            done = run_judge(store, repo, asked.requests, JudgeOptions(asking, table, jobs, max_cost), progress)
     notice(_outcome(done))
     if done.failed or done.invalid or done.stopped:
         context.exit(EXIT_PARTIAL)
 
 
-def _in_words(model: str, expected: Cost) -> str:
+def _in_words(model: str, expected: JudgeCost) -> str:
     new = expected.questions - expected.known
     price = (
         "unknown: no price for this model"
@@ -218,20 +217,13 @@ def validate(people: Path, model: str, db: Path, form: str) -> None:
     from attribution.judge.validation import judge_named
 
     with database(None, db) as (store, _):
-        found = validated(store, people, judge_named(store, model))
-    if found.unmatched:
-        notice(f"{len(found.unmatched)} rows have no label of this model, for example: {'; '.join(found.unmatched[:3])}")
-    rows = [asdict(one) for one in found.labels]
+        result = validated(store, people, judge_named(store, model))
+    if result.unmatched:
+        notice(f"{len(result.unmatched)} rows have no label of this model, for example: {'; '.join(result.unmatched[:3])}")
     if form == "csv":
-        flat = [
-            {"label": one.label, "compared": one.compared, "kappa": one.kappa, "class": c.name, **asdict(c.counts),
-             "sensitivity": c.counts.sensitivity, "specificity": c.counts.specificity, "share": c.share, "of": c.of,
-             **asdict(c.corrected)}
-            for one in found.labels for c in one.classes
-        ]  # fmt: skip
-        print_rows(form, flat, None)
+        print_rows(form, [row for label in result.labels for row in label.class_rows()], None)
     else:
-        print_rows(form, rows, lambda terminal: terminal.judge.validation_view(out(), found))
+        print_rows(form, result.labels, lambda terminal: terminal.judge.validation_view(out(), result))
 
 
 COMMANDS = (judge,)

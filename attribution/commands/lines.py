@@ -24,18 +24,17 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
     Without :LINE the whole file, by blocks of lines that came the same way.
     """
     from attribution.queries.blame import blame, blocks
-    from attribution.queries.explain import explain as explain_line
+    from attribution.queries.explain import explain as explain_one
 
     name, number = file_and_line(file)
     with at(path, db) as where:
         if number is not None:
-            line = explain_line(where, name, number, commit)
-            print_one(form, line.data(), lambda terminal: terminal.line_view(out(), line))
+            explanation = explain_one(where, name, number, commit)
+            print_one(form, explanation, lambda terminal: terminal.line_view(out(), explanation))
             return
-        story = blame(where, name, commit)
-        found = blocks(where, story)
-        rows = [b.row() for b in found]
-        print_rows(form, rows, lambda terminal: terminal.file_view(out(), story, found))
+        blamed = blame(where, name, commit)
+        rows = blocks(where, blamed)
+        print_rows(form, rows, lambda terminal: terminal.file_view(out(), blamed, rows))
 
 
 @click.command()
@@ -49,8 +48,8 @@ def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
     from attribution.queries.blame import blame as blame_file
 
     with at(path, db) as where:
-        story = blame_file(where, file, commit)
-    print_rows(form, [line.row() for line in story.lines], lambda terminal: terminal.blame_view(out(), story))
+        blamed = blame_file(where, file, commit)
+    print_rows(form, blamed.lines, lambda terminal: terminal.blame_view(out(), blamed))
 
 
 @click.command()
@@ -63,19 +62,19 @@ def show(commit: str, path: str | None, db: Path, form: str) -> None:
 
     COMMIT is an id or its beginning. With the PATH of the clone it can be any name, for example HEAD~2.
     """
-    from attribution.queries.commit import commit_story
+    from attribution.queries.commit import commit_report
     from collector.storage.store import Store
 
     if path is None:
         with Store(db, create=False) as store:
-            story = commit_story(store, commit)
+            report = commit_report(store, commit)
     else:
         with at(path, db) as where:
-            story = commit_story(where.store, commit, where)
+            report = commit_report(where.store, commit, where)
     if form == "csv":
-        print_rows(form, list(story.span_rows()), None)
+        print_rows(form, list(report.span_rows()), None)
     else:
-        print_one(form, story.data(), lambda terminal: terminal.commit_view(out(), story))
+        print_one(form, report, lambda terminal: terminal.commit_view(out(), report))
 
 
 COMMANDS = (explain, blame, show)

@@ -162,7 +162,7 @@ def _print_reports(reports: list[RepoReport], db: Path, form: str, quiet: bool, 
     if form == "json":
         write_json([asdict(r) for r in reports])
     elif form == "csv":
-        rows = [r.flat() for r in reports]
+        rows = [report.row() for report in reports]
         write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
     elif not quiet:
         from attribution import terminal

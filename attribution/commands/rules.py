@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import print_one, print_rows
+from attribution.commands.common import plain, print_one, print_rows
 from collector.console.terminal import data_options, notice, out
 
 NAME = "rules"
@@ -29,19 +29,19 @@ def rules(context: click.Context, names: tuple[str, ...], cwe: str, language: st
     """
     if context.invoked_subcommand is not None:
         return
-    from attribution.queries.rules import rows
+    from attribution.queries.rules import rule_rows
     from attribution.weaknesses.rules.packs import cache
     from attribution.weaknesses.rules.rulesets import measured, named
 
-    found = named(names, cache())
-    wanted = [
+    rule_set = named(names, cache())
+    rows = [
         row
-        for row in rows(found, measured())
-        if (not cwe or cwe.upper() in row["cwe"].split()) and (not language or language.lower() in row["languages"].split())
+        for row in rule_rows(rule_set, measured())
+        if (not cwe or cwe.upper() in row.cwe.split()) and (not language or language.lower() in row.languages.split())
     ]
-    if not wanted:
+    if not rows:
         notice("no rule is for that")
-    print_rows(form, wanted, lambda terminal: terminal.rules.rule_table(out(), wanted, found.sha256))
+    print_rows(form, rows, lambda terminal: terminal.rules.rule_table(out(), rows, rule_set.sha256))
 
 
 @rules.command("show")
@@ -50,16 +50,15 @@ def rules(context: click.Context, names: tuple[str, ...], cwe: str, language: st
 @data_options
 def show_rule(rule: str, names: tuple[str, ...], form: str) -> None:
     """One rule with its patterns: its id, or the end of it."""
-    from attribution.queries.rules import find, rows
+    from attribution.queries.rules import find_rule, rule_rows
     from attribution.weaknesses.rules.packs import cache
     from attribution.weaknesses.rules.rulesets import RuleSet, measured, named, weaknesses
 
-    found = named(names, cache())
-    one = find(found, rule)
-    row = rows(RuleSet(found.name, (one,)), measured())[0]
-    print_one(
-        form, row | {"rule_body": dict(one.body)}, lambda terminal: terminal.rules.rule_view(out(), row, weaknesses(), one.body)
-    )
+    rule_set = named(names, cache())
+    shown = find_rule(rule_set, rule)
+    row = rule_rows(RuleSet(rule_set.name, (shown,)), measured())[0]
+    data = plain(row) | {"rule_body": dict(shown.body)}
+    print_one(form, data, lambda terminal: terminal.rules.rule_view(out(), row, weaknesses(), shown.body))
 
 
 @rules.command("test")
@@ -76,8 +75,6 @@ def test_rules(context: click.Context, paths: tuple[Path, ...], names: tuple[str
     PATH: files or directories. A comment `ruleid: ID` stands before a line that rule ID must find, `ok: ID` before one it must not;
     `VULN: NAME` and `SAFE: NAME` do the same with the end of an id or a CWE. Needs no network.
     """
-    from dataclasses import asdict
-
     from attribution.weaknesses.rules.packs import cache
     from attribution.weaknesses.rules.rulesets import named
     from attribution.weaknesses.scan.engine import Engine, locate, version
@@ -92,8 +89,7 @@ def test_rules(context: click.Context, paths: tuple[Path, ...], names: tuple[str
         notice(text)
     if trial.untried:
         notice(f"{len(trial.untried)} rules are not named by these files")
-    rows = [asdict(one) for one in trial.tried]
-    print_rows(form, rows, lambda terminal: terminal.rules.trial_table(out(), rows))
+    print_rows(form, trial.tried, lambda terminal: terminal.rules.trial_table(out(), trial.tried))
     context.exit(0 if trial.passed else 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -31,19 +30,20 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, form
     """
     from attribution.ensure.sessions import repriced
     from attribution.features.tables import prices_from
-    from attribution.queries.sessions import feature_rows, null_reasons
+    from attribution.queries.features import null_reasons
+    from attribution.queries.sessions import feature_rows
 
     table = prices_from(prices) if prices else None
     with database(path, db) as (store, repo):
         feature_rows(store, repo, session)  # says so when there are none, before anything is changed
         if table:
             notice(f"{repriced(store, table)} sessions have a cost at the prices of {table.as_of}")
-        found = feature_rows(store, repo, session)
-        why = null_reasons(store, found[0]["session_id"]) if session else {}
+        rows = feature_rows(store, repo, session)
+        why = null_reasons(store, rows[0].session_id) if session else {}
     if session:
-        print_rows(form, found, lambda terminal: terminal.sessions.feature_list(out(), found[0], why))
+        print_rows(form, rows, lambda terminal: terminal.sessions.feature_list(out(), rows[0], why))
     else:
-        print_rows(form, found, lambda terminal: terminal.sessions.feature_table(out(), found))
+        print_rows(form, rows, lambda terminal: terminal.sessions.feature_table(out(), rows))
 
 
 @click.command()
@@ -57,16 +57,14 @@ def regions(path: str | None, session: str, oscillating: bool, db: Path, form: s
 
     Converging: the edits get smaller. Expanding: they get larger. Oscillating: an earlier text came back, or there is no trend.
     """
-    from attribution.queries.sessions import region_rows
+    from attribution.queries.sessions import find_session, region_rows
 
     with database(path, db) as (store, repo):
-        found = region_rows(store, repo, oscillating, session)
+        rows = region_rows(store, repo, oscillating, find_session(store, session, repo) if session else None)
     if form == "csv":
-        print_rows(
-            form, [{"region": r["id"], "session": r["session"], "path": r["path"], **e} for r in found for e in r["edits"]], None
-        )
+        print_rows(form, [edit for region in rows for edit in region.edit_rows()], None)
     else:
-        print_rows(form, found, lambda terminal: terminal.sessions.region_list(out(), found))
+        print_rows(form, rows, lambda terminal: terminal.sessions.region_list(out(), rows))
 
 
 @click.group(invoke_without_command=True)
@@ -81,21 +79,16 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from attribution.queries.scores import model_points, session_scores
-    from attribution.queries.sessions import explained
+    from attribution.queries.scores import explained_score, model_points, session_scores
 
     with database(None, db) as (store, _):
         if explain:
-            one = explained(store, explain)
-            print_rows(form, [{**one.row, "parts": one.signals}], lambda terminal: terminal.sessions.score_view(out(), one))
+            score = explained_score(store, explain)
+            print_rows(form, [score], lambda terminal: terminal.sessions.score_view(out(), score))
             return
         rows = session_scores(store)
     models = model_points(rows)
-    print_rows(
-        form,
-        [{k: v for k, v in r.items() if k != "parts"} for r in rows],
-        lambda terminal: terminal.sessions.score_table(out(), rows, models),
-    )
+    print_rows(form, rows, lambda terminal: terminal.sessions.score_table(out(), rows, models))
 
 
 @quality.command()
@@ -107,10 +100,10 @@ def validate(ratings: Path, db: Path, form: str) -> None:
     from attribution.queries import scores
 
     with database(None, db) as (store, _):
-        found = scores.validate(store, ratings)
-    if found.unmatched:
-        notice("no session with a score: " + ", ".join(found.unmatched[:5]))
-    print_rows(form, [asdict(found)], lambda terminal: terminal.sessions.agreement_view(out(), found))
+        agreement = scores.validate(store, ratings)
+    if agreement.unmatched:
+        notice("no session with a score: " + ", ".join(agreement.unmatched[:5]))
+    print_rows(form, [agreement], lambda terminal: terminal.sessions.agreement_view(out(), agreement))
 
 
 @quality.command()
@@ -126,7 +119,7 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
     from attribution.queries import scores
 
     with database(None, db) as (store, _):
-        rows = scores.sheet(store, sessions, seed)
+        rows = scores.rating_sheet(store, sessions, seed)
     print_rows("csv", rows, None)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, database, print_one, print_rows
+from attribution.commands.common import at, database, plain, print_one, print_rows
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
 
 if TYPE_CHECKING:
+    from attribution.queries.findings import Finding
     from attribution.queries.open_repo import OpenRepo
     from attribution.weaknesses.scan.request import ScanRequest, ScanUpdate
     from collector.storage.store import Store
@@ -63,12 +64,12 @@ def scan(
     from attribution.weaknesses.scan.request import ScanRequest
 
     wanted = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
-    rows = []
+    updates = {}
     for path in paths or _clones(db):
         with at(path, db) as where:
-            done = scanned(where, path, wanted)
-            rows.append({"repo": where.name, **asdict(done)})
-    print_rows(form, rows, lambda terminal: terminal.weaknesses.scan_list(out(), rows))
+            updates[where.name] = scanned(where, path, wanted)
+    rows = [{"repo": name, **asdict(update)} for name, update in updates.items()]
+    print_rows(form, rows, lambda terminal: terminal.weaknesses.scan_list(out(), updates))
 
 
 def scanned(where: OpenRepo, path: str, wanted: ScanRequest, quiet: bool = False) -> ScanUpdate:
@@ -83,17 +84,18 @@ def scanned(where: OpenRepo, path: str, wanted: ScanRequest, quiet: bool = False
 
 
 def _clones(db: Path) -> list[str]:
+    from attribution.queries.repositories import all_repositories
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = store.rows("SELECT name, path FROM repos WHERE head_sha IS NOT NULL ORDER BY id")
-    found = []
+        rows = sorted((row for row in all_repositories(store) if row.head_sha is not None), key=lambda row: row.id)
+    paths = []
     for row in rows:
-        if row["path"] and Path(row["path"]).is_dir():
-            found.append(row["path"])
+        if row.path and Path(row.path).is_dir():
+            paths.append(row.path)
         else:
-            notice(f"note: the clone of {row['name']} is not at {row['path']} any more: left out")
-    return found
+            notice(f"note: the clone of {row.name} is not at {row.path} any more: left out")
+    return paths
 
 
 # --- findings ---------------------------------------------------------------------------------------------------------
@@ -149,8 +151,8 @@ def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None,
     """Weaknesses that commits brought in: who wrote the lines, whether they are still there."""
     if context.invoked_subcommand is not None:
         return
+    from attribution.exports.sarif import sarif as as_sarif
     from attribution.queries.findings import findings as find
-    from attribution.queries.findings import sarif as as_sarif
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
@@ -175,12 +177,11 @@ def show(fingerprint: str, db: Path, form: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = [row for row in find(store, None, FindingFilter(status="")) if row["fingerprint"].startswith(fingerprint)]
+        rows = [row for row in find(store, None, FindingFilter(status="")) if row.fingerprint.startswith(fingerprint)]
         if not rows:
             raise click.UsageError(f"no finding begins with {fingerprint}; see: attribute findings --db {db}")
-        found = context(store, rows[0])
-    data = {**found.row, "lines": found.lines, "first_line": found.first, "prompt": found.prompt}
-    print_one(form, data, lambda terminal: terminal.weaknesses.finding_view(out(), found))
+        shown = context(store, rows[0])
+    print_one(form, shown, lambda terminal: terminal.weaknesses.finding_view(out(), shown))
 
 
 @findings.command()
@@ -215,43 +216,46 @@ def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | Non
 
     Verdicts are kept with your name, also when the repository is scanned again.
     """
-    from attribution.queries import findings as view
-    from attribution.weaknesses import reviews
+    from attribution.queries.findings import findings as find
+    from attribution.queries.findings import sample as draw
+    from attribution.weaknesses.reviews import COLUMNS, import_reviews, reviews
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         if taken is not None:
-            notice(f"{reviews.import_reviews(store, taken.read_text('utf-8'))} verdicts read")
+            notice(f"{import_reviews(store, taken.read_text('utf-8'))} verdicts read")
         if export is not None:
-            rows = reviews.reviews(store)
-            _write(export, csv_text(reviews.COLUMNS, rows))
+            rows = reviews(store)
+            _write(export, csv_text(COLUMNS, [plain(row) for row in rows]))
             notice(f"{len(rows)} verdicts written to {export}")
         if taken is not None or export is not None:
             return
         if not reviewer:
             raise click.UsageError("say who reads with --reviewer NAME; or use --export and --import")
-        said = {r["fingerprint"] for r in reviews.reviews(store) if r["reviewer"] == reviewer}
-        rows = [row for row in view.findings(store, None, wanted) if row["fingerprint"] not in said]
-        _read(store, view.sample(rows, count, seed), reviewer)
+        reviewed = {review.fingerprint for review in reviews(store) if review.reviewer == reviewer}
+        unread = [finding for finding in find(store, None, wanted) if finding.fingerprint not in reviewed]
+        _read(store, draw(unread, count, seed), reviewer)
 
 
 _ANSWERS = {"t": "true", "f": "false", "u": "unsure"}
 
 
-def _read(store: Store, rows: list[dict[str, Any]], reviewer: str) -> None:
+def _read(store: Store, findings: Sequence[Finding], reviewer: str) -> None:
     """Asks for a verdict on each."""
     from attribution import terminal
-    from attribution.queries import findings as view
-    from attribution.weaknesses.reviews import store_review
+    from attribution.queries.findings import context
+    from attribution.weaknesses.reviews import FindingReview, moment, store_review
 
-    for number, row in enumerate(rows):
-        terminal.weaknesses.finding_view(out(), view.context(store, row))
+    for number, finding in enumerate(findings):
+        terminal.weaknesses.finding_view(out(), context(store, finding))
         choice = click.Choice([*_ANSWERS, "s", "q"])
-        answer = click.prompt(f"{number + 1} of {len(rows)}: a weakness?", type=choice, err=True)
+        answer = click.prompt(f"{number + 1} of {len(findings)}: a weakness?", type=choice, err=True)
         if answer == "q":
             break
         if answer in _ANSWERS:
-            store_review(store, row, reviewer, _ANSWERS[answer], click.prompt("why", default="", show_default=False, err=True))
+            note = click.prompt("why", default="", show_default=False, err=True)
+            place = (finding.repo, finding.commit_sha, finding.path, finding.start_line, finding.rule_id)
+            store_review(store, FindingReview(finding.fingerprint, reviewer, _ANSWERS[answer], note, moment(), *place))
 
 
 # --- report -----------------------------------------------------------------------------------------------------------
@@ -274,21 +278,23 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, low: bool, db
 
     wanted = BY if form else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
-        found = weakness_report(store, repo, wanted, SCANNED if tests else (SOURCE,), low)
+        result = weakness_report(store, repo, wanted, SCANNED if tests else (SOURCE,), low)
     if form == "json":
-        write_json(found.data())
+        write_json(result.data())
     else:
-        print_rows(form, [row.data() for row in found.rows], lambda terminal: terminal.weaknesses.report_view(out(), found))
+        print_rows(form, result.rows, lambda terminal: terminal.weaknesses.report_view(out(), result))
 
 
 def _repo_id(store: Store, name: str) -> int | None:
+    from attribution.queries.repositories import all_repositories, repository_named
+
     if not name:
         return None
-    found = store.value("SELECT id FROM repos WHERE name = ?", (name,))
-    if found is None:
-        names = ", ".join(str(r["name"]) for r in store.rows("SELECT name FROM repos ORDER BY name"))
+    row = repository_named(store, name)
+    if row is None:
+        names = ", ".join(repo.name for repo in all_repositories(store))
         raise click.UsageError(f"no repository {name} in the database; there are: {names}")
-    return int(found)
+    return row.id
 
 
 def _write(path: Path, text: str) -> None:

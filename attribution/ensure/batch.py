@@ -6,9 +6,11 @@ import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from attribution.authorship.options import AttributeOptions
 from attribution.features import version as features_version
+from attribution.queries.repositories import all_repositories
 from attribution.stages import feature_rows as rows
 from attribution.stages.lines import VERSION, attribute_repo, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
@@ -20,20 +22,32 @@ from collector.runtime.workers import TaskResult
 from collector.storage.store import Store
 
 
-def repositories(store: Store, names: Sequence[str]) -> tuple[list[ShardItem], list[tuple[str, str]]]:
-    """(repositories whose clone is there, (name, path) of those whose clone is not), by name if any are named."""
+class LostClone(NamedTuple):
+    name: str
+    path: str  # where the clone was
+
+
+class KnownRepositories(NamedTuple):
+    """Repositories whose clone is there, and those whose clone is not."""
+
+    items: list[ShardItem]
+    lost: list[LostClone]
+
+
+def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
+    """All of the database, or those that are named."""
     chosen = {name.lower() for name in names}
     found = {item.name.lower(): item for item in book.items(store, names)}
     lost = []
-    for row in store.rows("SELECT name, path FROM repos ORDER BY id"):
-        key = row["name"].lower()
+    for row in sorted(all_repositories(store), key=lambda row: row.id):
+        key = row.name.lower()
         if key in found or (chosen and key not in chosen):
             continue
-        if row["path"] and Path(row["path"]).is_dir():
-            found[key] = ShardItem(row["name"], row["path"], "")
+        if row.path and Path(row.path).is_dir():
+            found[key] = ShardItem(row.name, row.path, "")
         else:
-            lost.append((row["name"], row["path"] or "?"))
-    return list(found.values()), lost
+            lost.append(LostClone(row.name, row.path or "?"))
+    return KnownRepositories(list(found.values()), lost)
 
 
 def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool) -> list[ShardItem]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from attribution.judge.prompts import Request
 from attribution.judge.run import JudgeOptions, JudgeRun, QuestionFilter
 from attribution.judge.validation import Judge, Validation
-from attribution.queries.embeddings import clones
-from attribution.queries.sessions import session_id
+from attribution.queries.repositories import all_repositories, known_clones
+from attribution.queries.sessions import find_session
 from attribution.stages import judge as stage
 from attribution.stages import judge_validation
 from attribution.stages.failure_modes import fill_failure_modes
@@ -18,17 +19,22 @@ from collector.runtime.progress import Progress
 from collector.storage.store import Store
 
 
-def judge_requests(store: Store, repo: int | None, wanted: QuestionFilter, progress: Progress) -> tuple[list[Request], list[str]]:
-    """The questions about the sessions of one repository or of all, and notes. Raises WhoWroteError when there is none."""
-    session = session_id(store, wanted.session, repo) if wanted.session else None
-    known, notes = clones(store, repo)
-    found = stage.all_requests(store, [(number, clone) for number, _, clone in known], wanted.questions, session, progress)
+class JudgeRequests(NamedTuple):
+    requests: list[Request]
+    notes: list[str]  # one for each clone that is gone
+
+
+def judge_requests(store: Store, repo: int | None, wanted: QuestionFilter, progress: Progress) -> JudgeRequests:
+    """The questions about the sessions of one repository or of all. Raises WhoWroteError when there is none."""
+    session = find_session(store, wanted.session, repo) if wanted.session else None
+    known = known_clones(store, repo)
+    requests = stage.all_requests(store, [(c.repo_id, c.clone) for c in known.clones], wanted.questions, session, progress)
     if wanted.limit is not None:
-        kept = list(dict.fromkeys(r.session_id for r in found))[: wanted.limit]
-        found = [r for r in found if r.session_id in kept]
-    if not found:
+        kept = list(dict.fromkeys(request.session_id for request in requests))[: wanted.limit]
+        requests = [request for request in requests if request.session_id in kept]
+    if not requests:
         raise WhoWroteError("there is no session with a conversation to judge", "See what was read with: attribute sessions")
-    return found, notes
+    return JudgeRequests(requests, known.notes)
 
 
 def run_judge(store: Store, repo: int | None, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
@@ -36,8 +42,8 @@ def run_judge(store: Store, repo: int | None, requests: Sequence[Request], optio
     try:
         return stage.run(store, requests, options, progress)
     finally:
-        for row in store.rows("SELECT id FROM repos WHERE ? IS NULL OR id = ?", (repo, repo)):
-            fill_failure_modes(store, row["id"])
+        for row in all_repositories(store, repo):
+            fill_failure_modes(store, row.id)
 
 
 def validated(store: Store, path: Path, judge: Judge) -> Validation:

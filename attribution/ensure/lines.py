@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
-from attribution.queries.open_repo import OpenRepo, _repo_row
+from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repo_report import RepoReport, repo_report
+from attribution.queries.repositories import attributed_repository
 from attribution.stages.lines import attribute_repo
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -27,30 +28,30 @@ def attribute_into(store: Store, path: str, options: AttributeOptions, progress:
     """As `attribute_one`, into an open database."""
     refuse_namesake(store, GitRepo(path))
     done = attribute_repo(store, path, options, progress)
-    found = repo_report(store, done.repo_id)
-    found.censored, found.unchanged, found.seconds = done.censored, done.unchanged, round(done.seconds, 3)
-    return found
+    report = repo_report(store, done.repo_id)
+    report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
+    return report
 
 
 def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
     """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
     repo = GitRepo(path)
     name = repo_name(repo)
-    row = _repo_row(store, name)
+    row = attributed_repository(store, name)
     if row is None:
         tell(f"{name} is not in {store.path} yet: attributing it first")
         try:
             attribute_repo(store, path, AttributeOptions(), progress)
         except NoCheckpoints as error:
             raise NoCheckpoints(str(error), f"{error.hint}\nThat is: attribute repo {path} --anyway --db {store.path}") from error
-        row = _repo_row(store, name)
-    if row is None or not repo.has(row["head_sha"]):
+        row = attributed_repository(store, name)
+    if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(f"{store.path} holds another repository named {name}", "Use another database: --db FILE")
-    found = OpenRepo(store, row["id"], name, row["head_sha"], row["branch"], repo=repo)
+    where = OpenRepo(store, row.id, name, row.head_sha, row.branch or "", repo=repo)
     try:
-        moved = repo.resolve(found.branch)[1] != found.head
+        moved = repo.resolve(where.branch).sha != where.head
     except UnknownBranch:
         moved = False
     if moved:
-        found.notes.append(f"{found.branch} has moved on since; bring the database up to date with: attribute repo {path}")
-    return found
+        where.notes.append(f"{where.branch} has moved on since; bring the database up to date with: attribute repo {path}")
+    return where

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from attribution.embedding import Embedder
 from attribution.features.tables import Prices
-from attribution.queries.embeddings import clones
+from attribution.queries.repositories import known_clones
 from attribution.stages.embedding import Embedded, embed_repo
 from attribution.stages.feature_rows import price
 from collector.runtime.progress import Progress
@@ -16,13 +16,13 @@ from collector.storage.store import Store
 
 def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Progress) -> Embedded:
     """Embeds the sessions of one repository, or of all. Raises WhoWroteError."""
-    known, notes = clones(store, repo)
-    total = Embedded(notes=notes)
-    for number, _, clone in known:
-        one = embed_repo(RunContext(store, clone, number, progress), with_)
-        for field in fields(one):
+    known = known_clones(store, repo)
+    total = Embedded(notes=known.notes)
+    for clone in known.clones:
+        embedded = embed_repo(RunContext(store, clone.clone, clone.repo_id, progress), with_)
+        for field in fields(embedded):
             if field.name != "notes":
-                setattr(total, field.name, getattr(total, field.name) + getattr(one, field.name))
+                setattr(total, field.name, getattr(total, field.name) + getattr(embedded, field.name))
     return total
 
 

@@ -43,7 +43,7 @@ class Export(Protocol):
     LABEL: str
     GIVES: str  # what it writes, for people
 
-    def write(self, wanted: ExportRequest) -> ExportResult: ...
+    def write(self, request: ExportRequest) -> ExportResult: ...
 
 
 def exports() -> list[Export]:
@@ -51,4 +51,4 @@ def exports() -> list[Export]:
 
 
 def export_named(name: str) -> Export:
-    return next(one for one in exports() if name == one.NAME)
+    return next(export for export in exports() if name == export.NAME)

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any
 
 from attribution.exports import ExportRequest, ExportResult
-from attribution.exports.lines import DOMAIN, CommitShare, ExportedSpan, model_id, write_records
+from attribution.exports.lines import DOMAIN, model_id, record_id, write_records
+from attribution.queries.commit_shares import CommitShare, WrittenSpan
 
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
@@ -15,39 +16,39 @@ GIVES = "JSON lines; `revision` is the commit whose lines are numbered; evidence
 VERSION = "0.1.0"
 
 
-def write(wanted: ExportRequest) -> ExportResult:
-    return write_records(wanted, record, people=True)
+def write(request: ExportRequest) -> ExportResult:
+    return write_records(request, record, people=True)
 
 
-def record(piece: CommitShare) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def record(share: CommitShare) -> dict[str, Any]:
+    trace: dict[str, Any] = {
         "version": VERSION,
-        "id": piece.uuid(),
-        "timestamp": piece.at,
-        "vcs": {"type": "git", "revision": piece.commit},
+        "id": record_id(share),
+        "timestamp": share.at,
+        "vcs": {"type": "git", "revision": share.commit},
     }
-    if piece.agent:
-        found["tool"] = {"name": piece.agent, "version": piece.agent_version or "unknown"}
-    found["files"] = [{"path": path, "conversations": _conversations(stretches)} for path, stretches in piece.files.items()]
+    if share.agent:
+        trace["tool"] = {"name": share.agent, "version": share.agent_version or "unknown"}
+    trace["files"] = [{"path": path, "conversations": _conversations(spans)} for path, spans in share.files.items()]
     evidence: Counter[str] = Counter()
-    for stretch in piece.stretches:
-        evidence[f"{stretch.evidence} {stretch.how}"] += stretch.lines
-    about: dict[str, Any] = {"repository": piece.repo, "evidence_lines": dict(sorted(evidence.items()))}
-    if piece.session:
-        found["metadata"] = {"session_id": piece.session, DOMAIN: about}
+    for span in share.spans:
+        evidence[f"{span.evidence} {span.how}"] += span.lines
+    about: dict[str, Any] = {"repository": share.repo, "evidence_lines": dict(sorted(evidence.items()))}
+    if share.session:
+        trace["metadata"] = {"session_id": share.session, DOMAIN: about}
     else:
-        found["metadata"] = {DOMAIN: about}
-    return found
+        trace["metadata"] = {DOMAIN: about}
+    return trace
 
 
-def _conversations(stretches: list[ExportedSpan]) -> list[dict[str, Any]]:
+def _conversations(spans: list[WrittenSpan]) -> list[dict[str, Any]]:
     """One per contributor."""
-    found: dict[tuple[str, str], list[dict[str, int]]] = {}
-    for one in stretches:
-        kind = "human" if one.author == "human" else "mixed" if one.how == "edited" else "ai"
-        model = "" if kind == "human" else model_id(one.model)
-        found.setdefault((kind, model), []).append({"start_line": one.start, "end_line": one.end})
+    contributors: dict[tuple[str, str], list[dict[str, int]]] = {}
+    for span in spans:
+        kind = "human" if span.author == "human" else "mixed" if span.how == "edited" else "ai"
+        model = "" if kind == "human" else model_id(span.model)
+        contributors.setdefault((kind, model), []).append({"start_line": span.start, "end_line": span.end})
     return [
         {"contributor": {"type": kind} | ({"model_id": model} if model else {}), "ranges": ranges}
-        for (kind, model), ranges in found.items()
+        for (kind, model), ranges in contributors.items()
     ]

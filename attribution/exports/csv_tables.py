@@ -11,5 +11,5 @@ LABEL = "CSV"
 GIVES = "a directory with a file per table and view of the database"
 
 
-def write(wanted: ExportRequest) -> ExportResult:
-    return write_all(wanted, ".csv", write_csv)
+def write(request: ExportRequest) -> ExportResult:
+    return write_all(request, ".csv", write_csv)

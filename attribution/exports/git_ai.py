@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from attribution.exports import ExportRequest, ExportResult
-from attribution.exports.lines import CommitShare, commit_shares, left_out
+from attribution.exports.lines import left_out
+from attribution.queries.commit_shares import CommitShare, commit_shares
 from collector.claims import git_ai as reader
 from collector.claims.model import ClaimSource
 from collector.errors import WhoWroteError
 from collector.git.program import bundle_files, write_files
-from collector.git.ranges import text, united
+from collector.git.ranges import LineRange, text, united
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
 
@@ -34,47 +35,47 @@ _TOOLS = {
 }  # fmt: skip
 
 
-def write(wanted: ExportRequest) -> ExportResult:
+def write(request: ExportRequest) -> ExportResult:
     """Raises WhoWroteError when the ref holds notes of somebody else."""
-    done = ExportResult(rows={"notes": 0, "lines": 0})
+    result = ExportResult(rows={"notes": 0, "lines": 0})
     by_commit: dict[str, list[CommitShare]] = {}
-    for repo in wanted.repos:
-        for piece in commit_shares(wanted.store, repo, people=False):
-            by_commit.setdefault(piece.commit, []).append(piece)
-            done.rows["lines"] += piece.lines
+    for repo in request.repos:
+        for share in commit_shares(request.store, repo, people=False):
+            by_commit.setdefault(share.commit, []).append(share)
+            result.rows["lines"] += share.lines
     notes = {sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()}
-    done.rows["notes"] = len(notes)
-    ref = wanted.ref or REF
-    if wanted.into is not None:
-        _into(wanted.into, ref, notes)
-        done.notes.append(f"{len(notes)} notes are now under {ref} of {wanted.into}; see them with: git log --notes={ref}")
-    elif wanted.out.suffix == ".bundle":
-        bundle_files(wanted.out, ref, _tree(notes))
-        done.files.append(wanted.out)
-        done.notes.append(f"take them over with: git fetch {wanted.out} {ref}:{ref}")
+    result.rows["notes"] = len(notes)
+    ref = request.ref or REF
+    if request.into is not None:
+        _into(request.into, ref, notes)
+        result.notes.append(f"{len(notes)} notes are now under {ref} of {request.into}; see them with: git log --notes={ref}")
+    elif request.out.suffix == ".bundle":
+        bundle_files(request.out, ref, _tree(notes))
+        result.files.append(request.out)
+        result.notes.append(f"take them over with: git fetch {request.out} {ref}:{ref}")
     else:
-        done.files.append(wanted.out)
-        wanted.out.mkdir(parents=True, exist_ok=True)
+        result.files.append(request.out)
+        request.out.mkdir(parents=True, exist_ok=True)
         for sha, data in notes.items():
-            (wanted.out / f"{sha}.txt").write_bytes(data)
-    if note_ := left_out(wanted.store, wanted.repos):
-        done.notes.append(note_)
-    return done
+            (request.out / f"{sha}.txt").write_bytes(data)
+    if note_ := left_out(request.store, request.repos):
+        result.notes.append(note_)
+    return result
 
 
 def note(sha: str, group: Iterable[CommitShare]) -> str:
     """The text of one commit's note."""
-    files: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    files: dict[str, dict[str, list[LineRange]]] = {}
     sessions: dict[str, dict[str, Any]] = {}
-    for piece in group:
-        tool = _TOOLS.get(piece.agent, piece.agent or "unknown")
-        key = "s_" + _digest(f"{tool}:{piece.session}")
-        model = next((s.model for s in piece.stretches if s.model), "unknown")
-        agent = {"tool": tool, "id": piece.session, "model": model}
-        sessions[key] = {"agent_id": agent, "human_author": piece.committer}
-        for one in piece.stretches:
-            entry = f"{key}::t_{_digest(f'{piece.session}:{one.turn}')}"
-            files.setdefault(one.path, {}).setdefault(entry, []).append((one.start, one.end))
+    for share in group:
+        tool = _TOOLS.get(share.agent, share.agent or "unknown")
+        key = "s_" + _digest(f"{tool}:{share.session}")
+        model = next((s.model for s in share.spans if s.model), "unknown")
+        agent = {"tool": tool, "id": share.session, "model": model}
+        sessions[key] = {"agent_id": agent, "human_author": share.committer}
+        for span in share.spans:
+            entry = f"{key}::t_{_digest(f'{share.session}:{span.turn}')}"
+            files.setdefault(span.path, {}).setdefault(entry, []).append((span.start, span.end))
     head = []
     for path in sorted(files):
         if not _writable(path):
@@ -113,7 +114,7 @@ def _into(where: Path, ref: str, notes: Mapping[str, bytes]) -> None:
 
 def _ours(repo: GitRepo, ref: str) -> dict[str, bytes]:
     """The notes that an earlier export wrote there. Raises WhoWroteError when there are others."""
-    found: dict[str, bytes] = {}
+    notes: dict[str, bytes] = {}
     target = repo.refs().get(ref)
     for place, blob in (repo.paths(target) if target else {}).items():
         data = repo.blob(blob) or b""
@@ -123,8 +124,8 @@ def _ours(repo: GitRepo, ref: str) -> dict[str, bytes]:
                 f"{ref} of {repo.path} holds notes that are not ours, for example of {place.replace('/', '')}",
                 "Nothing was written. Name another ref: --ref refs/notes/NAME",
             )
-        found[place.replace("/", "")] = data
-    return found
+        notes[place.replace("/", "")] = data
+    return notes
 
 
 def _tree(notes: Mapping[str, bytes]) -> dict[str, bytes]:

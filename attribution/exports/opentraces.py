@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from attribution.exports import ExportRequest, ExportResult
-from attribution.exports.lines import CommitShare, ExportedSpan, model_id, write_records
+from attribution.exports.lines import model_id, record_id, write_records
+from attribution.queries.commit_shares import CommitShare, WrittenSpan
 from collector.claims.opentraces import OWN
 
 NAME = "opentraces"
@@ -17,37 +18,37 @@ _CONFIDENCE = {"observed": "high", "replayed": "high", "matched": "medium"}
 _WEAK = ("edited", "shell", "moved")
 
 
-def write(wanted: ExportRequest) -> ExportResult:
-    return write_records(wanted, record, people=False)
+def write(request: ExportRequest) -> ExportResult:
+    return write_records(request, record, people=False)
 
 
-def record(piece: CommitShare) -> dict[str, Any]:
-    trace = piece.uuid()
-    model = next((found for s in piece.stretches if (found := model_id(s.model))), None)
-    exact = all(s.how == "exact" for s in piece.stretches)
+def record(share: CommitShare) -> dict[str, Any]:
+    trace = record_id(share)
+    model = next((named for s in share.spans if (named := model_id(s.model))), None)
+    exact = all(s.how == "exact" for s in share.spans)
     return {
         "schema_version": VERSION,
         "trace_id": trace,
-        "session_id": piece.session,
-        "timestamp_start": piece.started_at or None,
-        "timestamp_end": piece.ended_at or None,
+        "session_id": share.session,
+        "timestamp_start": share.started_at or None,
+        "timestamp_end": share.ended_at or None,
         "execution_context": "devtime",
-        "task": {"repository": piece.repo} | ({"repository_url": piece.url} if piece.url else {}),
-        "agent": {"name": piece.agent or "unknown", "version": piece.agent_version or None, "model": model},
+        "task": {"repository": share.repo} | ({"repository_url": share.url} if share.url else {}),
+        "agent": {"name": share.agent or "unknown", "version": share.agent_version or None, "model": model},
         "environment": {"vcs": {"type": "git"}},
         "steps": [],
-        "outcome": {"committed": True, "commit_sha": piece.commit},
+        "outcome": {"committed": True, "commit_sha": share.commit},
         "attribution": {
             "experimental": True,
-            "revision": {"vcs_type": "git", "revision": piece.commit},
-            "files": [{"path": path, "conversations": _conversations(trace, stretches)} for path, stretches in piece.files.items()],
+            "revision": {"vcs_type": "git", "revision": share.commit},
+            "files": [{"path": path, "conversations": _conversations(trace, spans)} for path, spans in share.files.items()],
         },
         "lifecycle": "final",
         "git_links": [
             {
                 "vcs_type": "git",
-                "revision": piece.commit,
-                "repo_url": piece.url or None,
+                "revision": share.commit,
+                "repo_url": share.url or None,
                 "tier": "tool_emitted" if exact else "tool_emitted_with_divergence",
                 "commit_reachable": True,
             }
@@ -56,11 +57,11 @@ def record(piece: CommitShare) -> dict[str, Any]:
     }
 
 
-def _conversations(trace: str, stretches: list[ExportedSpan]) -> list[dict[str, Any]]:
+def _conversations(trace: str, spans: list[WrittenSpan]) -> list[dict[str, Any]]:
     """One per turn and model; the step is the turn."""
-    found: dict[tuple[int, str], list[ExportedSpan]] = {}
-    for one in stretches:
-        found.setdefault((one.turn or 0, model_id(one.model)), []).append(one)
+    steps: dict[tuple[int, str], list[WrittenSpan]] = {}
+    for span in spans:
+        steps.setdefault((span.turn or 0, model_id(span.model)), []).append(span)
     return [
         {
             "contributor": {"type": "ai"} | ({"model_id": model} if model else {}),
@@ -68,11 +69,11 @@ def _conversations(trace: str, stretches: list[ExportedSpan]) -> list[dict[str, 
             "ids": {"call": list(dict.fromkeys(s.call for s in group if s.call))},
             "ranges": [_range(s) for s in group],
         }
-        for (turn, model), group in found.items()
+        for (turn, model), group in steps.items()
     ]
 
 
-def _range(s: ExportedSpan) -> dict[str, Any]:
+def _range(s: WrittenSpan) -> dict[str, Any]:
     confidence = _CONFIDENCE.get(s.evidence, "low")
     return {
         "start_line": s.start,

@@ -11,6 +11,6 @@ LABEL = "Parquet"
 GIVES = "a directory with a file per table and view of the database; needs the extra `parquet`"
 
 
-def write(wanted: ExportRequest) -> ExportResult:
+def write(request: ExportRequest) -> ExportResult:
     require_parquet()
-    return write_all(wanted, ".parquet", write_parquet)
+    return write_all(request, ".parquet", write_parquet)

@@ -77,15 +77,15 @@ TABLES: dict[str, Columns] = {
 Row = dict[str, Any]
 
 
-def write(wanted: ExportRequest) -> ExportResult:
+def write(request: ExportRequest) -> ExportResult:
     parquet = has_parquet()
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
-    wanted.out.mkdir(parents=True, exist_ok=True)
+    request.out.mkdir(parents=True, exist_ok=True)
     done = ExportResult()
     for number, (table, columns) in enumerate(TABLES.items()):
-        wanted.progress("writing tables", number, len(TABLES))
-        path = wanted.out / f"{table}{ending}"
-        rows = (row for repo in wanted.repos for row in _ROWS[table](wanted.store, repo))
+        request.progress("writing tables", number, len(TABLES))
+        path = request.out / f"{table}{ending}"
+        rows = (row for repo in request.repos for row in _ROWS[table](request.store, repo))
         done.rows[table] = writer(path, columns, _in_order(rows, columns))
         done.files.append(path)
     if not parquet:

@@ -26,12 +26,12 @@ def names(store: Store) -> list[str]:
 
 def columns(store: Store, table: str) -> Columns:
     """With types; of an expression in a view the type its values have."""
-    found = []
+    typed = []
     for row in store.rows(f'SELECT name, type FROM pragma_table_info("{table}")'):
         kind = _TYPES.get((row["type"] or "").upper()) if row["type"] else _seen(store, table, row["name"])
         if kind:
-            found.append((row["name"], kind))
-    return found
+            typed.append((row["name"], kind))
+    return typed
 
 
 def _seen(store: Store, table: str, column: str) -> str:
@@ -42,24 +42,24 @@ def _seen(store: Store, table: str, column: str) -> str:
     return "float" if kinds <= {"integer", "real"} else "" if kinds == {"blob"} else "str"
 
 
-def write_all(wanted: ExportRequest, ending: str, writer: Writer) -> ExportResult:
-    """One file per table below `wanted.out`. Raises WhoWroteError for a table that is not there."""
-    known = names(wanted.store)
-    for name in wanted.tables:
-        if name not in known:
-            raise WhoWroteError(f"there is no table {name}", f"There are: {', '.join(known)}")
-    wanted.out.mkdir(parents=True, exist_ok=True)
-    done = ExportResult()
-    chosen = [name for name in known if not wanted.tables or name in wanted.tables]
+def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResult:
+    """One file per table below `request.out`. Raises WhoWroteError for a table that is not there."""
+    present = names(request.store)
+    for name in request.tables:
+        if name not in present:
+            raise WhoWroteError(f"there is no table {name}", f"There are: {', '.join(present)}")
+    request.out.mkdir(parents=True, exist_ok=True)
+    result = ExportResult()
+    chosen = [name for name in present if not request.tables or name in request.tables]
     for number, name in enumerate(chosen):
-        wanted.progress("writing tables", number, len(chosen))
-        kinds = columns(wanted.store, name)
-        path = wanted.out / f"{name}{ending}"
-        done.rows[name] = writer(path, kinds, _rows(wanted.store, name, [column for column, _ in kinds]))
-        done.files.append(path)
-    return done
+        request.progress("writing tables", number, len(chosen))
+        kinds = columns(request.store, name)
+        path = request.out / f"{name}{ending}"
+        result.rows[name] = writer(path, kinds, _rows(request.store, name, [column for column, _ in kinds]))
+        result.files.append(path)
+    return result
 
 
-def _rows(store: Store, table: str, wanted: Sequence[str]) -> Iterator[Sequence[Any]]:
-    listed = ", ".join(f'"{name}"' for name in wanted)
+def _rows(store: Store, table: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    listed = ", ".join(f'"{name}"' for name in columns)
     yield from store.connection.execute(f'SELECT {listed} FROM "{table}"')

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.judge.agreement import Confusion, Corrected, confusion, corrected, kappa
 from attribution.judge.labels import LABELS
@@ -52,6 +52,15 @@ class LabelAgreement:
     pearson: float | None = None
     spearman: float | None = None
     mean_difference: float | None = None  # mean of |model - person|
+
+    def class_rows(self) -> list[dict[str, Any]]:
+        """Plain values of each class, for --csv."""
+        return [
+            {"label": self.label, "compared": self.compared, "kappa": self.kappa, "class": c.name, **asdict(c.counts),
+             "sensitivity": c.counts.sensitivity, "specificity": c.counts.specificity, "share": c.share, "of": c.of,
+             **asdict(c.corrected)}
+            for c in self.classes
+        ]  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -143,38 +152,87 @@ def _stored(store: Store, judge: Judge) -> dict[tuple[str, int, str], Any]:
 # --- shares -----------------------------------------------------------------------------------------------------------
 
 
-def shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
-    """How often a judge gave each class, with the corrected rate where it was validated; means of its numbers."""
-    given = (judge.model, judge.prompt_version, repo, repo)
+@dataclass(frozen=True, slots=True)
+class ClassShare:
+    """How often a judge gave a class, with the corrected rate where it was validated; of a number its mean."""
+
+    label: str
+    class_: str  # "" of a number
+    n: int
+    of: int
+    share: float | None
+    mean: float | None
+    corrected: Corrected
+    validated: Confusion | None
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        better, known = self.corrected, self.validated
+        return {
+            "label": self.label, "class": self.class_, "n": self.n, "of": self.of, "share": self.share, "mean": self.mean,
+            "corrected": better.rate, "low": better.low, "high": better.high,
+            "sensitivity": known.sensitivity if known else None, "specificity": known.specificity if known else None,
+            "note": better.note,
+        }  # fmt: skip
+
+
+class _ClassCount(NamedTuple):
+    label: str
+    value: str | None
+    n: int
+
+
+class _LabelMean(NamedTuple):
+    label: str
+    mean: float | None
+    n: int
+
+
+class _StoredValidation(NamedTuple):
+    label: str
+    class_: str
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+
+def shares(store: Store, judge: Judge, repo: int | None) -> list[ClassShare]:
+    """Of every class of every label that the judge gave."""
+    whose = (judge.model, judge.prompt_version, repo, repo)
     where = (
         "FROM judge_labels l JOIN sessions s ON s.id = l.session_id "
         "WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) GROUP BY 1"
     )
-    counts = {(r["label"], r["value"]): r["n"] for r in store.rows(f"SELECT l.label, l.value, COUNT(*) AS n {where}, 2", given)}
-    means = {r["label"]: r for r in store.rows(f"SELECT l.label, AVG(l.number) AS mean, COUNT(l.number) AS n {where}", given)}
-    stored = store.rows("SELECT * FROM judge_validations WHERE model = ? AND prompt_version = ?", given[:2])
-    validated = {(r["label"], r["class"]): Confusion(r["tp"], r["fp"], r["fn"], r["tn"]) for r in stored}
+    counts = store.select(_ClassCount, f"SELECT l.label, l.value, COUNT(*) AS n {where}, 2", whose)
+    by_class = {(row.label, row.value): row.n for row in counts}
+    mean_rows = store.select(_LabelMean, f"SELECT l.label, AVG(l.number) AS mean, COUNT(l.number) AS n {where}", whose)
+    means = {row.label: row for row in mean_rows}
+    stored = store.select(
+        _StoredValidation,
+        "SELECT label, class AS class_, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?",
+        whose[:2],
+    )
+    validated = {(row.label, row.class_): Confusion(row.tp, row.fp, row.fn, row.tn) for row in stored}
     found = []
     for name, label in LABELS.items():
         if name not in means:
             continue
         if not label.classes:
-            found.append(_row(name, "", means[name]["n"], means[name]["n"], mean=means[name]["mean"]))
+            of_number = means[name]
+            found.append(
+                ClassShare(name, "", of_number.n, of_number.n, None, of_number.mean, Corrected(None, None, None, ""), None)
+            )
             continue
-        of = sum(n for (one, value), n in counts.items() if one == name and value is not None)
+        of = sum(row.n for row in counts if row.label == name and row.value is not None)
         for value in label.classes:
-            found.append(_row(name, value, counts.get((name, value), 0), of, validated.get((name, value))))
+            found.append(_class_share(name, value, by_class.get((name, value), 0), of, validated.get((name, value))))
     return found
 
 
-def _row(label: str, value: str, n: int, of: int, known: Confusion | None = None, mean: float | None = None) -> dict[str, Any]:
-    better = corrected(n, of, known) if known is not None else Corrected(None, None, None, "not validated" if value else "")
-    return {
-        "label": label, "class": value, "n": n, "of": of, "share": n / of if of and value else None, "mean": mean,
-        "corrected": better.rate, "low": better.low, "high": better.high,
-        "sensitivity": known.sensitivity if known else None, "specificity": known.specificity if known else None,
-        "note": better.note,
-    }  # fmt: skip
+def _class_share(label: str, value: str, n: int, of: int, known: Confusion | None) -> ClassShare:
+    better = corrected(n, of, known) if known is not None else Corrected(None, None, None, "not validated")
+    return ClassShare(label, value, n, of, n / of if of else None, None, better, known)
 
 
 # --- the file ---------------------------------------------------------------------------------------------------------

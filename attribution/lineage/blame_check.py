@@ -5,12 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from attribution.lineage.git_blame import blame
 from attribution.lineage.model import LineHistory, State, numbers
 from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
+
+
+class DifferingFile(NamedTuple):
+    """A file where the history and git blame disagree."""
+
+    commit: str
+    path: str
+    lines: int  # that differ
 
 
 @dataclass(slots=True)
@@ -20,7 +29,7 @@ class BlameAgreement:
     same: int = 0  # commit, path and line number agree
     same_commit: int = 0
     skipped: int = 0  # files that git blame could not read
-    differing: list[tuple[str, str, int]] = field(default_factory=list)  # commit, path, number of lines that differ
+    differing: list[DifferingFile] = field(default_factory=list)
 
     @property
     def share(self) -> float | None:
@@ -72,5 +81,5 @@ def compare(git: ScratchGit, history: LineHistory, sha: str, state: State, paths
         result.same += same
         result.same_commit += sum(a[0] == b.sha for a, b in zip(ours, theirs, strict=False))
         if same != longer:
-            result.differing.append((sha, path, longer - same))
+            result.differing.append(DifferingFile(sha, path, longer - same))
     return result

@@ -7,6 +7,7 @@ The forward pass (`walk`) answers the same question for all lines of all commits
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction, blame
 from attribution.lineage.model import numbers
@@ -35,25 +36,35 @@ def _passed(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> 
     return lines if len(lines) == count else [Introduction(sha, path, number) for number in range(1, count + 1)]
 
 
-def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[tuple[Introduction, str]]:
-    """[(where a line stands in a commit that renamed its file, name before)] between `line` and a later commit, newest first.
+class Rename(NamedTuple):
+    """A commit that renamed the file of a line."""
 
-    Empty where the clone lacks objects.
-    """
-    found: list[tuple[Introduction, str]] = []
+    place: Introduction  # the line in that commit
+    old_path: str
+
+
+class _Step(NamedTuple):
+    """A line in a commit that renamed its file, and in the parent of that commit."""
+
+    place: Introduction
+    before: Introduction
+
+
+def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rename]:
+    """Renames of the file of a line between `line` and a later commit, newest first; none where the clone lacks objects."""
+    found: list[Rename] = []
     with open_scratch(repo) as git:
         try:
             while (step := _renamed(git, sha, path, line)) is not None:
-                place, before = step
-                found.append((place, before.path))
-                sha, path = before.sha, before.path
+                found.append(Rename(step.place, step.before.path))
+                sha, path = step.before.sha, step.before.path
         except GitFailed:
             return []
     return found
 
 
-def _renamed(git: ScratchGit, sha: str, path: str, line: Introduction) -> tuple[Introduction, Introduction] | None:
-    """The line in the last commit that gave the file this name, and in the parent where it had another one."""
+def _renamed(git: ScratchGit, sha: str, path: str, line: Introduction) -> _Step | None:
+    """The last commit that gave the file this name."""
     log = ["log", "-m", "--no-renames", "--diff-filter=A", "--format=%H", sha, "--", path]
     for commit in git.output(log).decode("ascii").split():
         lines = blame(git, commit, path)
@@ -61,5 +72,5 @@ def _renamed(git: ScratchGit, sha: str, path: str, line: Introduction) -> tuple[
             number = lines.index(line) + 1
             before = blame(git, f"{commit}^!", path, [number])[0]
             if before.path != path:
-                return Introduction(commit, path, number), before
+                return _Step(Introduction(commit, path, number), before)
     return None

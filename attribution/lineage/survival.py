@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 DAYS = (1, 7, 30, 90, 180, 365)
 COMMITS = (1, 10, 100)
@@ -187,18 +187,23 @@ def compare(records: Sequence[LifetimeRecord], baseline: str) -> Comparison:
     )  # fmt: skip
 
 
-def sides(
-    records: Sequence[LifetimeRecord], baseline: str
-) -> tuple[list[LifetimeRecord], list[LifetimeRecord], dict[tuple[int, str], list[LifetimeRecord]]]:
-    """Agent lines, lines of the baseline, and both by file for the files that have both."""
+class Sides(NamedTuple):
+    """Lines that are compared."""
+
+    agent: list[LifetimeRecord]
+    baseline: list[LifetimeRecord]
+    files: dict[tuple[int, str], list[LifetimeRecord]]  # (repository, path) -> lines of both, where it has both
+
+
+def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     authors = BASELINES[baseline]
     ours = [r for r in records if r.author == AGENT]
     theirs = [r for r in records if r.author in authors]
     strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
-    mixed = {key: one for key, one in strata.items() if len({r.author == AGENT for r in one}) == 2}
-    return ours, theirs, mixed
+    mixed = {file: lines for file, lines in strata.items() if len({r.author == AGENT for r in lines}) == 2}
+    return Sides(ours, theirs, mixed)
 
 
 def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
@@ -245,18 +250,38 @@ def _first_after(ages: Sequence[float], age: float) -> int:
 # --- deletions --------------------------------------------------------------------------------------------------------
 
 
-def deletions(records: Iterable[tuple[int, LifetimeRecord]]) -> list[dict[str, Any]]:
-    """(commit that ended them, record) -> rows by commit, author, actor and cause: lines and their ages in days."""
-    groups: dict[tuple[Any, ...], list[LifetimeRecord]] = defaultdict(list)
-    for commit, r in records:
+class RemovedLines(NamedTuple):
+    """Lines with one author and one fate, and the commit that removed them."""
+
+    removed_in: int  # number in `history_commits`; 0 while they are there
+    record: LifetimeRecord
+
+
+class DeletionRow(NamedTuple):
+    """Lines of one author that one commit removed: columns of `deletions`, which describes them."""
+
+    commit_id: int
+    author: str
+    author_session_id: int | None
+    actor: str
+    actor_session_id: int | None
+    cause: str
+    lines: int
+    youngest_days: float
+    mean_days: float
+    oldest_days: float
+
+
+def deletions(removed: Iterable[RemovedLines]) -> list[DeletionRow]:
+    """By commit, author, actor and cause."""
+    groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = defaultdict(list)
+    for commit, r in removed:
         if r.dead and r.lines:
             groups[commit, r.author, r.session, r.actor, r.actor_session, r.cause].append(r)
-    names = ("commit_id", "author", "author_session_id", "actor", "actor_session_id", "cause")
     rows = []
-    for key, found in groups.items():
-        lines = sum(r.lines for r in found)
-        mean = sum(r.lines * r.days for r in found) / lines
-        ages = [r.days for r in found]
-        row = dict(zip(names, key, strict=True))
-        rows.append(row | {"lines": lines, "youngest_days": min(ages), "mean_days": mean, "oldest_days": max(ages)})
+    for key, records in groups.items():
+        lines = sum(r.lines for r in records)
+        mean = sum(r.lines * r.days for r in records) / lines
+        ages = [r.days for r in records]
+        rows.append(DeletionRow(*key, lines, min(ages), mean, max(ages)))
     return rows

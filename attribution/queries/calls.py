@@ -10,6 +10,7 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.queries.blame import BlameLine
 from collector.storage.store import Store
@@ -40,82 +41,122 @@ class CallExcerpt:
     cut: bool  # there is more text
 
 
-def call_of(store: Store, line: BlameLine, neighbours: tuple[str, str]) -> CallExcerpt | None:
-    said = line.said
-    rows = store.rows(
-        "SELECT t.*, e.outcome FROM tool_calls t "
+class Neighbours(NamedTuple):
+    """The lines before and after a line, without white space at their ends; they tell equal lines of a call apart."""
+
+    before: str
+    after: str
+
+
+class _ToolCall(NamedTuple):
+    name: str
+    at: str
+    call_id: str
+    subagent: str
+    outcome: str
+    command: str | None
+    input: str
+
+
+def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerpt | None:
+    attribution = line.attribution
+    call = store.select_one(
+        _ToolCall,
+        "SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent, "
+        "COALESCE(e.outcome, '') AS outcome, t.command, COALESCE(t.input, '') AS input FROM tool_calls t "
         "LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ? "
         "WHERE t.session_id = ? AND t.call_id = ? LIMIT 1",
-        (printable(line.birth.path), said.session_id, said.call_id),
+        (printable(line.introduced.path), attribution.session_id, attribution.call_id),
     )
-    if not rows or not said.call_id:
+    if call is None or not attribution.call_id:
         return None
-    row = rows[0]
-    texts = [("$", "", row["command"])] if row["command"] is not None else list(_texts(row["input"] or ""))
-    lines, match, cut = _excerpt(texts, printable(line.text), neighbours)
-    return CallExcerpt(row["name"], row["at"] or "", row["call_id"], row["agent_id"] or "", row["outcome"] or "", lines, match, cut)
+    arguments = [_Argument("$", "", call.command)] if call.command is not None else list(_arguments(call.input))
+    lines, match, cut = _excerpt(arguments, printable(line.text), neighbours)
+    return CallExcerpt(call.name, call.at, call.call_id, call.subagent, call.outcome, lines, match, cut)
 
 
-def neighbours_of(texts: Sequence[str], number: int) -> tuple[str, str]:
-    """The lines before and after; they tell equal lines of a call apart."""
-    return texts[number - 2].strip() if number > 1 else "", texts[number].strip() if number < len(texts) else ""
+def neighbours_of(texts: Sequence[str], number: int) -> Neighbours:
+    """Of the line of that number, counted from 1."""
+    before = texts[number - 2].strip() if number > 1 else ""
+    return Neighbours(before, texts[number].strip() if number < len(texts) else "")
 
 
-def _texts(arguments: str) -> Iterator[tuple[str, str, str]]:
-    """(mark, text that was replaced, text) of every argument that can hold lines; "" is the mark of a patch."""
+class _Argument(NamedTuple):
+    """An argument of a call that can hold lines."""
+
+    mark: str  # as in CallLine; "" is a patch, whose lines bring their own
+    replaced: str  # the text that the new one replaces
+    text: str
+
+
+def _arguments(input_: str) -> Iterator[_Argument]:
     try:
-        value = json.loads(arguments)
+        value = json.loads(input_)
     except ValueError:
-        value = {"content": arguments.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")}
+        value = {"content": input_.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")}
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            strings = {k: v for k, v in one.items() if isinstance(v, str)}
+        node = stack.pop()
+        if isinstance(node, dict):
+            strings = {k: v for k, v in node.items() if isinstance(v, str)}
             old = next((v for k, v in strings.items() if "old" in k.lower()), "")
             for key, text in strings.items():
                 if "old" not in key.lower() and not key.lower().endswith("path"):
-                    yield ("" if key.lower() in _PATCH_KEYS else "+"), old, text
-            stack.extend(v for v in one.values() if not isinstance(v, str))
-        elif isinstance(one, list):
-            stack.extend(one)
-        elif isinstance(one, str):
-            yield "", "", one
+                    yield _Argument("" if key.lower() in _PATCH_KEYS else "+", old, text)
+            stack.extend(v for v in node.values() if not isinstance(v, str))
+        elif isinstance(node, list):
+            stack.extend(node)
+        elif isinstance(node, str):
+            yield _Argument("", "", node)
 
 
-def _excerpt(texts: Sequence[tuple[str, str, str]], wanted: str, neighbours: tuple[str, str]) -> tuple[list[CallLine], str, bool]:
+class _MarkedLine(NamedTuple):
+    mark: str
+    text: str
+
+
+class _Best(NamedTuple):
+    """The line of the arguments that is most like the explained one, among the lines around it."""
+
+    score: float
+    agreeing: int  # neighbours that are the same
+    lines: list[_MarkedLine]
+    position: int  # among them
+
+
+def _excerpt(arguments: Sequence[_Argument], wanted: str, neighbours: Neighbours) -> tuple[list[CallLine], str, bool]:
     """The lines around the wanted one, marked as a diff marks them; how it was found; whether there is more."""
-    best: tuple[float, int, list[tuple[str, str]], int] = (-1.0, 0, [], 0)
-    for mark, old, text in texts:
-        lines = _marked(mark, old, text)
-        plain = [line if sign else line[1:] for sign, line in lines]
-        for at, (sign, _) in enumerate(lines):
-            score = _likeness(plain[at], wanted) if sign != "-" else 0.0
-            around = (plain[at - 1].strip() if at else "", plain[at + 1].strip() if at + 1 < len(plain) else "")
-            agree = sum(a == b for a, b in zip(around, neighbours, strict=True))
-            if (score, agree) > best[:2]:
-                best = (score, agree, lines, at)
-    score, _, lines, at = best
-    match = "exact" if score == 1.0 else "similar" if score >= 0.6 else ""
-    start = max(0, at - _AROUND) if match else 0
-    end = min(len(lines), at + _AROUND + 1) if match else 2 * _AROUND
+    best = _Best(-1.0, 0, [], 0)
+    for argument in arguments:
+        lines = _marked(argument)
+        plain = [line.text if line.mark else line.text[1:] for line in lines]
+        for index, line in enumerate(lines):
+            score = _likeness(plain[index], wanted) if line.mark != "-" else 0.0
+            around = (plain[index - 1].strip() if index else "", plain[index + 1].strip() if index + 1 < len(plain) else "")
+            agreeing = sum(a == b for a, b in zip(around, neighbours, strict=True))
+            if (score, agreeing) > (best.score, best.agreeing):
+                best = _Best(score, agreeing, lines, index)
+    match = "exact" if best.score == 1.0 else "similar" if best.score >= 0.6 else ""
+    start = max(0, best.position - _AROUND) if match else 0
+    end = min(len(best.lines), best.position + _AROUND + 1) if match else 2 * _AROUND
     shown = [
-        CallLine(sign or line[:1], line if sign else line[1:], bool(match) and i == at) for i, (sign, line) in enumerate(lines)
+        CallLine(mark or text[:1], text if mark else text[1:], bool(match) and index == best.position)
+        for index, (mark, text) in enumerate(best.lines)
     ]
-    return shown[start:end], match, start > 0 or end < len(lines)
+    return shown[start:end], match, start > 0 or end < len(best.lines)
 
 
-def _marked(mark: str, old: str, text: str) -> list[tuple[str, str]]:
-    new = text.split("\n")
-    if not old or mark != "+":
-        return [(mark, line) for line in new]
-    before = old.split("\n")
-    result: list[tuple[str, str]] = []
-    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, new, autojunk=False).get_opcodes():
+def _marked(argument: _Argument) -> list[_MarkedLine]:
+    after = argument.text.split("\n")
+    if not argument.replaced or argument.mark != "+":
+        return [_MarkedLine(argument.mark, line) for line in after]
+    before = argument.replaced.split("\n")
+    result: list[_MarkedLine] = []
+    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
-            result += [(" ", line) for line in new[b0:b1]]
+            result += [_MarkedLine(" ", line) for line in after[b0:b1]]
         else:
-            result += [("-", line) for line in before[a0:a1]] + [("+", line) for line in new[b0:b1]]
+            result += [_MarkedLine("-", line) for line in before[a0:a1]] + [_MarkedLine("+", line) for line in after[b0:b1]]
     return result
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, compare
+from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, ComparedLines, compare
 from attribution.claims.verify import STATUSES, WRONG
 from collector.git.ranges import common, parse
 from collector.storage.store import Store
@@ -16,7 +16,7 @@ GROUPINGS = ("producer", "month", "version", "repository")
 
 
 @dataclass(slots=True)
-class Worth:
+class ProducerAccuracy:
     """Records of one producer (and month, …): how many describe their commit. Lines of trailers are not counted."""
 
     producer: str
@@ -34,13 +34,33 @@ class Worth:
     beyond_eof: int = 0
     file_missing: int = 0
 
-    def row(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
         values = asdict(self)
         return values | {"consistent_percent": round(100 * self.consistent / self.attesting, 1) if self.attesting else None}
 
 
-@dataclass(slots=True)
-class Added:
+@dataclass(frozen=True, slots=True)
+class StatusCount:
+    """Records of one producer with one status; the statuses are those of `claim_record_checks`."""
+
+    producer: str
+    status: str
+    records: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimProblem:
+    """Problems of one kind that reading the claims met."""
+
+    code: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdditionalLines:
     """Verified lines of commits that no session is linked to: what we would not know without the claims."""
 
     producer: str
@@ -51,7 +71,7 @@ class Added:
     lines: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ClaimAgreement:
     """Lines that both a claim and we speak of."""
 
@@ -67,18 +87,19 @@ class ClaimAgreement:
 @dataclass(slots=True)
 class ClaimsReport:
     repositories: list[str]
-    worth: list[Worth] = field(default_factory=list)
-    statuses: list[dict[str, Any]] = field(default_factory=list)  # producer, status, records, lines
-    months: list[Worth] = field(default_factory=list)
-    versions: list[Worth] = field(default_factory=list)
+    worth: list[ProducerAccuracy] = field(default_factory=list)
+    statuses: list[StatusCount] = field(default_factory=list)
+    months: list[ProducerAccuracy] = field(default_factory=list)
+    versions: list[ProducerAccuracy] = field(default_factory=list)
     agreement: list[ClaimAgreement] = field(default_factory=list)
-    added: list[Added] = field(default_factory=list)
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    added: list[AdditionalLines] = field(default_factory=list)
+    problems: list[ClaimProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
         values = asdict(self)
-        return values | {name: [one.row() for one in getattr(self, name)] for name in ("worth", "months", "versions")}
+        return values | {name: [row.data() for row in getattr(self, name)] for name in ("worth", "months", "versions")}
 
 
 def with_claims(store: Store) -> list[int]:
@@ -86,26 +107,29 @@ def with_claims(store: Store) -> list[int]:
     return [row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''")]
 
 
-def claims_report(store: Store, repos: list[int]) -> ClaimsReport:
-    marks = ", ".join(map(str, repos)) or "NULL"
-    found = ClaimsReport([row["name"] for row in store.rows(f"SELECT name FROM repos WHERE id IN ({marks}) ORDER BY name")])
-    found.worth = _worth(store, marks, "''")
-    found.months = _worth(store, marks, "COALESCE(substr(x.commit_at, 1, 7), '')")
-    found.versions = _worth(store, marks, _VERSION)
-    found.statuses = list(_statuses(store, marks))
-    found.agreement = _agreement(store, marks)
-    found.added = _added(store, marks)
-    found.problems = store.rows(
+def claims_report(store: Store, repos: Sequence[int]) -> ClaimsReport:
+    ids = ", ".join(map(str, repos)) or "NULL"
+    report = ClaimsReport(_names(store, f"id IN ({ids}) ORDER BY name"))
+    report.worth = _accuracy(store, ids, "''")
+    report.months = _accuracy(store, ids, "COALESCE(substr(x.commit_at, 1, 7), '')")
+    report.versions = _accuracy(store, ids, _VERSION)
+    report.statuses = _statuses(store, ids)
+    report.agreement = _agreement(store, ids)
+    report.added = _added(store, ids)
+    report.problems = store.select(
+        ClaimProblem,
         f"SELECT code, COUNT(*) AS count, MIN(subject || ' ' || COALESCE(detail, '')) AS example FROM problems "
-        f"WHERE stage = 'claims' AND repo_id IN ({marks}) GROUP BY code ORDER BY 2 DESC"
+        f"WHERE stage = 'claims' AND repo_id IN ({ids}) GROUP BY code ORDER BY 2 DESC",
     )
-    unattributed = store.rows(
-        f"SELECT name FROM repos WHERE id IN ({marks}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines')"
-    )
+    unattributed = _names(store, f"id IN ({ids}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id")
     if unattributed:
-        names = ", ".join(row["name"] for row in unattributed)
-        found.notes.append(f"not attributed by us, so that nothing can be compared: {names}; run: attribute repo PATH")
-    return found
+        names = ", ".join(unattributed)
+        report.notes.append(f"not attributed by us, so that nothing can be compared: {names}; run: attribute repo PATH")
+    return report
+
+
+def _names(store: Store, condition: str) -> list[str]:
+    return [row["name"] for row in store.rows(f"SELECT name FROM repos WHERE {condition}")]
 
 
 # --- one line ---------------------------------------------------------------------------------------------------------
@@ -127,28 +151,37 @@ class LineClaim:
         return f"{self.producer}: {who}" + ("" if self.status == "ok" else f" ({self.status.replace('_', ' ')})")
 
 
+class _LineClaimRow(NamedTuple):
+    producer: str
+    author: str
+    tool: str
+    model: str
+    session: str
+    status: str
+    path: str  # "" is the whole commit
+    ranges: str  # of lines that it names
+
+
 def claims_of(store: Store, repo_id: int, sha: str, path: str, line: int) -> list[LineClaim]:
     """The claims on a line of a commit; a trailer's claim on the whole commit among them."""
-    found = []
-    for row in store.rows(
-        "SELECT r.producer, a.author, a.tool, a.model, a.session_key, k.path, COALESCE(c.status, 'ok') AS status, c.ranges "
+    rows = store.select(
+        _LineClaimRow,
+        "SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, "
+        "COALESCE(a.session_key, '') AS session, COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges "
         "FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id "
         "JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id "
         "WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id",
         (repo_id, sha, path),
-    ):
-        if row["path"] and not common(parse(row["ranges"] or "")[0], ((line, line),)):
-            continue
-        names = (row["author"], row["tool"] or "", row["model"] or "", row["session_key"] or "")
-        found.append(LineClaim(row["producer"], *names, row["status"]))
-    return list(dict.fromkeys(found))
+    )
+    naming = (row for row in rows if not row.path or common(parse(row.ranges).ranges, ((line, line),)))
+    return list(dict.fromkeys(LineClaim(row.producer, row.author, row.tool, row.model, row.session, row.status) for row in naming))
 
 
 # --- what the claims are worth ----------------------------------------------------------------------------------------
 
 _VERSION = "trim(COALESCE(r.tool_version, '') || ' ' || COALESCE(r.format_version, ''))"
 _COUNTS = """
-SELECT r.producer, {group} AS name, COUNT(*) AS records, SUM(r.state NOT IN ('read', 'own')) AS unread,
+SELECT r.producer, {group} AS "group", COUNT(*) AS records, SUM(r.state NOT IN ('read', 'own')) AS unread,
   SUM(r.state = 'read' AND x.reach = 'branch') AS on_branch, SUM(r.state = 'read' AND x.reach IN ('ref', 'none')) AS on_other_refs,
   SUM(r.state = 'read' AND x.reach = 'missing') AS commit_missing,
   SUM(x.reach = 'branch' AND x.lines > 0) AS attesting,
@@ -162,29 +195,30 @@ FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.re
 """
 
 
-def _worth(store: Store, repos: str, group: str) -> list[Worth]:
-    wrong = ", ".join(f"'{name}'" for name in WRONG)
-    rows = store.rows(_COUNTS.format(group=group, wrong=wrong, repos=repos))
-    return [Worth(row.pop("producer"), row.pop("name"), **row) for row in rows]
+def _accuracy(store: Store, ids: str, group: str) -> list[ProducerAccuracy]:
+    wrong = ", ".join(f"'{status}'" for status in WRONG)
+    return store.select(ProducerAccuracy, _COUNTS.format(group=group, wrong=wrong, repos=ids))
 
 
-def _statuses(store: Store, repos: str) -> Iterator[dict[str, Any]]:
-    rows = store.rows(
+def _statuses(store: Store, ids: str) -> list[StatusCount]:
+    rows = store.select(
+        StatusCount,
         "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM claim_records r "
-        f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({repos}) AND r.state = 'read' GROUP BY 1, 2"
+        f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({ids}) AND r.state = 'read' GROUP BY 1, 2",
     )
-    yield from sorted(rows, key=lambda row: (row["producer"], STATUSES.index(row["status"])))
+    return sorted(rows, key=lambda row: (row.producer, STATUSES.index(row.status)))
 
 
 # --- beside ours ------------------------------------------------------------------------------------------------------
 
 _BESIDE = """
-SELECT producer, COALESCE(tool_version, '') AS tool_version, substr(commit_at, 1, 7) AS month, claimed_author, record_status,
+SELECT producer, COALESCE(tool_version, '') AS tool_version, COALESCE(substr(commit_at, 1, 7), '') AS month, claimed_author,
+  record_status,
   copied, claim_lines, file_lines_added, lines, author, how, evidence, reason FROM claimed_lines
 WHERE repo_id IN ({repos}) AND has_session
 """
 _WHOLE = """
-SELECT 'trailers' AS producer, '' AS tool_version, substr(c.author_at, 1, 7) AS month, 'agent' AS claimed_author,
+SELECT 'trailers' AS producer, '' AS tool_version, COALESCE(substr(c.author_at, 1, 7), '') AS month, 'agent' AS claimed_author,
   'ok' AS record_status, 0 AS copied, NULL AS claim_lines, NULL AS file_lines_added, SUM(s.end_line - s.start_line + 1) AS lines,
   o.author, o.how, o.evidence, o.reason
 FROM (SELECT DISTINCT r.repo_id, r.commit_sha FROM claim_records r WHERE r.producer = 'trailers' AND r.repo_id IN ({repos})) t
@@ -194,7 +228,7 @@ WHERE EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP 
 """
 # Lines that we saw an agent write, in commits a record speaks of, and that it does not name.
 _SILENT = """
-SELECT r.producer, substr(x.commit_at, 1, 7) AS month, SUM(f.agent_lines) AS lines
+SELECT r.producer, COALESCE(substr(x.commit_at, 1, 7), '') AS month, SUM(f.agent_lines) AS lines
 FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id AND x.reach = 'branch'
 JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = x.commit_sha JOIN commit_files f ON f.commit_id = c.id
 WHERE r.repo_id IN ({repos}) AND r.state = 'read' AND x.lines > 0
@@ -204,56 +238,63 @@ GROUP BY 1, 2
 
 
 _NO_TRAILER = """
-SELECT 'trailers' AS producer, substr(c.author_at, 1, 7) AS month, SUM(f.agent_lines) AS lines FROM commits c
+SELECT 'trailers' AS producer, COALESCE(substr(c.author_at, 1, 7), '') AS month, SUM(f.agent_lines) AS lines FROM commits c
 JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id IN ({repos}) AND c.declared_agent IS NULL AND c.repo_id IN
 (SELECT repo_id FROM stage_runs WHERE stage = 'claims') AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id)
 GROUP BY 2 HAVING SUM(f.agent_lines) > 0
 """
 
 
-def _agreement(store: Store, repos: str) -> list[ClaimAgreement]:
+class _AgentLines(NamedTuple):
+    """Lines that we saw an agent write in the commits of a month."""
+
+    producer: str
+    month: str
+    lines: int
+
+
+def _agreement(store: Store, ids: str) -> list[ClaimAgreement]:
     sums: dict[tuple[str, str, str, str, str, str], int] = defaultdict(int)
     named: dict[tuple[str, str], int] = defaultdict(int)
     for query in (_BESIDE, _WHOLE):
-        for row in store.rows(query.format(repos=repos)):
+        for row in store.select(ComparedLines, query.format(repos=ids)):
             verdict, cause = compare(row)
-            month = row["month"] or ""
-            ours = "declared" if row["evidence"] == "declared" else row["author"] or ""
-            version = f"{month} {row['tool_version']}".strip()
-            sums[row["producer"], version, row["claimed_author"], ours, verdict, cause] += row["lines"]
-            if row["author"] == "agent":
-                named[row["producer"], month] += row["lines"]
-    for row in store.rows(_SILENT.format(repos=repos)):
-        left = row["lines"] - named[row["producer"], row["month"] or ""]
-        if left > 0:
-            sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += left
-    for row in store.rows(_NO_TRAILER.format(repos=repos)):
-        sums[row["producer"], row["month"] or "", "", "agent", NOT_CLAIMED, ""] += row["lines"]
+            ours = "declared" if row.evidence == "declared" else row.author or ""
+            version = f"{row.month} {row.tool_version}".strip()
+            sums[row.producer, version, row.claimed_author, ours, verdict, cause] += row.lines
+            if row.author == "agent":
+                named[row.producer, row.month] += row.lines
+    for silent in store.select(_AgentLines, _SILENT.format(repos=ids)):
+        unnamed = silent.lines - named[silent.producer, silent.month]
+        if unnamed > 0:
+            sums[silent.producer, silent.month, "", "agent", NOT_CLAIMED, ""] += unnamed
+    for undeclared in store.select(_AgentLines, _NO_TRAILER.format(repos=ids)):
+        sums[undeclared.producer, undeclared.month, "", "agent", NOT_CLAIMED, ""] += undeclared.lines
     return [ClaimAgreement(*key, lines) for key, lines in sorted(sums.items())]
 
 
-def summed(rows: list[ClaimAgreement]) -> list[ClaimAgreement]:
+def summed(rows: Sequence[ClaimAgreement]) -> list[ClaimAgreement]:
     """Without months and versions, most lines first within a producer."""
     sums: dict[tuple[str, str, str, str, str], int] = defaultdict(int)
-    for one in rows:
-        sums[one.producer, one.claimed, one.ours, one.verdict, one.cause] += one.lines
-    found = [ClaimAgreement(key[0], "", *key[1:], lines) for key, lines in sums.items()]
-    return sorted(found, key=lambda one: (one.producer, -one.lines))
+    for row in rows:
+        sums[row.producer, row.claimed, row.ours, row.verdict, row.cause] += row.lines
+    totals = [ClaimAgreement(key[0], "", *key[1:], lines) for key, lines in sums.items()]
+    return sorted(totals, key=lambda row: (row.producer, -row.lines))
 
 
-def decided(rows: list[ClaimAgreement]) -> int:
+def decided(rows: Sequence[ClaimAgreement]) -> int:
     """Lines where both sides know."""
-    return sum(one.lines for one in rows if one.verdict not in (UNDECIDED, NOT_CLAIMED))
+    return sum(row.lines for row in rows if row.verdict not in (UNDECIDED, NOT_CLAIMED))
 
 
-def disputed(rows: list[ClaimAgreement]) -> int:
-    return sum(one.lines for one in rows if one.verdict == DISAGREE)
+def disputed(rows: Sequence[ClaimAgreement]) -> int:
+    return sum(row.lines for row in rows if row.verdict == DISAGREE)
 
 
-def _added(store: Store, repos: str) -> list[Added]:
-    rows = store.rows(
+def _added(store: Store, ids: str) -> list[AdditionalLines]:
+    return store.select(
+        AdditionalLines,
         "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
         "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
-        f"WHERE repo_id IN ({repos}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC"
+        f"WHERE repo_id IN ({ids}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC",
     )
-    return [Added(**row) for row in rows]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.verdicts import CommitRef, Span, commit_ref, commit_spans
+from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, Span, commit_spans
 from collector.errors import UnknownBranch
-from collector.storage.store import Store
+from collector.storage.store import Store, columns_of
 from collector.vocabulary.lines import line_class
 
 
@@ -51,149 +51,255 @@ class VendorClaim:
     reason: str
 
 
+class NamedCheckpoint(NamedTuple):
+    """A checkpoint that the message of a commit names."""
+
+    checkpoint: str
+    in_clone: bool
+
+
 @dataclass(slots=True)
-class CommitStory:
+class CommitReport:
     repo: str
     commit: CommitRef
     lines: dict[str, int]  # non-blank lines by class
-    checkpoints: list[tuple[str, bool]]  # id, is it in this clone
+    checkpoints: list[NamedCheckpoint]
     files: list[CommitFileRow]
     sessions: list[LinkedSession]
     claims: list[VendorClaim]
 
     def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
         return asdict(self)
 
     def span_rows(self) -> Iterator[dict[str, Any]]:
-        for f in self.files:
-            for start, end, said in f.spans:
-                yield {"commit": self.commit.sha, "path": f.path, "start_line": start, "end_line": end, **said.row()}
+        """Plain values of each span, for --csv."""
+        for file in self.files:
+            for span in file.spans:
+                place = {"commit": self.commit.sha, "path": file.path, "start_line": span.start, "end_line": span.end}
+                yield place | span.attribution.data()
 
 
-def commit_story(store: Store, given: str, where: OpenRepo | None = None) -> CommitStory:
+def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> CommitReport:
     """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises UnknownBranch."""
-    row = _commit_row(store, given, where)
-    ref = commit_ref(row)
-    files = _files(store, ref)
-    return CommitStory(
-        row["repo"], ref, _class_lines(store, ref), _checkpoints(store, ref), files, _linked(store, ref), _claims(store, ref)
-    )
-
-
-def _commit_row(store: Store, given: str, where: OpenRepo | None) -> dict[str, Any]:
-    sha = where.repo.resolve(given)[1] if where is not None else given.lower()
+    sha = where.repo.resolve(name).sha if where is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
-            f"{given!r} is not the id of a commit", "With the path of the clone, names work too: attribute show HEAD PATH"
+            f"{name!r} is not the id of a commit", "With the path of the clone, names work too: attribute show HEAD PATH"
         )
-    repo = where.repo_id if where is not None else None
-    rows = store.rows(
-        "SELECT c.*, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.commit_sha >= ? AND c.commit_sha <= ? "
+    repo_id = where.repo_id if where is not None else None
+    commits = store.select(
+        CommitRef,
+        f"SELECT {COMMIT_COLUMNS} FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.commit_sha >= ? AND c.commit_sha <= ? "
         "AND (? IS NULL OR c.repo_id = ?) LIMIT 2",
-        (sha, sha + "g", repo, repo),
+        (sha, sha + "g", repo_id, repo_id),
     )
-    if not rows:
+    if not commits:
         raise UnknownBranch(
-            f"commit {given} is not in {store.path}", "It may be on another branch or before --since; see: attribute repo --help"
+            f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: attribute repo --help"
         )
-    if len(rows) > 1:
-        raise UnknownBranch(f"{given} is the beginning of several commits", "Give more digits, or the path of the clone")
-    return rows[0]
+    if len(commits) > 1:
+        raise UnknownBranch(f"{name} is the beginning of several commits", "Give more digits, or the path of the clone")
+    return _report(store, commits[0])
+
+
+def _report(store: Store, commit: CommitRef) -> CommitReport:
+    repo = store.value("SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (commit.id,))
+    return CommitReport(
+        repo, commit, class_lines(store, commit.id), _checkpoints(store, commit), _files(store, commit), _linked(store, commit),
+        _claims(store, commit),
+    )  # fmt: skip
+
+
+class _File(NamedTuple):
+    path: str
+    old_path: str
+    status: str
+    kind: str
+    added: int
+    deleted: int
 
 
 def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
-    rows = store.rows("SELECT * FROM commit_files WHERE commit_id = ? ORDER BY path", (commit.id,))
+    files = store.select(
+        _File,
+        "SELECT path, COALESCE(old_path, '') AS old_path, status, kind, lines_added AS added, lines_deleted AS deleted "
+        "FROM commit_files WHERE commit_id = ? ORDER BY path",
+        (commit.id,),
+    )
     spans = commit_spans(store, commit)
-    return [
-        CommitFileRow(
-            r["path"], r["old_path"] or "", r["status"], r["kind"], r["lines_added"], r["lines_deleted"], spans[r["path"]]
-        )
-        for r in rows
-    ]
+    return [CommitFileRow(*file, spans[file.path]) for file in files]
 
 
-def _class_lines(store: Store, commit: CommitRef) -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
-    for r in store.rows(
-        "SELECT author, evidence, reason, SUM(nonblank) AS n FROM line_spans WHERE commit_id = ? GROUP BY 1, 2, 3", (commit.id,)
+class _EvidenceLines(NamedTuple):
+    author: str
+    evidence: str
+    reason: str
+    lines: int
+
+
+def class_lines(store: Store, commit_id: int) -> dict[str, int]:
+    """Class -> lines with text that the commit adds."""
+    lines: dict[str, int] = defaultdict(int)
+    for row in store.select(
+        _EvidenceLines,
+        "SELECT author, evidence, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2, 3",
+        (commit_id,),
     ):
-        found[line_class(r["author"], r["evidence"], r["reason"])] += r["n"]
-    return dict(found)
+        lines[line_class(row.author, row.evidence, row.reason)] += row.lines
+    return dict(lines)
 
 
-def _checkpoints(store: Store, commit: CommitRef) -> list[tuple[str, bool]]:
+def _checkpoints(store: Store, commit: CommitRef) -> list[NamedCheckpoint]:
     rows = store.rows("SELECT checkpoint_key, checkpoint FROM commit_checkpoint_links WHERE commit_id = ? ORDER BY 1", (commit.id,))
-    return [(r["checkpoint_key"], r["checkpoint"] is not None) for r in rows]
+    return [NamedCheckpoint(row["checkpoint_key"], row["checkpoint"] is not None) for row in rows]
+
+
+class _Link(NamedTuple):
+    session_id: int
+    key: str
+    label: str
+    agent: str
+    model: str
+    transcript: str
+    method: str
+    confidence: float
+    agent_lines: int
+    produced: int
+    survived: int
 
 
 def _linked(store: Store, commit: CommitRef) -> list[LinkedSession]:
-    rows = store.rows(
-        "SELECT cs.*, s.key, s.label, s.agent, s.agent_label, s.model, s.transcript FROM commit_sessions cs "
-        "JOIN sessions s ON s.id = cs.session_id WHERE cs.commit_id = ? ORDER BY cs.agent_lines DESC, s.started_at",
+    links = store.select(
+        _Link,
+        "SELECT cs.session_id, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, "
+        "s.transcript, cs.method, cs.confidence, cs.agent_lines, COALESCE(cs.produced, 0) AS produced, "
+        "COALESCE(cs.survived, 0) AS survived FROM commit_sessions cs JOIN sessions s ON s.id = cs.session_id "
+        "WHERE cs.commit_id = ? ORDER BY cs.agent_lines DESC, s.started_at",
         (commit.id,),
     )
     prompts: dict[int, list[str]] = defaultdict(list)
-    for r in store.rows(
+    for row in store.rows(
         "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON t.session_id = l.session_id "
         "AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER BY 1, 2",
         (commit.id,),
     ):
-        prompts[r["session_id"]].append(r["prompt"] or "")
-    return [
-        LinkedSession(
-            r["key"], r["label"], r["agent"] or r["agent_label"] or "", r["model"] or "", r["transcript"], r["method"],
-            r["confidence"], r["agent_lines"], r["produced"] or 0, r["survived"] or 0, prompts[r["session_id"]],
-        )
-        for r in rows
-    ]  # fmt: skip
+        prompts[row["session_id"]].append(row["prompt"] or "")
+    return [LinkedSession(*link[1:], prompts[link.session_id]) for link in links]
 
 
 def _claims(store: Store, commit: CommitRef) -> list[VendorClaim]:
-    rows = store.rows(
-        "SELECT s.label, k.checkpoint_id, r.vendor_percentage AS theirs, v.our_percentage AS ours, v.disagreement_reason AS reason "
+    return store.select(
+        VendorClaim,
+        "SELECT s.label AS session, k.checkpoint_id AS checkpoint, r.vendor_percentage AS theirs, v.our_percentage AS ours, "
+        "COALESCE(v.disagreement_reason, 'not_comparable') AS reason "
         "FROM commit_checkpoint_links l JOIN checkpoints k ON k.id = l.checkpoint "
         "JOIN checkpoint_sessions r ON r.checkpoint_id = k.id JOIN sessions s ON s.id = r.session_id "
         "LEFT JOIN vendor_checks v ON v.checkpoint_session_id = r.id AND v.commit_id = l.commit_id "
         "WHERE l.commit_id = ? AND r.vendor_percentage IS NOT NULL ORDER BY k.checkpoint_id, r.position",
         (commit.id,),
     )
-    return [VendorClaim(r["label"], r["checkpoint_id"], r["theirs"], r["ours"], r["reason"] or "not_comparable") for r in rows]
+
+
+# --- a commit as a page -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CommitDetails:
+    """Columns of `commits` that the page shows."""
+
+    id: int
+    repo_id: int
+    commit_sha: str
+    label: str
+    subject: str | None
+    author_name: str | None
+    author_at: str
+    declared_agent: str | None
+    automation: str | None
+    lines_added: int | None
+    lines_deleted: int | None
+    parents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFinding:
+    """A weakness that the commit introduced."""
+
+    label: str
+    path: str
+    start_line: int
+    author_class: str
+    status: str
+    confidence: str | None
+    alive_at_head: int
+    fixed_by: int | None  # id of the commit
 
 
 @dataclass(slots=True)
 class CommitPage:
-    """A commit as a page: the story, and the numbers that links need."""
+    """A commit as a page: the report, and the numbers that links need."""
 
-    id: int
-    repo_id: int
-    story: CommitStory
+    details: CommitDetails
+    report: CommitReport
     sessions: dict[str, int]  # key -> number
-    row: dict[str, Any]
     tip_files: dict[str, int]  # path -> number, where the path is still in the tip
-    findings: list[dict[str, Any]]  # weaknesses it brought in
+    findings: list[CommitFinding]
 
 
 def commit_page(store: Store, number: int) -> CommitPage | None:
     """By the number of the row; None when there is none."""
-    rows = store.rows("SELECT c.*, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,))
-    if not rows:
+    details = store.select_one(CommitDetails, f"SELECT {columns_of(CommitDetails, 'c')} FROM commits c WHERE c.id = ?", (number,))
+    commit = store.select_one(CommitRef, f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.id = ?", (number,))
+    if details is None or commit is None:
         return None
-    row, ref = rows[0], commit_ref(rows[0])
-    story = CommitStory(
-        row["repo"], ref, _class_lines(store, ref), _checkpoints(store, ref), _files(store, ref), _linked(store, ref),
-        _claims(store, ref),
-    )  # fmt: skip
     keys = store.rows(
         "SELECT s.id, s.key FROM commit_sessions cs JOIN sessions s ON s.id = cs.session_id WHERE commit_id = ?", (number,)
     )
     tips = store.rows(
         "SELECT t.id, t.path FROM tip_files t JOIN commit_files f ON f.path = t.path WHERE t.repo_id = ? AND f.commit_id = ?",
-        (row["repo_id"], number),
+        (details.repo_id, number),
     )
-    findings = store.rows(
-        "SELECT label, path, start_line, author_class, status, confidence, alive_at_head, fixed_by FROM findings "
-        "WHERE commit_id = ? ORDER BY path, start_line",
+    introduced = store.select(
+        CommitFinding,
+        f"SELECT {columns_of(CommitFinding, 'n')} FROM findings n WHERE n.commit_id = ? ORDER BY n.path, n.start_line",
         (number,),
     )
-    files = {r["path"]: r["id"] for r in tips}
-    return CommitPage(number, row["repo_id"], story, {r["key"]: r["id"] for r in keys}, row, files, findings)
+    sessions, files = {row["key"]: row["id"] for row in keys}, {row["path"]: row["id"] for row in tips}
+    return CommitPage(details, _report(store, commit), sessions, files, introduced)
+
+
+# --- commits of a pull request ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WritingSession:
+    """A session that wrote lines of a commit."""
+
+    agent: str | None
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSummary:
+    """A commit in short: its lines with text by class, and the sessions that wrote most of them first."""
+
+    commit: CommitRef
+    lines: dict[str, int]
+    sessions: list[WritingSession]
+
+
+def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
+    """Those of the commits that are in the database, in the order given."""
+    sql = f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.commit_sha = ?"
+    commits = [commit for sha in shas for commit in store.select(CommitRef, sql, (sha,))]
+    return [CommitSummary(commit, class_lines(store, commit.id), _writing(store, commit)) for commit in commits]
+
+
+def _writing(store: Store, commit: CommitRef) -> list[WritingSession]:
+    return store.select(
+        WritingSession,
+        "SELECT s.agent, s.label FROM commit_sessions c JOIN sessions s ON s.id = c.session_id WHERE c.commit_id = ? "
+        "AND c.agent_lines > 0 ORDER BY c.agent_lines DESC",
+        (commit.id,),
+    )

@@ -1,80 +1,111 @@
-"""Embeddings of sessions: computed for the clones a database knows, and as rows and curves for people and programs."""
+"""Embeddings of sessions as rows and curves, for people and programs."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attribution.embedding.drift import FEATURES
-from attribution.queries.sessions import session_id
-from collector.errors import NotARepository, WhoWroteError
-from collector.git.repository import GitRepo
+from attribution.queries.sessions import find_session
+from attribution.queries.turns import TurnRow, turns
+from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
-_JSON = tuple(f.name for f in FEATURES if f.type == "json")
-
-
-def clones(store: Store, repo: int | None) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
-    """(number, name, clone) of the repositories of a database that are where they were, and a note for each that is not.
-
-    Raises WhoWroteError when there is none.
-    """
-    found, notes = [], []
-    for row in store.rows("SELECT id, name, path FROM repos WHERE ? IS NULL OR id = ? ORDER BY name", (repo, repo)):
-        try:
-            found.append((row["id"], row["name"], GitRepo(row["path"] or "")))
-        except NotARepository:
-            notes.append(f"the clone of {row['name']} is no longer at {row['path']}; name it: PATH")
-    if not found:
-        raise WhoWroteError(
-            "the texts of the sessions are in their clones, and none was found", "\n".join(notes) or "Name a clone: PATH"
-        )
-    return found, notes
-
-
-def embedding_rows(store: Store, repo: int | None, model: str) -> list[dict[str, Any]]:
-    """A row per session; JSON columns as values."""
-    rows = store.rows(
-        "SELECT r.name AS repo, s.key, s.label, s.agent, s.started_at, e.*, m.session_failure_mode, m.reason "
-        "FROM session_embeddings e JOIN sessions s ON s.id = e.session_id JOIN repos r ON r.id = s.repo_id "
-        "LEFT JOIN session_failure_modes m ON m.session_id = s.id "
-        "WHERE e.model = ? AND (? IS NULL OR s.repo_id = ?) ORDER BY r.name, s.started_at DESC, s.id",
-        (model, repo, repo),
-    )
-    for row in rows:
-        for name in _JSON:
-            row[name] = json.loads(row[name]) if row[name] is not None else None
-    return rows
+CurveValues = list[float | None]
+"""One for each turn of the user; None where the turn has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
-    """One session by one model: its row, and a row per turn."""
+class SessionEmbedding:
+    """A row of `session_embeddings`, whose columns `attribution/embedding/drift.py` describes, with its session."""
 
-    row: dict[str, Any]
-    turns: list[dict[str, Any]]
+    repo: str
+    key: str
+    label: str
+    agent: str | None
+    started_at: str | None
+    session_id: int
+    backend: str
+    model: str
+    version: str
+    texts: int
+    curve_turns: list[int] | None
+    cp_curve: CurveValues | None
+    max_cp: float | None
+    drift_onset_turn: int | None
+    drift_onset_calibrated: int | None
+    intent_coherence_curve: CurveValues | None
+    assumption_lock_turn: int | None
+    plan_ged: float | None
+    plan_steps_first: int | None
+    plan_steps_last: int | None
+    goal_alignment_at_close: float | None
+    session_failure_mode: str | None
+    reason: str | None  # of the failure mode
 
 
-def curves(store: Store, given: str, repo: int | None = None) -> Curves:
+_JSON = ("curve_turns", "cp_curve", "intent_coherence_curve")
+_ROWS = """
+SELECT r.name AS repo, s.key, s.label, s.agent, s.started_at, e.session_id, e.backend, e.model, e.version, e.texts,
+  e.curve_turns, e.cp_curve, e.max_cp, e.drift_onset_turn, e.drift_onset_calibrated, e.intent_coherence_curve,
+  e.assumption_lock_turn, e.plan_ged, e.plan_steps_first, e.plan_steps_last, e.goal_alignment_at_close,
+  m.session_failure_mode, m.reason
+FROM session_embeddings e JOIN sessions s ON s.id = e.session_id JOIN repos r ON r.id = s.repo_id
+LEFT JOIN session_failure_modes m ON m.session_id = s.id
+WHERE e.model = ? AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id
+"""
+
+
+def embedding_rows(store: Store, repo: int | None, model: str, session_id: int | None = None) -> list[SessionEmbedding]:
+    """A row per session, or that of one session."""
+    return [_decoded(row) for row in store.rows(_ROWS, (model, repo, repo, session_id, session_id))]
+
+
+def _decoded(row: dict[str, Any]) -> SessionEmbedding:
+    values = {name: json.loads(row[name]) if row[name] is not None else None for name in _JSON}
+    return SessionEmbedding(**(row | values))
+
+
+@dataclass(frozen=True, slots=True)
+class CurveTurn:
+    """One entry of the curves of a session, with its turn."""
+
+    n: int
+    turn: int
+    cp: float | None
+    coherence: float | None
+    origin: str
+    prompt: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCurves:
+    """One session by one model."""
+
+    session: SessionEmbedding
+    turns: list[CurveTurn]
+
+
+def curves(store: Store, key: str, repo: int | None = None) -> SessionCurves:
     """The curves of one session beside its turns, by the sentence model when there is one. Raises WhoWroteError."""
-    wanted = session_id(store, given, repo)
-    models = store.rows(
-        "SELECT model FROM session_embeddings WHERE session_id = ? ORDER BY backend = 'minilm' DESC, model", (wanted,)
+    session_id = find_session(store, key, repo)
+    model = store.value(
+        "SELECT model FROM session_embeddings WHERE session_id = ? ORDER BY backend = 'minilm' DESC, model", (session_id,)
     )
-    if not models:
-        raise WhoWroteError(f"session {given} was not embedded", "Do that with: attribute embed PATH")
-    row = next(r for r in embedding_rows(store, None, models[0]["model"]) if r["session_id"] == wanted)
-    texts = {r["turn_index"]: r for r in store.rows("SELECT * FROM turns WHERE session_id = ?", (wanted,))}
-    turns = [
-        {
-            "n": n, "turn": turn, "cp": _at(row["cp_curve"], n), "coherence": _at(row["intent_coherence_curve"], n),
-            "origin": texts[turn]["origin"] if turn in texts else "", "prompt": texts[turn]["prompt"] if turn in texts else "",
-        }
-        for n, turn in enumerate(row["curve_turns"] or ())
+    if model is None:
+        raise WhoWroteError(f"session {key} was not embedded", "Do that with: attribute embed PATH")
+    session = embedding_rows(store, None, model, session_id)[0]
+    asked, unknown = turns(store, session_id), TurnRow(0, None, "", "")
+    entries = [
+        CurveTurn(
+            n, index, _entry(session.cp_curve, n), _entry(session.intent_coherence_curve, n), asked.get(index, unknown).origin,
+            asked.get(index, unknown).prompt,
+        )
+        for n, index in enumerate(session.curve_turns or ())
     ]  # fmt: skip
-    return Curves(row, turns)
+    return SessionCurves(session, entries)
 
 
-def _at(curve: list[float | None] | None, n: int) -> float | None:
+def _entry(curve: Sequence[float | None] | None, n: int) -> float | None:
     return curve[n] if curve is not None else None

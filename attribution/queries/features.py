@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 from attribution.features import features
-from attribution.features.nulls import TABLE
+from attribution.features.nulls import REASONS, TABLE, VIEW
 from collector.storage.store import Store
 
 JSON_COLUMNS = frozenset(f.name for f in features() if f.type == "json")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFeatures:
+    """All features of one session.
+
+    `values` stays a mapping: the columns of `session_features` come from the feature registry (`attribution/features`), which says
+    type, unit and meaning of each; fields here would be a second list of them.
+    """
+
+    repo: str
+    key: str
+    label: str
+    agent: str | None
+    model: str | None
+    kind: str | None
+    transcript: str
+    started_at: str | None
+    ended_at: str | None
+    session_id: int
+    values: Mapping[str, Any]  # feature -> value, JSON columns as values; None: `null_reasons` says why
+
+    def data(self) -> dict[str, Any]:
+        """Plain values in the order of the columns, for --json and --csv."""
+        return {name: getattr(self, name) for name in _SESSION} | dict(self.values)
+
+
+_SESSION = tuple(field.name for field in fields(SessionFeatures) if field.name != "values")
 
 
 def features_ready(store: Store) -> bool:
@@ -17,16 +47,22 @@ def features_ready(store: Store) -> bool:
     return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][1:] == [f.name for f in features()]
 
 
-def session_features(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
-    """One dictionary per session, latest first; JSON columns as values."""
+def session_features(store: Store, repo: int | None = None, session_id: int | None = None) -> list[SessionFeatures]:
+    """Of all sessions, or those of one repository, or one session; latest first."""
     rows = store.rows(
         f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.transcript, s.started_at, s.ended_at, f.* "
         f"FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
-        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
-        (repo, repo),
+        "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
+        (repo, repo, session_id, session_id),
     )
-    for row in rows:
-        for name in JSON_COLUMNS:
-            if row[name] is not None:
-                row[name] = json.loads(row[name])
-    return rows
+    return [SessionFeatures(**{name: row.pop(name) for name in _SESSION}, values=_decoded(row)) for row in rows]
+
+
+def _decoded(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: json.loads(v) if name in JSON_COLUMNS and v is not None else v for name, v in row.items()}
+
+
+def null_reasons(store: Store, session_id: int) -> dict[str, str]:
+    """Feature without a value -> why, in words."""
+    rows = store.rows(f"SELECT feature, reason FROM {VIEW} WHERE session_id = ?", (session_id,))
+    return {row["feature"]: REASONS[row["reason"]].text if row["reason"] in REASONS else row["reason"] for row in rows}

@@ -1,21 +1,84 @@
-"""Single findings: lists, samples for review, one in its context, verdicts in and out, SARIF."""
+"""Single findings: lists, samples for review, one in its context, and the rules behind them."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from attribution.queries.turns import prompt_of
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.storage.store import Store
+from collector.storage.store import Store, columns_of
 from collector.text import decode, split_lines
 
 _AROUND = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """A row of `findings`, which describes its columns."""
+
+    id: int
+    repo_id: int
+    rule_set_id: int
+    fingerprint: str
+    label: str
+    rule_id: str
+    cwe: str | None
+    owasp: str | None
+    severity: str | None
+    confidence: str | None
+    tier: str | None
+    status: str
+    commit_id: int
+    commit_sha: str
+    path: str
+    start_line: int
+    end_line: int
+    text_hash: str
+    occurrence: int
+    language: str
+    place: str
+    author: str
+    author_class: str
+    reason: str
+    added_lines: int
+    agent_lines: int
+    human_lines: int
+    unknown_lines: int
+    session_id: int | None
+    turn_index: int | None
+    call_id: str | None
+    agent: str | None
+    model: str | None
+    suppressed: int
+    ignored: int
+    fixed_by: int | None
+    fixed_sha: str | None
+    fixed_how: str | None
+    fixed_author: str | None
+    fixed_session_id: int | None
+    moves: int
+    rewords: int
+    alive_at_head: int
+    head_path: str | None
+    head_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(FindingRow):
+    """A finding with what lists show beside it."""
+
+    repo: str
+    clone: str | None  # path of the clone when it was attributed
+    session: str | None  # the agent's own id
+    author_at: str  # of the commit
+    message: str | None  # of the rule
+    verdicts: str | None  # of reviewers, separated by blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,47 +94,45 @@ class FindingFilter:
     confidence: tuple[str, ...] = ()
 
 
-def findings(store: Store, repo: int | None, wanted: FindingFilter) -> list[dict[str, Any]]:
-    """Rows of findings with the names of repository, session and prompt. Raises WhoWroteError when nothing was scanned."""
+def findings(store: Store, repo: int | None, wanted: FindingFilter) -> list[Finding]:
+    """Findings in order of repository and commit. Raises WhoWroteError when nothing was scanned."""
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise WhoWroteError(f"nothing in {store.path} was scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
-    where, values = ["(? IS NULL OR n.repo_id = ?)"], [repo, repo]
+    conditions: list[str] = ["(? IS NULL OR n.repo_id = ?)"]
+    values: list[int | str | None] = [repo, repo]
     for column, value in (
         ("n.author_class", wanted.author), ("n.status", wanted.status), ("n.rule_id", wanted.rule), ("n.place", wanted.place),
     ):  # fmt: skip
         if value:
-            where.append(f"{column} = ?")
-            values.append(value)  # type: ignore[arg-type]
+            conditions.append(f"{column} = ?")
+            values.append(value)
     if wanted.cwe:
-        number = wanted.cwe.upper().removeprefix("CWE-")
-        where.append("n.cwe = ?")
-        values.append(f"CWE-{number}")  # type: ignore[arg-type]
+        conditions.append("n.cwe = ?")
+        values.append(f"CWE-{wanted.cwe.upper().removeprefix('CWE-')}")
     if wanted.confidence:
-        where.append(f"n.confidence IN ({','.join('?' * len(wanted.confidence))})")
-        values += wanted.confidence  # type: ignore[arg-type]
+        conditions.append(f"n.confidence IN ({','.join('?' * len(wanted.confidence))})")
+        values += wanted.confidence
     if wanted.alive:
-        where.append("n.alive_at_head = 1")
-    return store.rows(_LIST + " WHERE " + " AND ".join(where) + " ORDER BY n.repo_id, n.id", values)
+        conditions.append("n.alive_at_head = 1")
+    return store.select(Finding, f"{_FINDINGS} WHERE {' AND '.join(conditions)} ORDER BY n.repo_id, n.id", values)
 
 
-_LIST = """
-SELECT n.*, r.name AS repo, r.path AS clone, s.key AS session, c.author_at, u.message,
+_FINDINGS = f"""
+SELECT {columns_of(FindingRow, "n")}, r.name AS repo, r.path AS clone, s.key AS session, c.author_at, u.message,
   (SELECT group_concat(v.verdict, ' ') FROM finding_reviews v WHERE v.fingerprint = n.fingerprint) AS verdicts
 FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
 JOIN scan_rules u ON u.rule_set_id = n.rule_set_id AND u.rule_id = n.rule_id LEFT JOIN sessions s ON s.id = n.session_id
 """
 
 
-def sample(rows: Sequence[dict[str, Any]], count: int, seed: int = 1) -> list[dict[str, Any]]:
-    """So many findings, drawn in turn from each stratum (repository, tier, class of the author), within it from each rule."""
+def sample(rows: Sequence[Finding], count: int, seed: int = 1) -> list[Finding]:
+    """`count` findings, chosen in turn from each stratum (repository, tier, class of the author), within it from each rule."""
     generator = random.Random(seed)
-    strata: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    strata: dict[tuple[str, ...], list[Finding]] = defaultdict(list)
     for row in rows:
-        strata[str(row["repo"]), str(row["tier"] or row["confidence"]), str(row["author_class"])].append(row)
-    piles = []
-    for key in sorted(strata):
-        piles.append(_by_rule(strata[key], generator))
-    chosen: list[dict[str, Any]] = []
+        strata[row.repo, str(row.tier or row.confidence), row.author_class].append(row)
+    piles = [_by_rule(strata[key], generator) for key in sorted(strata)]
+    chosen: list[Finding] = []
     while len(chosen) < count and any(piles):
         for pile in piles:
             if pile and len(chosen) < count:
@@ -79,16 +140,16 @@ def sample(rows: Sequence[dict[str, Any]], count: int, seed: int = 1) -> list[di
     return chosen
 
 
-def _by_rule(rows: Iterable[dict[str, Any]], generator: random.Random) -> list[dict[str, Any]]:
+def _by_rule(rows: Iterable[Finding], generator: random.Random) -> list[Finding]:
     """Shuffled so that, from the end, each rule comes once before one comes twice."""
-    rules: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    rules: dict[str, list[Finding]] = defaultdict(list)
     for row in rows:
-        rules[str(row["rule_id"])].append(row)
-    turns = []
-    for some in rules.values():
-        generator.shuffle(some)
-        turns += [(turn, generator.random(), row) for turn, row in enumerate(some)]
-    return [row for _, _, row in sorted(turns, key=lambda one: one[:2], reverse=True)]
+        rules[row.rule_id].append(row)
+    turns: list[tuple[int, float, Finding]] = []
+    for of_rule in rules.values():
+        generator.shuffle(of_rule)
+        turns += [(turn, generator.random(), row) for turn, row in enumerate(of_rule)]
+    return [row for _, _, row in sorted(turns, key=lambda turn: turn[:2], reverse=True)]
 
 
 # --- in context -------------------------------------------------------------------------------------------------------
@@ -98,105 +159,70 @@ def _by_rule(rows: Iterable[dict[str, Any]], generator: random.Random) -> list[d
 class FindingContext:
     """A finding with the lines around it and the prompt behind it."""
 
-    row: Mapping[str, Any]
+    finding: Finding
     first: int  # number of the first line
     lines: list[str]
     prompt: str
 
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        return {**asdict(self.finding), "lines": self.lines, "first_line": self.first, "prompt": self.prompt}
 
-def context(store: Store, row: Mapping[str, Any], repo: GitRepo | None = None) -> FindingContext:
+
+def context(store: Store, finding: Finding, repo: GitRepo | None = None) -> FindingContext:
     """Read from the clone; no lines when that is gone."""
     lines: list[str] = []
-    first = max(1, row["start_line"] - _AROUND)
-    if repo is None and row["clone"] and Path(row["clone"]).exists():
-        repo = GitRepo(row["clone"])
+    first = max(1, finding.start_line - _AROUND)
+    if repo is None and finding.clone and Path(finding.clone).exists():
+        repo = GitRepo(finding.clone)
     if repo is not None:
-        oid = repo.file_at(row["commit_sha"], row["path"])
+        oid = repo.file_at(finding.commit_sha, finding.path)
         data = repo.blob(oid) if oid else None
-        lines = [decode(line) for line in split_lines(data or b"")[first - 1 : row["end_line"] + _AROUND]]
-    prompt = store.value("SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?", (row["session_id"], row["turn_index"]))
-    return FindingContext(row, first, lines, str(prompt or ""))
+        lines = [decode(line) for line in split_lines(data or b"")[first - 1 : finding.end_line + _AROUND]]
+    return FindingContext(finding, first, lines, prompt_of(store, finding.session_id, finding.turn_index))
 
 
-# --- SARIF ------------------------------------------------------------------------------------------------------------
-
-_LEVEL = {"ERROR": "error", "WARNING": "warning", "INFO": "note"}
-SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+# --- rules ------------------------------------------------------------------------------------------------------------
 
 
-def sarif(store: Store, rows: Sequence[Mapping[str, Any]], version: str) -> dict[str, Any]:
-    """SARIF 2.1.0: one run for each repository and rule set; places are those of the commit that brought the finding in."""
-    runs: dict[tuple[int, int], list[Mapping[str, Any]]] = defaultdict(list)
-    for row in rows:
-        runs[row["repo_id"], row["rule_set_id"]].append(row)
-    return {
-        "$schema": SARIF_SCHEMA,
-        "version": "2.1.0",
-        "runs": [_run(store, repo, rule_set, some, version) for (repo, rule_set), some in sorted(runs.items())],
-    }
+@dataclass(frozen=True, slots=True)
+class ScannedRuleSet:
+    """A row of `rule_sets`: the rules and the scanner that a repository was scanned with."""
+
+    id: int
+    name: str
+    hash: str
+    engine: str
+    rules: int
 
 
-def _run(store: Store, repo: int, rule_set: int, rows: Sequence[Mapping[str, Any]], version: str) -> dict[str, Any]:
-    about = store.rows("SELECT name, url, head_sha FROM repos WHERE id = ?", (repo,))[0]
-    scanner = store.rows("SELECT hash, engine FROM rule_sets WHERE id = ?", (rule_set,))[0]
-    rules = store.rows("SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set,))
-    place = {rule["rule_id"]: number for number, rule in enumerate(rules)}
-    run: dict[str, Any] = {
-        "tool": {
-            "driver": {
-                "name": "whowrote",
-                "version": version,
-                "properties": {"scanner": scanner["engine"], "ruleSet": scanner["hash"]},
-                "rules": [_sarif_rule(rule) for rule in rules],
-            }
-        },
-        "properties": {"repository": about["name"]},
-        "columnKind": "utf16CodeUnits",
-        "results": [_result(row, place) for row in rows],
-    }
-    if about["url"] and "://" in about["url"]:
-        run["versionControlProvenance"] = [{"repositoryUri": about["url"], "revisionId": about["head_sha"]}]
-    return run
+def scanned_rule_sets(store: Store, repo: int | None = None) -> list[ScannedRuleSet]:
+    """Those that files of one repository, or of any, were scanned with."""
+    return store.select(
+        ScannedRuleSet,
+        f"SELECT DISTINCT {columns_of(ScannedRuleSet, 's')} FROM rule_sets s JOIN scan_files n ON n.rule_set_id = s.id "
+        "JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id WHERE ? IS NULL OR c.repo_id = ?",
+        (repo, repo),
+    )
 
 
-def _sarif_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
-    cwes = json.loads(rule["cwes"])
-    return {
-        "id": rule["rule_id"],
-        "shortDescription": {"text": rule["message"] or rule["rule_id"]},
-        "defaultConfiguration": {"level": _LEVEL.get(rule["severity"] or "", "warning")},
-        "properties": {"tags": ["security", *cwes], "tier": rule["tier"], "confidence": rule["confidence"]},
-    }
+def rule_set(store: Store, rule_set_id: int) -> ScannedRuleSet | None:
+    sql = f"SELECT {columns_of(ScannedRuleSet, 's')} FROM rule_sets s WHERE s.id = ?"
+    return store.select_one(ScannedRuleSet, sql, (rule_set_id,))
 
 
-def _result(row: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "ruleId": row["rule_id"],
-        "ruleIndex": place[row["rule_id"]],
-        "level": _LEVEL.get(row["severity"] or "", "warning"),
-        "message": {"text": row["message"] or row["rule_id"]},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(row["path"])},
-                    "region": {"startLine": row["start_line"], "endLine": row["end_line"]},
-                }
-            }
-        ],
-        "partialFingerprints": {"whowrote/v1": row["fingerprint"]},
-        "baselineState": "unchanged" if row["alive_at_head"] else "absent",
-        "properties": {
-            "commit": row["commit_sha"], "author": row["author_class"], "session": row["session"], "agent": row["agent"],
-            "model": row["model"], "status": row["status"], "fixedBy": row["fixed_sha"],
-        },
-    }  # fmt: skip
-    if row["suppressed"]:
-        result["suppressions"] = [{"kind": "inSource"}]
-    return result
+@dataclass(frozen=True, slots=True)
+class ScanRule:
+    """A row of `scan_rules`, which describes its columns."""
+
+    rule_id: str
+    cwes: str  # JSON
+    severity: str | None
+    confidence: str | None
+    tier: str | None
+    message: str | None
 
 
-def _uri(path: str) -> str:
-    """A relative reference: what is no plain character of a path is escaped, so that no name is taken for a scheme or a query."""
-    from urllib.parse import quote
-
-    return quote(path, safe="/-._~")
+def scan_rules(store: Store, rule_set_id: int) -> list[ScanRule]:
+    sql = f"SELECT {columns_of(ScanRule, 'u')} FROM scan_rules u WHERE u.rule_set_id = ? ORDER BY u.rule_id"
+    return store.select(ScanRule, sql, (rule_set_id,))

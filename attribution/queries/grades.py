@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from attribution.queries.scores import model_points, session_scores
+from attribution.queries.scores import SessionScore, model_points, session_scores
 from attribution.scores import grades
 from attribution.scores.grades import GradeCell, Graded, GradeGap, Harm, Harmed, Trend
 from attribution.scores.quality import ModelPoint
@@ -23,39 +23,33 @@ class GradeReport:
     method: str  # of the intervals: jackknife | bootstrap
     graded: int
     ungraded: int  # sessions without a score
-    cells: dict[str, list[GradeCell]]
-    gaps: dict[str, list[GradeGap]]
+    cells: dict[str, list[GradeCell]]  # by grouping
+    gaps: dict[str, list[GradeGap]]  # by grouping
     trend: Trend
     harm: list[Harm]
     models: list[ModelPoint]
     notes: list[str] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
-        """Everything, JSON-ready."""
+        """Plain values, for --json."""
         return {
             "least": self.least, "method": self.method, "graded": self.graded, "ungraded": self.ungraded,
-            "cells": {name: [_row(c) for c in some] for name, some in self.cells.items()},
-            "gaps": {name: [_row(g) for g in some] for name, some in self.gaps.items()},
-            "trend": _row(self.trend),
-            "harm": [_row(h) for h in self.harm],
-            "models": [asdict(m) for m in self.models], "notes": self.notes,
+            "cells": {grouping: [asdict(cell) for cell in cells] for grouping, cells in self.cells.items()},
+            "gaps": {grouping: [asdict(gap) for gap in gaps] for grouping, gaps in self.gaps.items()},
+            "trend": asdict(self.trend), "harm": [asdict(harm) for harm in self.harm],
+            "models": [asdict(model) for model in self.models], "notes": self.notes,
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each cell, intervals as two columns."""
-        found = []
-        for some in self.cells.values():
-            for c in some:
-                row = asdict(c)
-                interval = row.pop("interval")
-                low, high = interval if interval else (None, None)
-                found.append({**row, "low": low, "high": high})
-        return found
+        """Plain values of each cell, intervals as two columns, for --csv."""
+        return [_row(cell) for cells in self.cells.values() for cell in cells]
 
 
-def _row(value: Any) -> dict[str, Any]:
-    row: dict[str, Any] = asdict(value)
-    return row
+def _row(cell: GradeCell) -> dict[str, Any]:
+    row = asdict(cell)
+    del row["interval"]
+    low, high = cell.interval or (None, None)
+    return row | {"low": low, "high": high}
 
 
 def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = False) -> GradeReport:
@@ -63,30 +57,31 @@ def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = Fals
     if bootstrap:
         estimates.require()
     draw = estimates.cluster_bootstrap if bootstrap else None
-    rows = session_scores(store)
-    graded = [_graded(row) for row in rows if row["q"] is not None]
+    scores = session_scores(store)
+    graded = [_graded(score, score.q) for score in scores if score.q is not None]
     if not graded:
         raise WhoWroteError(f"{store.path} has no scores yet", f"They are computed with: attribute repo PATH --db {store.path}")
-    harmed, notes = harm_of(store)
-    every = [h for grouping in ("all", "harness", "model") for h in grades.harm(harmed, grouping)]
-    found = GradeReport(
+    records = harm_of(store)
+    report = GradeReport(
         least, "bootstrap" if bootstrap else "jackknife", len(graded), store.value("SELECT COUNT(*) FROM sessions") - len(graded),
         {grouping: grades.cells(graded, grouping, least, draw) for grouping in grades.GROUPINGS},
         {grouping: grades.gaps(graded, grouping, least, draw) for grouping in grades.COMPARED},
-        grades.trend(graded, draw), every, model_points(rows), notes=notes,
+        grades.trend(graded, draw),
+        [harm for grouping in ("all", "harness", "model") for harm in grades.harm(records.harmed, grouping)],
+        model_points(scores), notes=records.notes,
     )  # fmt: skip
-    empty = sum(1 for row in rows if row["special"] == "empty")
+    empty = sum(1 for score in scores if score.special == "empty")
     if empty:
-        found.notes.append(f"{empty} sessions produced nothing at all: their score is 0 by rule, and few of them move a mean")
-    undated = sum(1 for g in graded if g.at is None)
+        report.notes.append(f"{empty} sessions produced nothing at all: their score is 0 by rule, and few of them move a mean")
+    undated = sum(1 for session in graded if session.at is None)
     if undated:
-        found.notes.append(f"{undated} sessions have no time and are in no week")
-    return found
+        report.notes.append(f"{undated} sessions have no time and are in no week")
+    return report
 
 
-def _graded(row: dict[str, Any]) -> Graded:
-    harness, model = row["agent"] or grades.NONE, row["model"] or grades.NONE
-    return Graded(float(row["q"]), row["task_type"], harness, model, row["repo"], _time(row["started_at"]))
+def _graded(score: SessionScore, q: float) -> Graded:
+    harness, model = score.agent or grades.NONE, score.model or grades.NONE
+    return Graded(float(q), score.task_type, harness, model, score.repo, _time(score.started_at))
 
 
 def _time(text: str | None) -> datetime | None:
@@ -99,38 +94,64 @@ def _time(text: str | None) -> datetime | None:
 # --- harm -------------------------------------------------------------------------------------------------------------
 
 
-def harm_of(store: Store) -> tuple[list[Harmed], list[str]]:
+class HarmRecords(NamedTuple):
     """What is known of the harm of every graded session, and what is not known at all."""
-    commits = _commits(store)
-    findings = _findings(store)
-    undone = _undone(store)
-    rows = store.rows(
+
+    harmed: list[Harmed]
+    notes: list[str]
+
+
+class _GradedSession(NamedTuple):
+    session_id: int
+    task_type: str
+    agent: str | None
+    model: str | None
+    followed: int  # 1: the history of the lines of its repository is stored
+
+
+def harm_of(store: Store) -> HarmRecords:
+    commits, findings, undone = _commits(store), _findings(store), _undone(store)
+    sessions = store.select(
+        _GradedSession,
         "SELECT q.session_id, q.task_type, s.agent, s.model, t.repo_id IS NOT NULL AS followed FROM scores q "
-        "JOIN sessions s ON s.id = q.session_id LEFT JOIN tip_states t ON t.repo_id = s.repo_id WHERE q.q IS NOT NULL ORDER BY s.id"
+        "JOIN sessions s ON s.id = q.session_id LEFT JOIN tip_states t ON t.repo_id = s.repo_id WHERE q.q IS NOT NULL "
+        "ORDER BY s.id",
     )
-    found = []
-    for row in rows:
-        session, harness, model = row["session_id"], row["agent"] or grades.NONE, row["model"] or grades.NONE
-        linked, reverted = commits.get(session, (0, 0)) if row["followed"] else (None, None)
-        brought = None if findings is None else findings.get(session)
-        found.append(Harmed(harness, model, row["task_type"], linked, reverted, undone.get(session), brought))
+    harmed = []
+    for session in sessions:
+        of_session = commits.get(session.session_id, _NO_COMMITS)
+        linked, reverted = (of_session.commits, of_session.reverted) if session.followed else (None, None)
+        introduced = None if findings is None else findings.get(session.session_id)
+        harness, model = session.agent or grades.NONE, session.model or grades.NONE
+        harmed.append(Harmed(harness, model, session.task_type, linked, reverted, undone.get(session.session_id), introduced))
     notes = []
-    lost = sum(1 for row in rows if not row["followed"])
+    lost = sum(1 for session in sessions if not session.followed)
     if lost:
         notes.append(f"reverted commits are not known for {lost} sessions: attribute repo --history PATH follows their commits")
     if findings is None:
         notes.append("no weaknesses are in the database: introduced findings are not known, which is not zero")
-    return found, notes
+    return HarmRecords(harmed, notes)
 
 
-def _commits(store: Store) -> dict[int, tuple[int, int]]:
-    """Session -> commits with lines of it whose later history was followed, and those of them that were taken back."""
-    rows = store.rows(
+class _SessionCommits(NamedTuple):
+    """Commits with lines of a session whose later history was followed, and those of them that were reverted."""
+
+    session_id: int
+    commits: int
+    reverted: int
+
+
+_NO_COMMITS = _SessionCommits(0, 0, 0)
+
+
+def _commits(store: Store) -> dict[int, _SessionCommits]:
+    rows = store.select(
+        _SessionCommits,
         "SELECT cs.session_id, COUNT(*) AS commits, SUM(h.reverted_by IS NOT NULL) AS reverted FROM commit_sessions cs "
         "JOIN commits c ON c.id = cs.commit_id JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha "
-        "WHERE cs.agent_lines > 0 GROUP BY cs.session_id"
+        "WHERE cs.agent_lines > 0 GROUP BY cs.session_id",
     )
-    return {row["session_id"]: (row["commits"], row["reverted"]) for row in rows}
+    return {row.session_id: row for row in rows}
 
 
 def _undone(store: Store) -> dict[int, bool]:

@@ -4,44 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from attribution.features.tables import Prices
 from attribution.judge.labels import QUESTIONS, schema_hash
 from attribution.judge.prompts import Request
 from attribution.judge.validation import Judge
-from attribution.queries.sessions import session_id
+from attribution.queries.sessions import find_session
 from collector.storage.store import Store
 
 
-def prompt_rows(requests: Sequence[Request]) -> list[dict[str, Any]]:
-    """What would be sent, word by word."""
+@dataclass(frozen=True, slots=True)
+class PromptRow:
+    """What would be sent, word by word. Tokens are estimated."""
+
+    session_id: int
+    question: str
+    version: str
+    turns: int
+    characters: int
+    input_tokens: int
+    output_tokens: int
+    input_hash: str
+    system: str
+    prompt: str
+
+
+def prompt_rows(requests: Sequence[Request]) -> list[PromptRow]:
     return [
-        {
-            "session_id": r.session_id, "question": r.question.name, "version": r.question.version, "turns": len(r.turns),
-            "characters": len(r.system) + len(r.prompt), "input_tokens": r.input_tokens, "output_tokens": r.output_tokens,
-            "input_hash": r.input_hash, "system": r.system, "prompt": r.prompt,
-        }
+        PromptRow(
+            r.session_id, r.question.name, r.question.version, len(r.turns), len(r.system) + len(r.prompt), r.input_tokens,
+            r.output_tokens, r.input_hash, r.system, r.prompt,
+        )
         for r in requests
     ]  # fmt: skip
 
 
-def label_rows(store: Store, judge: Judge, repo: int | None, session: str = "") -> list[dict[str, Any]]:
-    """Every label of a judge, with sensitivity and specificity where they are known."""
-    wanted = session_id(store, session, repo) if session else None
-    return store.rows(
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """One label of a judge, with sensitivity and specificity of its class where they are known."""
+
+    repo: str
+    session: str  # its key
+    turn: int | None
+    label: str
+    value: str | None
+    number: float | None
+    model: str
+    prompt_version: str
+    sensitivity: float | None
+    specificity: float | None
+    validated_on: int | None
+    prompt: str | None  # the beginning of the user's message
+
+
+def label_rows(store: Store, judge: Judge, repo: int | None, session: str = "") -> list[LabelRow]:
+    """Every label of a judge."""
+    session_id = find_session(store, session, repo) if session else None
+    return store.select(
+        LabelRow,
         "SELECT r.name AS repo, s.key AS session, l.turn_index AS turn, l.label, l.value, l.number, l.model, l.prompt_version, "
         "l.sensitivity, l.specificity, l.validated_on, substr(t.prompt, 1, 200) AS prompt FROM judged l "
         "JOIN sessions s ON s.id = l.session_id JOIN repos r ON r.id = s.repo_id "
         "LEFT JOIN turns t ON t.session_id = s.id AND t.turn_index = l.turn_index "
         "WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) "
         "ORDER BY r.name, s.started_at DESC, s.id, l.turn_index, l.label",
-        (judge.model, judge.prompt_version, repo, repo, wanted, wanted),
+        (judge.model, judge.prompt_version, repo, repo, session_id, session_id),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class JudgeCost:
     """Estimated. USD is None when the price of the model is not known."""
 
     sessions: int
@@ -53,26 +86,34 @@ class Cost:
     prices_as_of: str
 
 
+class _Answer(NamedTuple):
+    input_hash: str
+    id: int
+
+
 def stored_answers(store: Store, model: str, asked: Iterable[Request]) -> dict[str, int]:
-    """Numbers of the stored answers to these questions, by input hash."""
-    found: dict[str, int] = {}
+    """Input hash -> number of the stored answer, of those of these questions that have one."""
+    answers: dict[str, int] = {}
     for name in {r.question.name for r in asked}:
         question = QUESTIONS[name]
-        rows = store.rows(
+        rows = store.select(
+            _Answer,
             "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ? AND schema_hash = ?",
             (model, name, question.version, schema_hash(question)),
         )
-        found.update((row["input_hash"], row["id"]) for row in rows)
-    return found
+        answers.update(rows)
+    return answers
 
 
-def judge_cost(store: Store, model: str, asked: Sequence[Request], prices: Prices) -> Cost:
+def judge_cost(store: Store, model: str, asked: Sequence[Request], prices: Prices) -> JudgeCost:
     """What asking would cost; a second question with the same words is free."""
     known = stored_answers(store, model, asked)
     new = {r.input_hash: r for r in asked if r.input_hash not in known}
     tokens_in, tokens_out = (sum(getattr(r, name) for r in new.values()) for name in ("input_tokens", "output_tokens"))
     usd = list_price(model, prices, tokens_in, tokens_out)
-    return Cost(len({r.session_id for r in asked}), len(asked), len(asked) - len(new), tokens_in, tokens_out, usd, prices.as_of)
+    return JudgeCost(
+        len({r.session_id for r in asked}), len(asked), len(asked) - len(new), tokens_in, tokens_out, usd, prices.as_of
+    )
 
 
 def list_price(model: str, prices: Prices, tokens_in: int, tokens_out: int) -> float | None:

@@ -3,35 +3,69 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 from attribution.lineage.model import LOST
-from attribution.lineage.survival import LifetimeRecord
+from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from collector.storage.store import Store
 from collector.vocabulary.lines import line_class
 
 
 def records(store: Store, repo_id: int) -> list[LifetimeRecord]:
     """All lines with text of files of text; see `left_out` for the others."""
-    return [record for _, record in _records(store, repo_id)]
+    return [removed.record for removed in removed_lines(store, repo_id)]
 
 
 def left_out(store: Store, repo_id: int) -> dict[str, int]:
     """Lines with text that no class has: binary, uncertain (something is missing in the clone), not_attributed (symbolic links)."""
-    found = store.rows(
+    rows = store.rows(
         "SELECT CASE l.kind WHEN 'text' THEN 'not_attributed' ELSE l.kind END AS why, SUM(t.nonblank) AS lines FROM line_fates t "
         "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
         "AND (l.kind <> 'text' OR t.origin_id IS NULL) GROUP BY 1",
         (repo_id,),
     )
-    return {row["why"]: row["lines"] for row in found if row["lines"]}
+    return {row["why"]: row["lines"] for row in rows if row["lines"]}
+
+
+class _Tip(NamedTuple):
+    """The commit up to which the lines were followed."""
+
+    author_at: str
+    committed_at: str
+    main_line: int  # position on the main line
+
+
+class _Lines(NamedTuple):
+    """Lines with one author and one fate; commits by their numbers in `history_commits`."""
+
+    nonblank: int
+    actor: str | None
+    actor_session_id: int | None
+    path: str
+    cause: str | None
+    added_in: int
+    removed_in: int | None
+    added_at: str
+    removed_at: str | None
+    arrived: int | None  # position on the main line of the commit that brought the lines there
+    left_main: int | None  # and of the first commit without them
+    reverted: int
+    author: str | None
+    evidence: str | None
+    reason: str | None
+    session_id: int | None
+    model: str | None
+    agent: str | None
+    session: str | None
+    declared_agent: str | None
 
 
 _DAY = 86400.0  # seconds
-_RECORDS = """
-SELECT t.nonblank, t.actor, t.actor_session_id, l.path, l.cause, l.birth, l.death, b.author_at AS born, d.author_at AS died,
-  lb.main_line AS arrived, g.main_line AS left_main, b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason,
-  o.session_id, COALESCE(o.model, s.model) AS model, s.agent, s.agent_label, s.key, c.declared_agent
+_LINES = """
+SELECT t.nonblank, t.actor, t.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
+  b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
+  b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason, o.session_id, COALESCE(o.model, s.model) AS model,
+  COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent
 FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = t.origin_id
@@ -40,36 +74,40 @@ WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' ORDER BY t.origin
 """
 
 
-def _records(store: Store, repo_id: int) -> list[tuple[int, LifetimeRecord]]:
-    """(commit that ended them or 0, record)."""
-    tip = store.rows(
+def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
+    """The records of `records`, each with the commit that removed its lines."""
+    tip = store.select_one(
+        _Tip,
         "SELECT h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h ON h.repo_id = t.repo_id "
         "AND h.commit_sha = t.tip_sha WHERE t.repo_id = ?",
         (repo_id,),
     )
-    if not tip:
+    if tip is None:
         return []
-    end, last = max(_seconds(tip[0]["author_at"]), _seconds(tip[0]["committed_at"])), tip[0]["main_line"]
-    return [(r["death"] or 0, _record(r, repo_id, end, last)) for r in store.rows(_RECORDS, (repo_id,))]
+    end = max(seconds(tip.author_at), seconds(tip.committed_at))
+    rows = store.select(_Lines, _LINES, (repo_id,))
+    return [RemovedLines(row.removed_in or 0, _record(row, repo_id, end, tip.main_line)) for row in rows]
 
 
-def _record(r: dict[str, Any], repo_id: int, end: float, last: int) -> LifetimeRecord:
-    born = _seconds(r["born"])
-    follow = max(0.0, end - born) / _DAY
-    arrived = r["arrived"] if r["arrived"] is not None else last
-    lost, dead = r["cause"] == LOST, r["death"] is not None
+def _record(row: _Lines, repo_id: int, end: float, last: int) -> LifetimeRecord:
+    """`end`: time of the tip; `last`: its position on the main line."""
+    added = seconds(row.added_at)
+    follow = max(0.0, end - added) / _DAY
+    arrived = row.arrived if row.arrived is not None else last
+    lost, removed = row.cause == LOST, row.removed_in is not None
     days, commits = follow, last - arrived
-    if dead:
-        days = max(0.0, _seconds(r["died"]) - born) / _DAY
-        commits = max(0, r["left_main"] - arrived) if r["left_main"] is not None else 0
-    author = line_class(r["author"], r["evidence"], r["reason"]) if r["author"] else ""
-    agent = (r["agent"] or r["agent_label"] or "") if author == "agent" else (r["declared_agent"] or "")
+    if removed:
+        days = max(0.0, seconds(row.removed_at or "") - added) / _DAY
+        commits = max(0, row.left_main - arrived) if row.left_main is not None else 0
+    author = line_class(row.author, row.evidence or "", row.reason or "") if row.author else ""
+    agent = (row.agent if author == "agent" else row.declared_agent) or ""
     return LifetimeRecord(
-        r["nonblank"], author, days, max(follow, days), commits, max(last - arrived, commits), dead and not lost, lost, r["path"],
-        repo_id, r["birth"], r["model"] or "", agent, r["session_id"], r["key"] or "", r["actor"] or "", r["actor_session_id"],
-        r["cause"] or "", bool(r["reverted"]),
+        row.nonblank, author, days, max(follow, days), commits, max(last - arrived, commits), removed and not lost, lost, row.path,
+        repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "", row.actor_session_id,
+        row.cause or "", bool(row.reverted),
     )  # fmt: skip
 
 
-def _seconds(at: str) -> float:
+def seconds(at: str) -> float:
+    """Of a time in ISO 8601; 0 for none."""
     return datetime.fromisoformat(at).timestamp() if at else 0.0

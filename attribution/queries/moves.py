@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT
@@ -24,69 +24,98 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class MoveHistory:
-    """`first` is None when the line is older than the window."""
+    """`first` is None when the line is older than the history that was followed."""
 
     first: Introduction | None
-    travels: tuple[Move, ...] = ()
+    moves: tuple[Move, ...] = ()  # oldest first
     origin: int = 0
 
     def words(self) -> str:
-        return "; ".join(f"{t.how} in {t.sha[:SHORT]}" for t in self.travels)
+        return "; ".join(f"{move.how} in {move.sha[:SHORT]}" for move in self.moves)
+
+
+class _KeptSpan(NamedTuple):
+    """Lines that a commit moved or laid out differently, in its version of a file."""
+
+    start_line: int
+    end_line: int
+    how: str
+    origin: int  # of the first line; 0 when they are older than the history that was followed
+    number: int  # of the commit
+
+
+class _MovedSpan(NamedTuple):
+    number: int  # of the commit
+    sha: str
+    path: str
+    start_line: int
+    end_line: int
+    how: str
+    origin: int
+
+
+class _Lifetime(NamedTuple):
+    sha: str
+    path: str
+    start_line: int
+    origin: int
 
 
 class MoveHistories:
-    """Lookups in one repository's history; empty where no history is stored."""
+    """Lookups in one repository's line history; empty where none is stored."""
 
     def __init__(self, store: Store, repo_id: int) -> None:
-        self._store, self._repo = store, repo_id
-        self._files: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        self._all: dict[int, list[tuple[int, Move]]] | None = None
+        self._store, self._repo_id = store, repo_id
+        self._files: dict[tuple[str, str], list[_KeptSpan]] = {}
+        self._moves: dict[int, list[tuple[int, Move]]] | None = None
 
-    def of(self, birth: Introduction) -> MoveHistory | None:
-        """The journey that ends where git blame stops; None for a line that git blame follows to its beginning."""
-        row = next((r for r in self._kept(birth) if r["start_line"] <= birth.line <= r["end_line"]), None)
-        if row is None:
+    def of(self, introduced: Introduction) -> MoveHistory | None:
+        """What happened to a line before the commit where git blame stops; None when git blame follows it to its beginning."""
+        spans = self._kept(introduced)
+        span = next((s for s in spans if s.start_line <= introduced.line <= s.end_line), None)
+        if span is None:
             return None
-        if not row["origin"]:
-            return MoveHistory(None, (Move(birth.sha, birth.path, birth.line, row["how"]),))
-        origin = row["origin"] + birth.line - row["start_line"]
-        travels = [t for t in self._travels(origin) if t[0] <= row["number"]]
-        return MoveHistory(self.first(origin), tuple(t for _, t in travels), origin)
+        if not span.origin:
+            return MoveHistory(None, (Move(introduced.sha, introduced.path, introduced.line, span.how),))
+        origin = span.origin + introduced.line - span.start_line
+        moves = tuple(move for number, move in self._moves_of(origin) if number <= span.number)
+        return MoveHistory(self.first(origin), moves, origin)
 
-    def _kept(self, birth: Introduction) -> list[dict[str, Any]]:
-        key = (birth.sha, printable(birth.path))
+    def _kept(self, introduced: Introduction) -> list[_KeptSpan]:
+        key = (introduced.sha, printable(introduced.path))
         if key not in self._files:
-            self._files[key] = self._store.rows(
+            self._files[key] = self._store.select(
+                _KeptSpan,
                 "SELECT t.start_line, t.end_line, t.how, t.origin, h.number FROM history_commits h JOIN line_travels t "
                 "ON t.repo_id = h.repo_id AND t.commit_id = h.id WHERE h.repo_id = ? AND h.commit_sha = ? AND t.path = ?",
-                (self._repo, *key),
+                (self._repo_id, *key),
             )
         return self._files[key]
 
     def first(self, origin: int) -> Introduction | None:
-        rows = self._store.rows(
-            "SELECT h.commit_sha, l.path, l.start_line, l.origin FROM line_lives l JOIN history_commits h ON h.id = l.birth "
-            "WHERE l.repo_id = ? AND l.origin <= ? ORDER BY l.origin DESC LIMIT 1",
-            (self._repo, origin),
+        """The commit that wrote the line first, and where the line stood there."""
+        lifetime = self._store.select_one(
+            _Lifetime,
+            "SELECT h.commit_sha AS sha, l.path, l.start_line, l.origin FROM line_lives l "
+            "JOIN history_commits h ON h.id = l.birth WHERE l.repo_id = ? AND l.origin <= ? ORDER BY l.origin DESC LIMIT 1",
+            (self._repo_id, origin),
         )
-        return (
-            Introduction(rows[0]["commit_sha"], rows[0]["path"], rows[0]["start_line"] + origin - rows[0]["origin"])
-            if rows
-            else None
-        )
+        if lifetime is None:
+            return None
+        return Introduction(lifetime.sha, lifetime.path, lifetime.start_line + origin - lifetime.origin)
 
-    def _travels(self, origin: int) -> list[tuple[int, Move]]:
-        """(number of the commit, travel) of a line, oldest first."""
-        if self._all is None:
-            self._all = defaultdict(list)
-            for r in self._store.rows(_TRAVELS, (self._repo,)):
-                for n in range(r["end_line"] - r["start_line"] + 1):
-                    travel = Move(r["commit_sha"], r["path"], r["start_line"] + n, r["how"])
-                    self._all[r["origin"] + n].append((r["number"], travel))
-        return self._all.get(origin, [])
+    def _moves_of(self, origin: int) -> list[tuple[int, Move]]:
+        """(number of the commit, move) of a line, oldest first."""
+        if self._moves is None:
+            self._moves = defaultdict(list)
+            for span in self._store.select(_MovedSpan, _MOVES, (self._repo_id,)):
+                for n in range(span.end_line - span.start_line + 1):
+                    move = Move(span.sha, span.path, span.start_line + n, span.how)
+                    self._moves[span.origin + n].append((span.number, move))
+        return self._moves.get(origin, [])
 
 
-_TRAVELS = """
-SELECT h.number, h.commit_sha, t.path, t.start_line, t.end_line, t.how, t.origin FROM line_travels t
+_MOVES = """
+SELECT h.number, h.commit_sha AS sha, t.path, t.start_line, t.end_line, t.how, t.origin FROM line_travels t
 JOIN history_commits h ON h.id = t.commit_id WHERE t.repo_id = ? AND t.origin > 0 ORDER BY h.number
 """

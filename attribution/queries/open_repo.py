@@ -1,7 +1,4 @@
-"""The clone that is looked at and its rows in the database, and how a file is found in it.
-
-A clone that the database does not know yet is attributed first.
-"""
+"""The clone that is looked at together with its repository in the database, and how a file is found in it."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -38,16 +35,16 @@ class OpenRepo(KnownRepo):
     repo: GitRepo = field(kw_only=True)
 
 
-def _repo_row(store: Store, name: str) -> dict[str, Any] | None:
-    rows = store.rows(
-        "SELECT r.* FROM repos r JOIN stage_runs s ON s.repo_id = r.id AND s.stage = 'lines' WHERE r.name = ?", (name,)
-    )
-    return rows[0] if rows else None
+class FileContent(NamedTuple):
+    """A file of a commit."""
+
+    path: str
+    data: bytes
 
 
-def file_in(where: OpenRepo, sha: str, given: str) -> tuple[str, bytes]:
-    """(path, content) of a file of a commit; `given` may also be relative to the working directory. Raises UnknownBranch."""
-    for path in (given, normal_path(given), *_from_here(where.repo, given)):
+def file_in(where: OpenRepo, sha: str, name: str) -> FileContent:
+    """A file of a commit; `name` may also be relative to the working directory. Raises UnknownBranch, WhoWroteError."""
+    for path in (name, normal_path(name), *_below_worktree(where.repo, name)):
         oid = where.repo.file_at(sha, path) if path else None
         if oid is not None:
             data = where.repo.blob(oid)
@@ -55,17 +52,17 @@ def file_in(where: OpenRepo, sha: str, given: str) -> tuple[str, bytes]:
                 raise WhoWroteError(
                     f"the content of {path} is not in this clone", "It is a partial clone; fetch that file with git"
                 )
-            return path, data
-    names = list(where.repo.paths(sha))
-    same = [n for n in names if n.rpartition("/")[2] == given.rpartition("/")[2]]
-    near = same[:3] or difflib.get_close_matches(given, names, 3, 0.7)
-    hint = "Did you mean: " + ", ".join(near) if near else "Paths are relative to the root of the repository"
-    raise UnknownBranch(f"there is no file {given} in {sha[:SHORT]}", hint)
+            return FileContent(path, data)
+    paths = list(where.repo.paths(sha))
+    same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
+    similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
+    hint = "Did you mean: " + ", ".join(similar) if similar else "Paths are relative to the root of the repository"
+    raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
 
 
-def _from_here(repo: GitRepo, given: str) -> Iterator[str]:
-    """The path below the work tree, when `given` is one of its files."""
+def _below_worktree(repo: GitRepo, name: str) -> Iterator[str]:
+    """The path below the work tree, when `name` is one of its files."""
     top = repo.path.parent.resolve()
-    full = Path(given).resolve()
+    full = Path(name).resolve()
     if repo.path.name == ".git" and full.is_relative_to(top):
         yield full.relative_to(top).as_posix()

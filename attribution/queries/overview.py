@@ -3,190 +3,375 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from collector.storage.store import Store
+from attribution.queries.repositories import RepositoryRow, repository
+from collector.storage.store import Store, columns_of
 
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
-KIND = (
+_KIND = (
     "CASE WHEN o.author = 'agent' AND o.evidence = 'declared' THEN 'declared' "
     "WHEN o.author = 'unknown' AND o.reason = 'no_session' THEN 'undeclared' ELSE o.author END"
 )
 _MOST = 15
 
+LinesByClass = Mapping[str, int]
+"""Class -> lines with text; in the tip also `older`, for lines that are not in the attributed history. Charts draw it as it is."""
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLines:
+    """Added lines with text that have the same verdict."""
+
+    kind: str  # class
+    how: str
+    evidence: str
+    reason: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class TipLines:
+    """Lines of the tip by class, of some of its files."""
+
+    name: str  # directory or language
+    files: int
+    agent: int
+    declared: int
+    human: int
+    unknown: int
+    undeclared: int
+    older: int
+    total: int  # without the older ones
+
+    @property
+    def by_class(self) -> LinesByClass:
+        return {name: getattr(self, name) for name in (*CLASSES, "older")}
+
+
+@dataclass(frozen=True, slots=True)
+class TipFileRow:
+    """A row of `tip_files`: a file of the tip with its lines by class."""
+
+    id: int
+    repo_id: int
+    path: str
+    lines: int
+    agent: int
+    declared: int
+    human: int
+    unknown: int
+    undeclared: int
+    older: int
+
+    @property
+    def by_class(self) -> LinesByClass:
+        return {name: getattr(self, name) for name in (*CLASSES, "older")}
+
+
+class SurvivalPoint(NamedTuple):
+    """Lines of one class alive at an age, of those old enough."""
+
+    days: int
+    at_risk: int
+    alive: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRow:
+    """Sessions of one agent and model."""
+
+    agent: str
+    model: str
+    sessions: int
+    tool_calls: int
+    produced: int | None
+    survived: int | None
+    q: float | None  # mean of their scores
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewSession:
+    """A session as the overview shows it."""
+
+    id: int
+    label: str
+    agent: str | None
+    started_at: str | None
+    turns: int
+    tool_calls: int
+    produced: int | None
+    survived: int | None
+    q: float | None
+    tier: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OscillatingRegion:
+    path: str
+    rounds: int
+    sizes: str  # JSON: lines changed in each round
+    session_id: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Records whose percentage of agents' lines differs from ours for one reason; means in percent."""
+
+    reason: str
+    n: int
+    theirs: float | None
+    ours: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class IntroducedFindings:
+    cwe: str | None
+    author_class: str
+    n: int
+    high: int  # of high confidence
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemCount:
+    stage: str
+    code: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Lines are lines with text. `tip` and `survival` are empty when the history of lines was not followed."""
 
-    repo: dict[str, Any]
+    repo: RepositoryRow
     commits: int
     linked: int
-    added: dict[str, int]  # class -> lines that commits added
-    evidence: list[dict[str, Any]]  # kind, how, evidence, reason, lines
+    added: LinesByClass  # by commits
+    evidence: list[EvidenceLines]
     weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
     sessions_by_week: dict[str, int]
-    tip: dict[str, int]  # class -> lines there now; `older` for lines nobody asked about
-    directories: list[dict[str, Any]]
-    languages: list[dict[str, Any]]
-    files: list[dict[str, Any]]
-    survival: dict[str, list[tuple[int, int, int]]]  # class -> (days, at risk, alive)
-    agents: list[dict[str, Any]]
-    sessions: list[dict[str, Any]]
-    regions: list[dict[str, Any]]
-    disagreements: list[dict[str, Any]]
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    tip: LinesByClass
+    directories: list[TipLines]
+    languages: list[TipLines]
+    files: list[TipFileRow]
+    survival: dict[str, list[SurvivalPoint]]  # by class
+    agents: list[AgentRow]
+    sessions: list[OverviewSession]
+    regions: list[OscillatingRegion]
+    disagreements: list[Disagreement]
+    findings: list[IntroducedFindings]
+    problems: list[ProblemCount]
 
 
-def repositories(store: Store) -> list[dict[str, Any]]:
-    """A row per repository: lines added by class, lines of the tip by class, commits, sessions."""
-    added: dict[int, Counter[str]] = defaultdict(Counter)
-    for r in store.rows(
-        f"SELECT c.repo_id, {KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
+# --- all repositories -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySummary:
+    """A repository in the list of all."""
+
+    id: int
+    name: str
+    last_commit_at: str | None
+    commits: int
+    sessions: int
+    agents: str | None  # separated by commas
+    added: LinesByClass
+    tip: LinesByClass
+
+
+class _Counts(NamedTuple):
+    id: int
+    name: str
+    last_commit_at: str | None
+    commits: int
+    sessions: int
+    agents: str | None
+
+
+def repositories(store: Store) -> list[RepositorySummary]:
+    """All of them, in order of their names."""
+    added: dict[int, dict[str, int]] = defaultdict(dict)
+    for row in store.rows(
+        f"SELECT c.repo_id, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
         "JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id GROUP BY 1, 2"
     ):
-        added[r["repo_id"]][r["kind"]] += r["lines"]
-    tips = {r["repo_id"]: r for r in store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files GROUP BY repo_id")}
-    rows = store.rows(
-        "SELECT r.id, r.name, r.branch, r.head_sha, r.first_commit_at, r.last_commit_at, "
-        "(SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
+        added[row["repo_id"]][row["kind"]] = row["lines"]
+    tips = {row["repo_id"]: row for row in store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files GROUP BY repo_id")}
+    rows = store.select(
+        _Counts,
+        "SELECT r.id, r.name, r.last_commit_at, (SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
         "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
-        "(SELECT group_concat(DISTINCT s.agent) FROM sessions s WHERE s.repo_id = r.id) AS agents FROM repos r ORDER BY r.name"
+        "(SELECT group_concat(DISTINCT s.agent) FROM sessions s WHERE s.repo_id = r.id) AS agents FROM repos r ORDER BY r.name",
     )
-    for r in rows:
-        r["added"] = {k: added[r["id"]].get(k, 0) for k in CLASSES}
-        r["tip"] = _without(tips.get(r["id"], {}), "repo_id")
-    return rows
+    return [
+        RepositorySummary(*row, {kind: added[row.id].get(kind, 0) for kind in CLASSES}, _tip_classes(tips.get(row.id, {})))
+        for row in rows
+    ]
 
 
 _TIP_SUMS = ", ".join(f"SUM({name}) AS {name}" for name in (*CLASSES, "older"))
 
 
-def _without(row: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {k: v for k, v in row.items() if k not in names and v is not None}
+def _tip_classes(sums: Mapping[str, int | None]) -> LinesByClass:
+    """{} where no file of the tip was followed."""
+    return {name: lines for name in (*CLASSES, "older") if (lines := sums.get(name)) is not None}
 
 
-def overview(store: Store, repo: int) -> Overview | None:
+# --- one repository ---------------------------------------------------------------------------------------------------
+
+
+def overview(store: Store, repo_id: int) -> Overview | None:
     """None when the database has no repository of that number."""
-    rows = store.rows("SELECT * FROM repos WHERE id = ?", (repo,))
-    if not rows:
+    row = repository(store, repo_id)
+    if row is None:
         return None
-    weeks = _weeks(store, repo)
+    weeks = _weeks(store, repo_id)
     added: Counter[str] = Counter()
     for week in weeks.values():
         added.update(week)
-    tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files WHERE repo_id = ?", (repo,))[0]
+    tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files WHERE repo_id = ?", (repo_id,))[0]
     return Overview(
-        rows[0],
-        commits=store.value("SELECT COUNT(*) FROM commits WHERE repo_id = ?", (repo,)),
+        row,
+        commits=store.value("SELECT COUNT(*) FROM commits WHERE repo_id = ?", (repo_id,)),
         linked=store.value(
             "SELECT COUNT(DISTINCT cs.commit_id) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
-            (repo,),
+            (repo_id,),
         ),
-        added={k: added.get(k, 0) for k in CLASSES},
-        evidence=_evidence(store, repo),
+        added={kind: added.get(kind, 0) for kind in CLASSES},
+        evidence=_evidence(store, repo_id),
         weeks=weeks,
-        sessions_by_week={
-            r["week"]: r["n"]
-            for r in store.rows(
-                "SELECT date(started_at, 'weekday 0', '-6 days') AS week, COUNT(*) AS n FROM sessions "
-                "WHERE repo_id = ? AND started_at IS NOT NULL GROUP BY 1",
-                (repo,),
-            )
-        },
-        tip=_without(tip),
-        directories=_tip_groups(store, repo, "directory"),
-        languages=_tip_groups(store, repo, "language"),
-        files=store.rows(
-            f"SELECT id, path, lines, {', '.join(CLASSES)}, older FROM tip_files WHERE repo_id = ? AND agent > 0 "
-            f"ORDER BY agent DESC LIMIT {_MOST}",
-            (repo,),
-        ),
-        survival=_survival(store, repo),
-        agents=_agents(store, repo),
-        sessions=session_rows(store, repo, 12),
-        regions=store.rows(
-            "SELECT g.id, g.path, g.rounds, g.hunks, g.sizes, s.id AS session_id, s.label FROM regions g "
-            "JOIN sessions s ON s.id = g.session_id WHERE s.repo_id = ? AND g.convergence = 'oscillating' "
-            "ORDER BY g.rounds DESC, g.id LIMIT 8",
-            (repo,),
-        ),
-        disagreements=store.rows(
-            "SELECT v.disagreement_reason AS reason, COUNT(*) AS n, AVG(v.vendor_percentage) AS theirs, "
-            "AVG(v.our_percentage) AS ours "
-            "FROM vendor_checks v JOIN commits c ON c.id = v.commit_id WHERE c.repo_id = ? GROUP BY 1 ORDER BY 2 DESC",
-            (repo,),
-        ),
-        findings=store.rows(
-            "SELECT cwe, author_class, COUNT(*) AS n, SUM(confidence = 'HIGH') AS high FROM findings "
-            "WHERE repo_id = ? AND status = 'introduced' AND place = 'source' GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 12",
-            (repo,),
-        ),
-        problems=store.rows(
-            "SELECT stage, code, COUNT(*) AS n FROM problems WHERE repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10", (repo,)
-        ),
+        sessions_by_week=_sessions_by_week(store, repo_id),
+        tip=_tip_classes(tip),
+        directories=_tip_groups(store, repo_id, "directory"),
+        languages=_tip_groups(store, repo_id, "language"),
+        files=_files(store, repo_id),
+        survival=_survival(store, repo_id),
+        agents=_agents(store, repo_id),
+        sessions=_sessions(store, repo_id),
+        regions=_regions(store, repo_id),
+        disagreements=_disagreements(store, repo_id),
+        findings=_findings(store, repo_id),
+        problems=_problems(store, repo_id),
     )
 
 
-def _weeks(store: Store, repo: int) -> dict[str, dict[str, int]]:
+def _weeks(store: Store, repo_id: int) -> dict[str, dict[str, int]]:
     weeks: dict[str, dict[str, int]] = defaultdict(dict)
-    for r in store.rows(
-        f"SELECT date(c.author_at, 'weekday 0', '-6 days') AS week, {KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
+    for row in store.rows(
+        f"SELECT date(c.author_at, 'weekday 0', '-6 days') AS week, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
         "WHERE c.repo_id = ? GROUP BY 1, 2 ORDER BY 1",
-        (repo,),
+        (repo_id,),
     ):
-        weeks[r["week"] or ""][r["kind"]] = r["lines"]
+        weeks[row["week"] or ""][row["kind"]] = row["lines"]
     return dict(weeks)
 
 
-def _evidence(store: Store, repo: int) -> list[dict[str, Any]]:
-    return store.rows(
-        f"SELECT {KIND} AS kind, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines FROM commits c "
+def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
+    rows = store.rows(
+        "SELECT date(started_at, 'weekday 0', '-6 days') AS week, COUNT(*) AS n FROM sessions "
+        "WHERE repo_id = ? AND started_at IS NOT NULL GROUP BY 1",
+        (repo_id,),
+    )
+    return {row["week"]: row["n"] for row in rows}
+
+
+def _evidence(store: Store, repo_id: int) -> list[EvidenceLines]:
+    return store.select(
+        EvidenceLines,
+        f"SELECT {_KIND} AS kind, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
         "WHERE c.repo_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
-        (repo,),
+        (repo_id,),
     )
 
 
-def _tip_groups(store: Store, repo: int, by: str) -> list[dict[str, Any]]:
-    sums = f"{_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total"
-    return store.rows(
-        f"SELECT {by} AS name, COUNT(*) AS files, {sums} FROM tip_files WHERE repo_id = ? GROUP BY 1 "
-        f"HAVING total > 0 ORDER BY total DESC LIMIT {_MOST}",
-        (repo,),
+def _tip_groups(store: Store, repo_id: int, by: str) -> list[TipLines]:
+    return store.select(
+        TipLines,
+        f"SELECT {by} AS name, COUNT(*) AS files, {_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total FROM tip_files "
+        f"WHERE repo_id = ? GROUP BY 1 HAVING total > 0 ORDER BY total DESC LIMIT {_MOST}",
+        (repo_id,),
     )
 
 
-def _survival(store: Store, repo: int) -> dict[str, list[tuple[int, int, int]]]:
-    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for r in store.rows(
+def _files(store: Store, repo_id: int) -> list[TipFileRow]:
+    """Those with most lines of agents."""
+    return store.select(
+        TipFileRow,
+        f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE repo_id = ? AND agent > 0 ORDER BY agent DESC LIMIT {_MOST}",
+        (repo_id,),
+    )
+
+
+def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
+    points: dict[str, list[SurvivalPoint]] = defaultdict(list)
+    for row in store.rows(
         "SELECT author, horizon, at_risk, alive FROM survival WHERE repo_id = ? AND grouping = 'class' AND unit = 'days' "
         "ORDER BY author, horizon",
-        (repo,),
+        (repo_id,),
     ):
-        found[r["author"]].append((r["horizon"], r["at_risk"], r["alive"]))
-    return dict(found)
+        points[row["author"]].append(SurvivalPoint(row["horizon"], row["at_risk"], row["alive"]))
+    return dict(points)
 
 
-def _agents(store: Store, repo: int) -> list[dict[str, Any]]:
-    return store.rows(
+def _agents(store: Store, repo_id: int) -> list[AgentRow]:
+    return store.select(
+        AgentRow,
         "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
         "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived, AVG(q.q) AS q "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN scores q ON q.session_id = s.id "
         "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC LIMIT 12",
-        (repo,),
+        (repo_id,),
     )
 
 
-def session_rows(store: Store, repo: int, most: int) -> list[dict[str, Any]]:
+def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:
     """The latest sessions that wrote something, else the latest ones."""
-    return store.rows(
-        "SELECT s.id, s.label, s.agent, s.model, s.started_at, s.turns, s.tool_calls, t.produced, t.survived, t.commits, "
-        "t.coding_mode, q.q, q.tier FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
-        "LEFT JOIN scores q ON q.session_id = s.id WHERE s.repo_id = ? "
-        "ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC LIMIT ?",
-        (repo, most),
+    return store.select(
+        OverviewSession,
+        "SELECT s.id, s.label, s.agent, s.started_at, s.turns, s.tool_calls, t.produced, t.survived, q.q, q.tier "
+        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN scores q ON q.session_id = s.id "
+        "WHERE s.repo_id = ? ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC LIMIT 12",
+        (repo_id,),
+    )
+
+
+def _regions(store: Store, repo_id: int) -> list[OscillatingRegion]:
+    return store.select(
+        OscillatingRegion,
+        "SELECT g.path, g.rounds, g.sizes, s.id AS session_id, s.label FROM regions g "
+        "JOIN sessions s ON s.id = g.session_id WHERE s.repo_id = ? AND g.convergence = 'oscillating' "
+        "ORDER BY g.rounds DESC, g.id LIMIT 8",
+        (repo_id,),
+    )
+
+
+def _disagreements(store: Store, repo_id: int) -> list[Disagreement]:
+    return store.select(
+        Disagreement,
+        "SELECT v.disagreement_reason AS reason, COUNT(*) AS n, AVG(v.vendor_percentage) AS theirs, AVG(v.our_percentage) AS ours "
+        "FROM vendor_checks v JOIN commits c ON c.id = v.commit_id WHERE c.repo_id = ? GROUP BY 1 ORDER BY 2 DESC",
+        (repo_id,),
+    )
+
+
+def _findings(store: Store, repo_id: int) -> list[IntroducedFindings]:
+    return store.select(
+        IntroducedFindings,
+        "SELECT cwe, author_class, COUNT(*) AS n, SUM(confidence = 'HIGH') AS high FROM findings "
+        "WHERE repo_id = ? AND status = 'introduced' AND place = 'source' GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 12",
+        (repo_id,),
+    )
+
+
+def _problems(store: Store, repo_id: int) -> list[ProblemCount]:
+    return store.select(
+        ProblemCount,
+        "SELECT stage, code, COUNT(*) AS n FROM problems WHERE repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10",
+        (repo_id,),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from attribution.queries.blame import BlameLine
 from collector.checkpoints.entire import fetch_command
 
@@ -90,21 +92,27 @@ _REASONS = {
 }
 
 
-def reasons(line: BlameLine) -> tuple[list[str], list[str]]:
-    """How we know, and what would tell more."""
-    said = line.said
-    if not said.author:
-        return ["The commit that added the line is outside the attributed history."], [
-            "Attribute it: without --since, or another --branch"
-        ]
-    if said.author == "unknown":
-        why, needed = _REASONS.get(said.reason, (f"Reason: {said.reason.replace('_', ' ')}.", ""))
-        return [why], [needed] if needed else []
-    if said.author == "human":
-        return [_HUMAN.get(said.reason) or _HUMAN.get(said.evidence, said.evidence)], []
-    if said.how == "edited":
-        share = f"; {said.similarity:.0%} of the words agree" if said.similarity else ""
-        who = {"human": "a person", "unknown": "somebody unknown"}.get(said.edited_by, said.edited_by)
-        return [f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."], []
-    found = _HOW.get((said.how, said.evidence)) or _HOW_ANY.get(said.how) or f"{said.how}, {said.evidence}"
-    return [found], ["A session record: " + _FETCH] if said.how == "declared" else []
+class Reasons(NamedTuple):
+    """Sentences about a verdict."""
+
+    evidence: list[str]  # how we know
+    needed: list[str]  # what would tell more
+
+
+def reasons(line: BlameLine) -> Reasons:
+    of = line.attribution
+    if not of.author:
+        outside = "The commit that added the line is outside the attributed history."
+        return Reasons([outside], ["Attribute it: without --since, or another --branch"])
+    if of.author == "unknown":
+        why, needed = _REASONS.get(of.reason, (f"Reason: {of.reason.replace('_', ' ')}.", ""))
+        return Reasons([why], [needed] if needed else [])
+    if of.author == "human":
+        return Reasons([_HUMAN.get(of.reason) or _HUMAN.get(of.evidence, of.evidence)], [])
+    if of.how == "edited":
+        share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
+        who = {"human": "a person", "unknown": "somebody unknown"}.get(of.edited_by, of.edited_by)
+        edited = f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."
+        return Reasons([edited], [])
+    how = _HOW.get((of.how, of.evidence)) or _HOW_ANY.get(of.how) or f"{of.how}, {of.evidence}"
+    return Reasons([how], ["A session record: " + _FETCH] if of.how == "declared" else [])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from collector.git.ranges import count, united
+from attribution.queries.repositories import repository
+from collector.git.ranges import LineRange, count, united
 from collector.storage.store import Store
 from collector.vocabulary.lines import line_class
 
@@ -15,7 +15,7 @@ _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class EvidenceShare:
     """Added lines of one kind."""
 
     author: str
@@ -69,7 +69,7 @@ class RepoReport:
     undeclared_lines: int = 0
     claimed_lines: int = 0  # verified claims of others in commits without a session, blank ones included; in no class
     lines_with_blank: int = 0
-    shares: list[Share] = field(default_factory=list)
+    shares: list[EvidenceShare] = field(default_factory=list)
     edits: dict[str, int] = field(default_factory=dict)
     shell_edits: dict[str, int] = field(default_factory=dict)
     sessions: list[SessionGroup] = field(default_factory=list)
@@ -79,53 +79,75 @@ class RepoReport:
     example: str = ""  # FILE:LINE worth looking at
     seconds: float = 0.0
 
-    def flat(self) -> dict[str, Any]:
-        """One row of plain numbers."""
+    def row(self) -> dict[str, Any]:
+        """Plain numbers, for --csv."""
         values = {k: v for k, v in asdict(self).items() if isinstance(v, str | int | float)}
         values |= {f"edits_{k}": v for k, v in self.edits.items()}
         return values | {"sessions": sum(s.sessions for s in self.sessions), "problems": sum(p.count for p in self.problems)}
 
 
 def repo_report(store: Store, repo_id: int) -> RepoReport:
-    """The numbers of one repository."""
-    row = store.rows("SELECT * FROM repos WHERE id = ?", (repo_id,))[0]
-    path, branch, head, first, last = (row[n] or "" for n in ("path", "branch", "head_sha", "first_commit_at", "last_commit_at"))
-    found = RepoReport(row["name"], path, branch, head, first, last)
-    _count_commits(store, repo_id, found)
-    by_session = _count_lines(store, repo_id, found)
-    found.sessions = _sessions(store, repo_id, by_session)
-    for by_shell, target in ((0, found.edits), (1, found.shell_edits)):
-        target.update(_edits(store, repo_id, by_shell))
-    found.problems = problem_groups(store, repo_id)
-    found.claimed_lines = claimed_lines(store, repo_id)
-    found.example = _example(store, repo_id)
-    return found
+    """The numbers of one repository. Raises LookupError when the database has none of that number."""
+    repo = repository(store, repo_id)
+    if repo is None:
+        raise LookupError(f"no repository {repo_id}")
+    report = RepoReport(
+        repo.name, repo.path or "", repo.branch or "", repo.head_sha or "", repo.first_commit_at or "", repo.last_commit_at or ""
+    )  # fmt: skip
+    _count_commits(store, repo_id, report)
+    by_session = _count_lines(store, repo_id, report)
+    report.sessions = _sessions(store, repo_id, by_session)
+    report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
+    report.problems = problem_groups(store, repo_id)
+    report.claimed_lines = claimed_lines(store, repo_id)
+    report.example = _example(store, repo_id)
+    return report
 
 
-def claimed_lines(store: Store, repo: int) -> int:
+class _ClaimedSpan(NamedTuple):
+    commit_sha: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+def claimed_lines(store: Store, repo_id: int) -> int:
     """Lines that `attribute claims` found claimed and true of their commit, where no session tells us anything; each once."""
-    spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for row in store.rows(
-        "SELECT commit_sha, path, start_line, end_line FROM claimed_lines WHERE repo_id = ? AND NOT has_session", (repo,)
+    spans: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
+    for span in store.select(
+        _ClaimedSpan,
+        "SELECT commit_sha, path, start_line, end_line FROM claimed_lines WHERE repo_id = ? AND NOT has_session",
+        (repo_id,),
     ):
-        spans[row["commit_sha"], row["path"]].append((row["start_line"], row["end_line"]))
+        spans[span.commit_sha, span.path].append((span.start_line, span.end_line))
     return sum(count(united(ranges)) for ranges in spans.values())
 
 
-def _example(store: Store, repo: int) -> str:
+class _ChangedFile(NamedTuple):
+    id: int
+    path: str
+    old_path: str | None
+    status: str
+    kind: str
+    agent_lines: int
+    human_lines: int
+
+
+def _example(store: Store, repo_id: int) -> str:
     """A line of a file that agents wrote, rather of one where people wrote too."""
     agent, human, latest = Counter[str](), Counter[str](), dict[str, int]()
-    for row in store.rows(
-        "SELECT f.id, f.path, f.old_path, f.status, f.kind, f.agent_lines AS a, f.human_lines AS h FROM commit_files f "
+    for file in store.select(
+        _ChangedFile,
+        "SELECT f.id, f.path, f.old_path, f.status, f.kind, f.agent_lines, f.human_lines FROM commit_files f "
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
-        (repo,),
+        (repo_id,),
     ):
-        latest.pop(row["old_path"], None)
-        latest.pop(row["path"], None)
-        if row["status"] != "D" and row["kind"] == "text":
-            latest[row["path"]] = row["id"]
-            agent[row["path"]] += row["a"]
-            human[row["path"]] += row["h"]
+        latest.pop(file.old_path or file.path, None)
+        latest.pop(file.path, None)
+        if file.status != "D" and file.kind == "text":
+            latest[file.path] = file.id
+            agent[file.path] += file.agent_lines
+            human[file.path] += file.human_lines
     if not latest:
         return ""
     path = max(latest, key=lambda p: (agent[p] > 0, min(agent[p], human[p]), agent[p]))
@@ -137,94 +159,107 @@ def _example(store: Store, repo: int) -> str:
     return f"{path}:{line or 1}"
 
 
-def _count_commits(store: Store, repo: int, found: RepoReport) -> None:
+class _DeclaringCommit(NamedTuple):
+    id: int
+    declared_agent: str | None
+    checkpoint_ids: int
+
+
+def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
     methods: dict[int, set[str]] = defaultdict(set)
     for row in store.rows(
-        "SELECT cs.commit_id, cs.method FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?", (repo,)
+        "SELECT cs.commit_id, cs.method FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
+        (repo_id,),
     ):
         methods[row["commit_id"]].add(row["method"])
-    best = Counter(min(m, key=_rank) for m in methods.values())
-    found.linked, found.linked_by = len(methods), dict(sorted(best.items(), key=lambda item: _rank(item[0])))
-    for row in store.rows("SELECT id, declared_agent, checkpoint_ids FROM commits WHERE repo_id = ?", (repo,)):
-        found.commits += 1
-        if row["id"] not in methods:
-            found.declared += row["declared_agent"] is not None
-            found.unresolved += row["declared_agent"] is None and row["checkpoint_ids"] > 0
+    surest = Counter(min(of_commit, key=_rank) for of_commit in methods.values())
+    report.linked, report.linked_by = len(methods), dict(sorted(surest.items(), key=lambda item: _rank(item[0])))
+    sql = "SELECT id, declared_agent, checkpoint_ids FROM commits WHERE repo_id = ?"
+    for commit in store.select(_DeclaringCommit, sql, (repo_id,)):
+        report.commits += 1
+        if commit.id not in methods:
+            report.declared += commit.declared_agent is not None
+            report.unresolved += commit.declared_agent is None and commit.checkpoint_ids > 0
 
 
 def _rank(method: str) -> int:
     return _METHODS.index(method) if method in _METHODS else len(_METHODS)
 
 
-def _count_lines(store: Store, repo: int, found: RepoReport) -> dict[int, int]:
+class _SessionLines(NamedTuple):
+    """Added lines of one kind and one session."""
+
+    author: str
+    how: str
+    evidence: str
+    reason: str
+    session_id: int | None
+    lines: int
+    nonblank: int
+
+
+def _count_lines(store: Store, repo_id: int, report: RepoReport) -> dict[int, int]:
     """Fills in lines by author; returns lines by session."""
     shares: dict[tuple[str, str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     by_session: Counter[int] = Counter()
-    for row in store.rows(
+    for row in store.select(
+        _SessionLines,
         "SELECT o.author, o.how, o.evidence, o.reason, o.session_id, SUM(s.end_line - s.start_line + 1) AS lines, "
         "SUM(s.nonblank) AS nonblank FROM commits c JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id "
         "JOIN origins o ON o.id = s.origin_id WHERE c.repo_id = ? GROUP BY 1, 2, 3, 4, 5",
-        (repo,),
+        (repo_id,),
     ):
-        share = shares[row["author"], row["how"], row["evidence"], row["reason"]]
-        share[0] += row["lines"]
-        share[1] += row["nonblank"]
-        if row["session_id"] is not None:
-            by_session[row["session_id"]] += row["nonblank"]
-    found.shares = sorted((Share(*key, *counts) for key, counts in shares.items()), key=lambda s: -s.nonblank)
-    for s in found.shares:
+        share = shares[row.author, row.how, row.evidence, row.reason]
+        share[0] += row.lines
+        share[1] += row.nonblank
+        if row.session_id is not None:
+            by_session[row.session_id] += row.nonblank
+    report.shares = sorted((EvidenceShare(*key, *counts) for key, counts in shares.items()), key=lambda s: -s.nonblank)
+    for s in report.shares:
         name = f"{line_class(s.author, s.evidence, s.reason)}_lines"
-        setattr(found, name, getattr(found, name) + s.nonblank)
-        found.lines += s.nonblank
-        found.lines_with_blank += s.lines
+        setattr(report, name, getattr(report, name) + s.nonblank)
+        report.lines += s.nonblank
+        report.lines_with_blank += s.lines
     return by_session
 
 
-def _sessions(store: Store, repo: int, lines: dict[int, int]) -> list[SessionGroup]:
+class _Session(NamedTuple):
+    id: int
+    agent: str
+    model: str
+    transcript: str
+    tool_calls: int
+
+
+def _sessions(store: Store, repo_id: int, lines: dict[int, int]) -> list[SessionGroup]:
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for row in store.rows("SELECT id, agent, agent_label, model, transcript, tool_calls FROM sessions WHERE repo_id = ?", (repo,)):
-        group = groups[row["agent"] or row["agent_label"] or "?", row["model"] or "", row["transcript"]]
-        for i, value in enumerate((1, row["tool_calls"], lines.get(row["id"], 0))):
+    for session in store.select(
+        _Session,
+        "SELECT id, COALESCE(agent, agent_label, '?') AS agent, COALESCE(model, '') AS model, transcript, tool_calls "
+        "FROM sessions WHERE repo_id = ?",
+        (repo_id,),
+    ):
+        group = groups[session.agent, session.model, session.transcript]
+        for i, value in enumerate((1, session.tool_calls, lines.get(session.id, 0))):
             group[i] += value
     return sorted((SessionGroup(*key, *counts) for key, counts in groups.items()), key=lambda g: (-g.nonblank_lines, -g.sessions))
 
 
-def _edits(store: Store, repo: int, by_shell: int) -> dict[str, int]:
+def _edits(store: Store, repo_id: int, by_shell: int) -> dict[str, int]:
+    """Outcome -> edits."""
     rows = store.rows(
         "SELECT e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
         "WHERE s.repo_id = ? AND e.by_shell = ? GROUP BY 1 ORDER BY 2 DESC",
-        (repo, by_shell),
+        (repo_id, by_shell),
     )
     return {row["outcome"]: row["n"] for row in rows}
 
 
-def problem_groups(store: Store, repo: int | None = None) -> list[ProblemGroup]:
+def problem_groups(store: Store, repo_id: int | None = None) -> list[ProblemGroup]:
     """Problems by stage and code, with one example each."""
-    rows = store.rows(
-        "SELECT stage, code, COUNT(*) AS n, MIN(COALESCE(NULLIF(detail, ''), subject)) AS example FROM problems "
+    return store.select(
+        ProblemGroup,
+        "SELECT stage, code, COUNT(*) AS count, COALESCE(MIN(COALESCE(NULLIF(detail, ''), subject)), '') AS example FROM problems "
         "WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
-        (repo, repo),
+        (repo_id, repo_id),
     )
-    return [ProblemGroup(r["stage"], r["code"], r["n"], r["example"] or "") for r in rows]
-
-
-# --- lists ------------------------------------------------------------------------------------------------------------
-
-
-def session_list(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
-    """One row per session, latest first."""
-    return store.rows(
-        "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, "
-        "s.tool_calls, t.edits_applied, t.commits, t.produced, t.survived, "
-        "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode "
-        "FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id "
-        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
-        (repo, repo),
-    )
-
-
-def totals(reports: Iterable[RepoReport]) -> dict[str, int]:
-    """Sums over several repositories."""
-    names = ("commits", "linked", "lines", "agent_lines", "declared_lines", "human_lines", "unknown_lines", "undeclared_lines")
-    every = list(reports)
-    return {name: sum(getattr(r, name) for r in every) for name in names}

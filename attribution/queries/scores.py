@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from attribution.scores.quality import ModelPoint, frontier
+from attribution.queries.sessions import find_session
+from attribution.scores.quality import ModelPoint, ScoredSession, frontier
 from attribution.stats import estimates
 from attribution.stats.correlation import pearson, spearman
 from attribution.stats.intervals import Interval
@@ -18,21 +20,115 @@ from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
 
-def session_scores(store: Store, repo: int | None = None) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class SessionScore:
+    """A row of `scores`, which describes its columns, with what lists show of the session."""
+
+    repo: str
+    key: str
+    label: str
+    agent: str | None
+    model: str | None
+    started_at: str | None
+    session_id: int
+    task_type: str
+    q: float | None
+    tier: str | None
+    completion: float | None
+    execution: float | None
+    efficiency: float | None
+    outcome: float | None
+    weight_covered: float
+    special: str | None
+    cost_usd: float | None
+    roi: float | None
+    parts: str  # JSON: see `explained`
+    version: int
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv; without what the score is made of."""
+        values = asdict(self)
+        del values["parts"]
+        return values
+
+
+def session_scores(store: Store, repo: int | None = None, session_id: int | None = None) -> list[SessionScore]:
     """Scores with their sessions, best first. Raises DatabaseUnusable."""
-    return store.rows(
-        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.* FROM scores q "
-        "JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
-        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, q.q DESC, s.id",
-        (repo, repo),
+    return store.select(
+        SessionScore,
+        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.session_id, q.task_type, q.q, q.tier, "
+        "q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd, q.roi, q.parts, q.version "
+        "FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
+        "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, q.q DESC, s.id",
+        (repo, repo, session_id, session_id),
     )
 
 
-def model_points(found: Iterable[Mapping[str, Any]]) -> list[ModelPoint]:
+def model_points(scores: Iterable[SessionScore]) -> list[ModelPoint]:
     """Mean quality and cost of each model over the sessions that have both."""
     return frontier(
-        (row["model"], row["q"], row["cost_usd"]) for row in found if row["model"] and row["q"] is not None and row["cost_usd"]
+        ScoredSession(score.model, score.q, score.cost_usd)
+        for score in scores
+        if score.model and score.q is not None and score.cost_usd
     )
+
+
+# --- one score taken apart --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    name: str
+    score: float | None
+    weight: float  # as used: parts without a value give theirs to the others
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSignal:
+    """One input of a part, as it was stored. `score` None: missing, left out."""
+
+    part: str
+    signal: str
+    weight: float  # within its part
+    score: float | None
+    value: Any  # of the feature it is made of
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedScore:
+    """A score taken apart."""
+
+    score: SessionScore
+    parts: list[ScorePart]
+    signals: list[StoredSignal]
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        return {**asdict(self.score), "parts": [asdict(signal) for signal in self.signals]}
+
+
+def explained_score(store: Store, key: str, repo: int | None = None) -> ExplainedScore:
+    """The score of the session that `key` names. Raises WhoWroteError."""
+    scores = session_scores(store, repo, find_session(store, key, repo))
+    if not scores:
+        raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: attribute problems")
+    return taken_apart(scores[0])
+
+
+def taken_apart(score: SessionScore) -> ExplainedScore:
+    stored = json.loads(score.parts)
+    parts = [ScorePart(name, getattr(score, name), weight) for name, weight in stored["weights"].items()]
+    return ExplainedScore(score, parts, [StoredSignal(**signal) for signal in stored["signals"]])
+
+
+# --- people's ratings -------------------------------------------------------------------------------------------------
+
+
+class TaskCorrelation(NamedTuple):
+    """Sessions of one type of task, and Pearson's correlation over them."""
+
+    sessions: int
+    pearson: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,67 +139,90 @@ class RatingAgreement:
     matched: int
     pearson: float | None
     spearman: float | None
-    by_task: dict[str, tuple[int, float | None]]  # task type -> sessions, Pearson
+    by_task: dict[str, TaskCorrelation]  # by type of task
     unmatched: list[str]
     pearson_interval: Interval | None = None  # 95 %, by drawing sessions again and again; None also without the extra `stats`
     spearman_interval: Interval | None = None
 
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        return asdict(self) | {"by_task": {task: tuple(correlation) for task, correlation in self.by_task.items()}}
+
+
+class _Rating(NamedTuple):
+    session: str  # as it was written: a key, or the beginning of one
+    rating: float
+
+
+class _Pair(NamedTuple):
+    task_type: str
+    q: float
+    rating: float
+
 
 def validate(store: Store, path: Path) -> RatingAgreement:
-    """Compares Q with a CSV of `session,rating`. Raises WhoWroteError when the file is none."""
+    """Compares Q with a CSV of `session,rating`. Raises WhoWroteError when the file cannot be read as one."""
     ratings = _ratings(path)
-    known = {row["key"]: row for row in session_scores(store) if row["q"] is not None}
-    pairs, unmatched = [], []
-    for given, rating in ratings:
-        keys = [key for key in known if key == given] or [key for key in known if len(given) >= 6 and key.startswith(given)]
+    scores = {score.key: score for score in session_scores(store) if score.q is not None}
+    pairs, unmatched = list[_Pair](), []
+    for name, rating in ratings:
+        keys = [key for key in scores if key == name] or [key for key in scores if len(name) >= 6 and key.startswith(name)]
         if len(keys) == 1:
-            pairs.append((known[keys[0]]["task_type"], float(known[keys[0]]["q"]), rating))
+            pairs.append(_Pair(scores[keys[0]].task_type, float(scores[keys[0]].q or 0), rating))
         else:
-            unmatched.append(given)
-    values = [(q, rating) for _, q, rating in pairs]
+            unmatched.append(name)
+    values = [(pair.q, pair.rating) for pair in pairs]
     tasks = {}
-    for task in sorted({task for task, _, _ in pairs}):
-        of_task = [(q, r) for t, q, r in pairs if t == task]
-        tasks[task] = (len(of_task), pearson(of_task))
-    intervals = [estimates.resampled(values, one) if estimates.available() else None for one in (pearson, spearman)]
+    for task in sorted({pair.task_type for pair in pairs}):
+        of_task = [(pair.q, pair.rating) for pair in pairs if pair.task_type == task]
+        tasks[task] = TaskCorrelation(len(of_task), pearson(of_task))
+    intervals = [
+        estimates.resampled(values, statistic) if estimates.available() else None for statistic in (pearson, spearman)
+    ]  # fmt: skip
     return RatingAgreement(len(ratings), len(pairs), pearson(values), spearman(values), tasks, unmatched, *intervals)
 
 
-def _ratings(path: Path) -> list[tuple[str, float]]:
+def _ratings(path: Path) -> list[_Rating]:
     hint = "It needs a header with the columns session and rating (a number; the session's key or its first six characters or more)"
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
             if not {"session", "rating"} <= set(reader.fieldnames or ()):
                 raise WhoWroteError(f"{path} has no columns session and rating", hint)
-            return [(str(row["session"]).strip(), float(row["rating"])) for row in reader if str(row["rating"] or "").strip()]
+            return [_Rating(str(r["session"]).strip(), float(r["rating"])) for r in reader if str(r["rating"] or "").strip()]
     except OSError as error:
         raise WhoWroteError(f"{path} cannot be read: {error.strerror}", hint) from error
     except (TypeError, ValueError, csv.Error) as error:
         raise WhoWroteError(f"{path} has a rating that is not a number: {error}", hint) from error
 
 
-def sheet(store: Store, sessions: int, seed: int = 1) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class RatingSheetRow:
+    """A session for people to rate: no score, agent or model."""
+
+    session: str
+    repository: str
+    started_at: str | None
+    first_prompt: str
+    rating: str = ""
+    remarks: str = ""
+
+
+def rating_sheet(store: Store, sessions: int, seed: int = 1) -> list[RatingSheetRow]:
     """Sessions for people to rate: as many of each type of task and tier as there are, in an order that tells nothing.
 
-    No score, agent or model is in it. Equal seeds give equal sheets. Raises WhoWroteError when nothing has a score.
+    Equal seeds give equal sheets. Raises WhoWroteError when nothing has a score.
     """
-    strata: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = defaultdict(list)
-    for row in session_scores(store):
-        if row["q"] is not None and not row["special"]:
-            lot = hashlib.sha256(f"{seed} {row['repo']} {row['key']}".encode()).hexdigest()
-            strata[row["task_type"], row["tier"]].append((lot, row))
+    strata: dict[tuple[str, str], list[tuple[str, SessionScore]]] = defaultdict(list)
+    for score in session_scores(store):
+        if score.q is not None and not score.special:
+            lot = hashlib.sha256(f"{seed} {score.repo} {score.key}".encode()).hexdigest()
+            strata[score.task_type, score.tier or ""].append((lot, score))
     if not strata:
         raise WhoWroteError(
             f"{store.path} has no scores to check", f"They are computed with: attribute repo PATH --db {store.path}"
         )
-    piles = [sorted(some, key=lambda pair: pair[0]) for _, some in sorted(strata.items())]
+    piles = [sorted(of_stratum, key=lambda pair: pair[0]) for _, of_stratum in sorted(strata.items())]
     rounds = [pair for number in range(max(map(len, piles))) for pile in piles for pair in pile[number : number + 1]]
     chosen = sorted(rounds[:sessions], key=lambda pair: pair[0])
-    return [
-        {
-            "session": row["key"], "repository": row["repo"], "started_at": row["started_at"], "first_prompt": row["label"],
-            "rating": "", "remarks": "",
-        }
-        for _, row in chosen
-    ]  # fmt: skip
+    return [RatingSheetRow(score.key, score.repo, score.started_at, score.label) for _, score in chosen]

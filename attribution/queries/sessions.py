@@ -1,98 +1,166 @@
-"""Sessions as rows for people and programs: features, rounds of edits, scores taken apart."""
+"""Sessions as rows for people and programs: their counts, features, rounds of edits."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
-from attribution.features.nulls import REASONS, VIEW
-from attribution.queries.features import features_ready, session_features
-from attribution.queries.scores import session_scores
+from attribution.queries.features import SessionFeatures, features_ready, session_features
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
 
-def session_id(store: Store, given: str, repo: int | None = None) -> int:
-    """Number of the session whose key is `given` or begins with it, or whose number it is. Raises WhoWroteError."""
-    found = store.rows(
+class _SessionKey(NamedTuple):
+    id: int
+    key: str
+
+
+def find_session(store: Store, key: str, repo: int | None = None) -> int:
+    """Number of the session whose key is `key` or begins with it, or whose number it is. Raises WhoWroteError."""
+    number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else -1
+    matching = store.select(
+        _SessionKey,
         "SELECT id, key FROM sessions WHERE (? IS NULL OR repo_id = ?) AND (key = ? OR substr(key, 1, ?) = ? OR id = ?)",
-        (
-            repo,
-            repo,
-            given,
-            max(len(given), 4),
-            given,
-            int(given) if given.isascii() and given.isdigit() and len(given) < 10 else -1,
-        ),
+        (repo, repo, key, max(len(key), 4), key, number),
     )
-    exact = [row for row in found if row["key"] == given] or found
-    if not exact:
-        raise WhoWroteError(f"there is no session {given}", "List the sessions with: attribute sessions --json")
-    if len(exact) > 1:
-        raise WhoWroteError(f"{given} is the beginning of {len(exact)} session keys", "Give more characters of the key")
-    return int(exact[0]["id"])
+    sessions = [session for session in matching if session.key == key] or matching
+    if not sessions:
+        raise WhoWroteError(f"there is no session {key}", "List the sessions with: attribute sessions --json")
+    if len(sessions) > 1:
+        raise WhoWroteError(f"{key} is the beginning of {len(sessions)} session keys", "Give more characters of the key")
+    return sessions[0].id
 
 
-def feature_rows(store: Store, repo: int | None = None, session: str = "") -> list[dict[str, Any]]:
-    """All features of each session. Raises WhoWroteError when none were computed."""
+@dataclass(frozen=True, slots=True)
+class SessionListRow:
+    """A session with its counts; None where a stage did not run."""
+
+    id: int
+    repo: str
+    key: str
+    label: str
+    agent: str | None
+    model: str | None
+    transcript: str
+    started_at: str | None
+    ended_at: str | None
+    turns: int
+    tool_calls: int
+    edits_applied: int | None
+    commits: int | None
+    produced: int | None
+    survived: int | None
+    agent_lines: int | None  # in commits, blank ones included
+    coding_mode: str | None
+
+
+def session_list(store: Store, repo: int | None = None) -> list[SessionListRow]:
+    """All sessions, latest first."""
+    return store.select(
+        SessionListRow,
+        "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, "
+        "s.tool_calls, t.edits_applied, t.commits, t.produced, t.survived, "
+        "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode "
+        "FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id "
+        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
+        (repo, repo),
+    )
+
+
+def feature_rows(store: Store, repo: int | None = None, key: str = "") -> list[SessionFeatures]:
+    """All features of each session, or of the one that `key` names. Raises WhoWroteError when none were computed."""
     if not features_ready(store):
         raise WhoWroteError(
             "the database has no session features of this version", "Compute them with: attribute repo PATH --db FILE"
         )
-    wanted = session_id(store, session, repo) if session else None
-    found = session_features(store, repo)
-    return [row for row in found if wanted is None or row["session_id"] == wanted]
-
-
-def null_reasons(store: Store, session: int) -> dict[str, str]:
-    """Feature without a value -> why."""
-    found = store.rows(f"SELECT feature, reason FROM {VIEW} WHERE session_id = ?", (session,))
-    return {row["feature"]: REASONS[row["reason"]].text if row["reason"] in REASONS else row["reason"] for row in found}
+    return session_features(store, repo, find_session(store, key, repo) if key else None)
 
 
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-def region_rows(store: Store, repo: int | None = None, oscillating: bool = False, session: str = "") -> list[dict[str, Any]]:
-    """Re-edited regions, the most often edited first, each with its edits in order."""
-    wanted = session_id(store, session, repo) if session else None
-    found = store.rows(
-        "SELECT g.id, r.name AS repo, s.key AS session, s.label, g.path, g.start_line, g.end_line, g.hunks, g.rounds, "
-        "g.convergence, g.returned_to, g.sizes, g.first_at, g.last_at FROM regions g JOIN sessions s ON s.id = g.session_id "
-        "JOIN repos r ON r.id = s.repo_id WHERE g.rounds > 1 AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) "
-        "AND (? = 0 OR g.convergence = 'oscillating') ORDER BY g.rounds DESC, g.id",
-        (repo, repo, wanted, wanted, int(oscillating)),
-    )
-    for row in found:
-        row["sizes"] = json.loads(row["sizes"])
-        row["edits"] = store.rows(
-            "SELECT e.round, e.turn_index, e.at, e.tool, e.call_id, e.start_line, e.end_line, e.lines_added, e.lines_removed, "
-            "e.removed, e.added, y.symbol FROM region_edits e LEFT JOIN region_symbols y ON y.region_id = e.region_id "
-            "AND y.call_id = e.call_id AND y.start_line = e.start_line WHERE e.region_id = ? ORDER BY e.round, e.at, e.start_line",
-            (row["id"],),
-        )
-    return found
+@dataclass(frozen=True, slots=True)
+class RegionEdit:
+    """One edit of a region: a row of `region_edits`, and the function or class it is in."""
 
-
-# --- scores -----------------------------------------------------------------------------------------------------------
+    round: int
+    turn_index: int
+    at: str | None
+    tool: str
+    call_id: str
+    start_line: int
+    end_line: int
+    lines_added: int
+    lines_removed: int
+    removed: str | None
+    added: str | None
+    symbol: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """A score taken apart: `parts` are (name, score, weight used), `signals` (part, name, value, score, weight in its part)."""
+class Region:
+    """A place that a session edited more than once: a row of `regions`, with its edits in order."""
 
-    row: dict[str, Any]
-    parts: list[tuple[str, float | None, float]]
-    signals: list[dict[str, Any]]
+    id: int
+    repo: str
+    session: str  # its key
+    label: str
+    path: str
+    start_line: int
+    end_line: int
+    hunks: int
+    rounds: int
+    convergence: str | None
+    returned_to: int | None
+    sizes: list[int]  # lines changed in each round
+    first_at: str | None
+    last_at: str | None
+    edits: list[RegionEdit]
+
+    def edit_rows(self) -> list[dict[str, Any]]:
+        """Plain values of each edit, for --csv."""
+        return [{"region": self.id, "session": self.session, "path": self.path, **asdict(edit)} for edit in self.edits]
 
 
-def explained(store: Store, given: str, repo: int | None = None) -> Explained:
-    """The score of one session. Raises WhoWroteError."""
-    wanted = session_id(store, given, repo)
-    row = next((row for row in session_scores(store, repo) if row["session_id"] == wanted), None)
-    if row is None:
-        raise WhoWroteError(f"session {given} has no score: its transcript could not be read", "See: attribute problems")
-    stored = json.loads(row["parts"])
-    parts = [(name, row[name], weight) for name, weight in stored["weights"].items()]
-    return Explained(row, parts, stored["signals"])
+class _RegionRow(NamedTuple):
+    id: int
+    repo: str
+    session: str
+    label: str
+    path: str
+    start_line: int
+    end_line: int
+    hunks: int
+    rounds: int
+    convergence: str | None
+    returned_to: int | None
+    sizes: str  # JSON
+    first_at: str | None
+    last_at: str | None
+
+
+_REGIONS = """
+SELECT g.id, r.name AS repo, s.key AS session, s.label, g.path, g.start_line, g.end_line, g.hunks, g.rounds,
+  g.convergence, g.returned_to, g.sizes, g.first_at, g.last_at FROM regions g JOIN sessions s ON s.id = g.session_id
+JOIN repos r ON r.id = s.repo_id WHERE g.rounds > 1 AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?)
+AND (? = 0 OR g.convergence = 'oscillating') ORDER BY g.rounds DESC, g.id
+"""
+_REGION_EDITS = """
+SELECT e.round, e.turn_index, e.at, e.tool, e.call_id, e.start_line, e.end_line, e.lines_added, e.lines_removed,
+  e.removed, e.added, y.symbol FROM region_edits e LEFT JOIN region_symbols y ON y.region_id = e.region_id
+AND y.call_id = e.call_id AND y.start_line = e.start_line WHERE e.region_id = ? ORDER BY e.round, e.at, e.start_line
+"""
+
+
+def region_rows(store: Store, repo: int | None = None, oscillating: bool = False, session: int | None = None) -> list[Region]:
+    """Re-edited regions, the most often edited first, each with its edits in order."""
+    rows = store.select(_RegionRow, _REGIONS, (repo, repo, session, session, int(oscillating)))
+    return [_region(row, store.select(RegionEdit, _REGION_EDITS, (row.id,))) for row in rows]
+
+
+def _region(row: _RegionRow, edits: list[RegionEdit]) -> Region:
+    return Region(
+        row.id, row.repo, row.session, row.label, row.path, row.start_line, row.end_line, row.hunks, row.rounds, row.convergence,
+        row.returned_to, json.loads(row.sizes), row.first_at, row.last_at, edits,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.lineage import survival
 from attribution.lineage.survival import Comparison, LifetimeRecord, Point
@@ -32,7 +32,7 @@ class SurvivalGroup:
     points: list[Point]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each horizon."""
+        """Plain values of each horizon, for --csv."""
         head = {"grouping": self.grouping, "name": self.name, "author": self.author, "lines": self.lines, "dead": self.dead}
         return [head | p._asdict() | {"share": p.share} for p in self.points]
 
@@ -63,6 +63,7 @@ class SurvivalReport:
     notes: list[str] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
         groups = [asdict(g) | {"points": [p._asdict() | {"share": p.share} for p in g.points]} for g in self.groups]
         curves = {name: asdict(curve) | {"steps": [step._asdict() for step in curve.steps]} for name, curve in self.curves.items()}
         comparisons = [
@@ -78,7 +79,7 @@ class SurvivalReport:
 
 def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curves: bool) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
-    followed = [one for repo_id in repo_ids for one in _followed(store, repo_id)]
+    followed = [history for repo_id in repo_ids for history in _followed(store, repo_id)]
     if not followed:
         raise WhoWroteError(
             f"{store.path} has no history of lines yet", f"Follow the lines with: attribute survival PATH --db {store.path}"
@@ -88,11 +89,11 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
     for repo_id in repo_ids:
         records += lifetimes.records(store, repo_id)
         left_out.update(lifetimes.left_out(store, repo_id))
-    by_class = {name: [r for r in records if r.author == name] for name in CLASSES}
-    found = SurvivalReport(
+    by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
+    report = SurvivalReport(
         followed,
         [group for grouping in groupings for group in _groups(records, grouping)],
-        {name: _causes(some) for name, some in by_class.items() if some},
+        {author: _causes(lines) for author, lines in by_class.items() if lines},
         survival.ended_by(records),
         [survival.compare(records, baseline) for baseline in survival.BASELINES],
         [],
@@ -100,42 +101,56 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
         dict(left_out),
     )
     if curves:
-        enough = {name: some for name, some in by_class.items() if name and len({r.birth for r in some}) >= _COMMITS}
-        found.curves = {name: estimates.kaplan_meier(some) for name, some in enough.items()}
-        found.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
-    found.notes += [f"{one.name} was attributed further than its lines were followed" for one in followed if one.stale]
-    return found
+        enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
+        report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
+        report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
+    report.notes += [f"{history.name} was attributed further than its lines were followed" for history in followed if history.stale]
+    return report
+
+
+class _HistoryRow(NamedTuple):
+    name: str
+    tip: str
+    after: str
+    keep: str
+    commits: int
+    since: str
+    head: str | None  # where it was attributed
 
 
 def _followed(store: Store, repo_id: int) -> list[FollowedHistory]:
-    rows = store.rows(
-        "SELECT r.name, r.head_sha, t.tip_sha, t.after_sha, t.keep, t.commits, (SELECT MIN(author_at) FROM history_commits h "
-        "WHERE h.repo_id = r.id) AS since FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
+    rows = store.select(
+        _HistoryRow,
+        "SELECT r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
+        "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha AS head "
+        "FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
         (repo_id,),
     )
-    return [
-        FollowedHistory(
-            r["name"], r["tip_sha"], r["after_sha"], r["keep"], r["commits"], r["since"] or "", r["head_sha"] != r["tip_sha"]
-        )
-        for r in rows
-    ]  # fmt: skip
+    return [FollowedHistory(*row[:-1], stale=row.head != row.tip) for row in rows]
 
 
-def with_history(store: Store) -> tuple[list[int], list[str]]:
-    """(repositories whose lines were followed, names of the others)."""
+class HistoryCoverage(NamedTuple):
+    """Which repositories of a database have the history of their lines."""
+
+    followed: list[int]  # their numbers
+    not_followed: list[str]  # their names
+
+
+def history_coverage(store: Store) -> HistoryCoverage:
     rows = store.rows("SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id")
-    return [r["id"] for r in rows if r["repo_id"] is not None], [r["name"] for r in rows if r["repo_id"] is None]
+    followed = [row["id"] for row in rows if row["repo_id"] is not None]
+    return HistoryCoverage(followed, [row["name"] for row in rows if row["repo_id"] is None])
 
 
 def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[SurvivalGroup]:
-    found = []
-    for (name, author), some in survival.grouped(records, grouping).items():
-        lines, dead = sum(r.lines for r in some), sum(r.lines for r in some if r.dead)
-        reverted = sum(r.lines for r in some if r.reverted_later)
-        found.append(SurvivalGroup(grouping, name, author, lines, dead, reverted, survival.alive_at(some)))
+    groups = []
+    for (name, author), members in survival.grouped(records, grouping).items():
+        lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
+        reverted = sum(r.lines for r in members if r.reverted_later)
+        groups.append(SurvivalGroup(grouping, name, author, lines, dead, reverted, survival.alive_at(members)))
     if grouping == "class":
-        return sorted(found, key=lambda g: CLASSES.index(g.author))
-    return sorted(found, key=lambda g: (-g.lines, g.name, g.author))
+        return sorted(groups, key=lambda group: CLASSES.index(group.author))
+    return sorted(groups, key=lambda group: (-group.lines, group.name, group.author))
 
 
 def _causes(records: Sequence[LifetimeRecord]) -> dict[str, int]:

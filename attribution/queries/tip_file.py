@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine
-from attribution.queries.explain import LineExplanation, story_of
+from attribution.queries.explain import LineExplanation, explain_line
 from attribution.queries.open_repo import KnownRepo
-from attribution.queries.verdicts import CommitRef, LineAttribution, commit_ref
+from attribution.queries.overview import TipFileRow
+from attribution.queries.repositories import RepositoryRow, repository
+from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, CommitRef, LineAttribution
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.storage.store import Store
+from collector.storage.store import Store, columns_of
 from collector.text import decode, is_binary, split_lines
 
 PAGE = 2000  # lines on one page
@@ -20,120 +23,174 @@ PAGE = 2000  # lines on one page
 
 @dataclass(frozen=True, slots=True)
 class TipSpan:
+    """Consecutive lines with one origin."""
+
     start: int
     end: int
-    said: LineAttribution
+    attribution: LineAttribution
     commit: CommitRef | None
-    birth_path: str
-    birth_line: int | None
-    turn_prompt: str
+    introduced_path: str
+    introduced_line: int | None  # of the first line, in the commit that introduced it
 
 
-@dataclass(slots=True)
+class Stripe(NamedTuple):
+    """Consecutive lines of one class."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class LineFinding(NamedTuple):
+    """A weakness that is in the file now."""
+
+    line: int
+    rule_id: str
+    cwe: str | None
+    confidence: str | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TipFile:
-    id: int
-    repo: dict[str, Any]
-    path: str
-    row: dict[str, Any]  # of tip_files
+    repo: RepositoryRow
+    tip: str  # commit up to which the lines were followed
+    file: TipFileRow
     spans: list[TipSpan]
     texts: list[str] | None  # of all lines; None when the clone is not at hand
-    findings: dict[int, list[dict[str, Any]]]  # line -> weaknesses that are there
-    notes: list[str] = field(default_factory=list)
+    findings: dict[int, list[LineFinding]]  # by line
+    notes: list[str]
 
-    def stripes(self) -> list[tuple[int, int, str]]:
-        """(first line, last line, class) from top to bottom."""
-        found: list[tuple[int, int, str]] = []
-        for s in self.spans:
-            if found and found[-1][2] == s.said.kind:
-                found[-1] = (found[-1][0], s.end, s.said.kind)
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    def stripes(self) -> list[Stripe]:
+        """From top to bottom."""
+        stripes: list[Stripe] = []
+        for span in self.spans:
+            if stripes and stripes[-1].kind == span.attribution.kind:
+                stripes[-1] = stripes[-1]._replace(end=span.end)
             else:
-                found.append((s.start, s.end, s.said.kind))
-        return found
+                stripes.append(Stripe(span.start, span.end, span.attribution.kind))
+        return stripes
 
     def span_at(self, line: int) -> TipSpan | None:
-        return next((s for s in self.spans if s.start <= line <= s.end), None)
-
-
-_SPANS = """
-SELECT t.start_line, t.end_line, COALESCE(t.birth_path, f.path) AS birth_path, t.birth_line, o.*, s.key,
-  s.label AS session_label, s.agent, s.model AS session_model, c.id AS c_id, c.commit_sha, c.subject, c.author_name, c.author_at,
-  c.declared_agent, c.automation, u.prompt
-FROM tip_spans t JOIN tip_files f ON f.id = t.file_id
-LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
-LEFT JOIN turns u ON u.session_id = o.session_id AND u.turn_index = o.turn_index
-WHERE t.file_id = ? ORDER BY t.start_line
-"""
+        return next((span for span in self.spans if span.start <= line <= span.end), None)
 
 
 def tip_file(store: Store, file_id: int) -> TipFile | None:
     """None when the database has no such file."""
-    rows = store.rows("SELECT * FROM tip_files WHERE id = ?", (file_id,))
-    if not rows:
+    file = store.select_one(TipFileRow, f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE f.id = ?", (file_id,))
+    repo = repository(store, file.repo_id) if file is not None else None
+    if file is None or repo is None:
         return None
-    row = rows[0]
-    repo = store.rows(
-        "SELECT r.*, t.tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?", (row["repo_id"],)
-    )[0]
-    spans = [_span(r) for r in store.rows(_SPANS, (file_id,))]
-    found = TipFile(file_id, repo, row["path"], row, spans, None, _findings(store, row))
-    found.texts, note = _texts(repo, row)
-    found.notes += [note] if note else []
-    return found
+    tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
+    clone = _texts(repo.path, tip, file)
+    spans = [row.span() for row in store.select(_SpanRow, _SPANS, (file_id,))]
+    return TipFile(repo, tip, file, spans, clone.texts, _findings(store, file), [clone.note] if clone.note else [])
 
 
-def _findings(store: Store, row: dict[str, Any]) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = {}
-    for r in store.rows(
-        "SELECT f.id, f.head_line, f.rule_id, f.cwe, f.severity, f.confidence, f.author_class, f.commit_id, r.message "
+class _SpanRow(NamedTuple):
+    start: int
+    end: int
+    introduced_path: str
+    introduced_line: int | None
+    commit_id: int | None  # None: not in the attributed history
+    sha: str | None
+    subject: str
+    author_name: str
+    author_at: str
+    declared_agent: str
+    automation: str
+    author: str | None  # None: nobody knows
+    how: str
+    evidence: str
+    reason: str
+    session_id: int | None
+    session: str
+    label: str
+    agent: str
+    model: str
+    turn: int | None
+    call_id: str
+    edited_by: str
+    similarity: float | None
+
+    def span(self) -> TipSpan:
+        commit = None
+        if self.commit_id is not None:
+            commit = CommitRef(
+                self.commit_id, self.sha or "", self.subject, self.author_name, self.author_at, self.declared_agent, self.automation
+            )
+        attribution = LineAttribution()
+        if self.author is not None:
+            attribution = LineAttribution(
+                self.author, self.how, self.evidence, self.reason, self.session_id, self.session, self.label, self.agent,
+                self.model, self.turn, self.call_id, self.edited_by, self.similarity,
+            )  # fmt: skip
+        return TipSpan(self.start, self.end, attribution, commit, self.introduced_path, self.introduced_line)
+
+
+_SPANS = f"""
+SELECT t.start_line AS start, t.end_line AS end, COALESCE(t.birth_path, f.path) AS introduced_path,
+  t.birth_line AS introduced_line, c.id AS commit_id, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject,
+  COALESCE(c.author_name, '') AS author_name, COALESCE(c.author_at, '') AS author_at,
+  COALESCE(c.declared_agent, '') AS declared_agent, COALESCE(c.automation, '') AS automation, {ATTRIBUTION_COLUMNS}
+FROM tip_spans t JOIN tip_files f ON f.id = t.file_id
+LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
+LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
+WHERE t.file_id = ? ORDER BY t.start_line
+"""
+
+
+def _findings(store: Store, file: TipFileRow) -> dict[int, list[LineFinding]]:
+    findings: dict[int, list[LineFinding]] = defaultdict(list)
+    for finding in store.select(
+        LineFinding,
+        "SELECT f.head_line AS line, f.rule_id, f.cwe, f.confidence, r.message "
         "FROM findings f LEFT JOIN scan_rules r ON r.rule_set_id = f.rule_set_id AND r.rule_id = f.rule_id "
         "WHERE f.repo_id = ? AND f.head_path = ? AND f.alive_at_head = 1 ORDER BY f.head_line",
-        (row["repo_id"], row["path"]),
+        (file.repo_id, file.path),
     ):
-        found.setdefault(r["head_line"], []).append(r)
-    return found
+        findings[finding.line].append(finding)
+    return dict(findings)
 
 
-def _span(r: dict[str, Any]) -> TipSpan:
-    commit = commit_ref(r | {"id": r["c_id"]}) if r["c_id"] is not None else None
-    said = LineAttribution()
-    if r["author"] is not None:
-        declared = (r["declared_agent"] or "") if r["evidence"] == "declared" else ""
-        said = LineAttribution(
-            r["author"], r["how"], r["evidence"], r["reason"], r["session_id"], r["key"] or "", r["session_label"] or "",
-            r["agent"] or declared, r["model"] or r["session_model"] or "", r["turn_index"], r["call_id"] or "",
-            r["edited_by"] or "", r["similarity"],
-        )  # fmt: skip
-    return TipSpan(r["start_line"], r["end_line"], said, commit, r["birth_path"], r["birth_line"], r["prompt"] or "")
+class _CloneTexts(NamedTuple):
+    """The lines of the file in the clone, or why they cannot be read."""
+
+    texts: list[str] | None
+    note: str = ""
 
 
-def _texts(repo: dict[str, Any], row: dict[str, Any]) -> tuple[list[str] | None, str]:
-    """The lines of the file in the clone; None, and why, when they cannot be read."""
-    path, sha = repo["path"], repo["tip_sha"]
+def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
     missing = f"the text is not in the database, and the clone is not at {path} any more: lines are shown without their text"
-    if not path or not sha:
-        return None, missing
+    if not path or not tip:
+        return _CloneTexts(None, missing)
     try:
         clone = GitRepo(path)
     except WhoWroteError:
-        return None, missing
-    oid = clone.file_at(sha, row["path"]) if clone.has(sha) else None
+        return _CloneTexts(None, missing)
+    oid = clone.file_at(tip, file.path) if clone.has(tip) else None
     data = clone.blob(oid) if oid else None
     if data is None:
-        return None, "the clone does not have this file of that commit: lines are shown without their text"
+        return _CloneTexts(None, "the clone does not have this file of that commit: lines are shown without their text")
     if is_binary(data):
-        return None, "a binary file: its lines are lines only to git"
+        return _CloneTexts(None, "a binary file: its lines are lines only to git")
     texts = [decode(line) for line in split_lines(data)]
-    return (texts, "") if len(texts) == row["lines"] else (None, "the file in the clone is another one than was read")
+    if len(texts) != file.lines:
+        return _CloneTexts(None, "the file in the clone is another one than was read")
+    return _CloneTexts(texts)
 
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:
-    """Everything about one line of the file; None when it has no birth in the attributed history."""
+    """Everything about one line of the file; None when the attributed history does not have the commit that introduced it."""
     span = file.span_at(number)
-    if span is None or span.commit is None or span.birth_line is None:
+    if span is None or span.commit is None or span.introduced_line is None:
         return None
-    where = KnownRepo(store, file.repo["id"], file.repo["name"], file.repo["tip_sha"] or "", file.repo["branch"] or "")
-    birth = Introduction(span.commit.sha, span.birth_path, span.birth_line + number - span.start)
+    where = KnownRepo(store, file.repo.id, file.repo.name, file.tip, file.repo.branch or "")
+    introduced = Introduction(span.commit.sha, span.introduced_path, span.introduced_line + number - span.start)
     texts = file.texts or []
-    line = BlameLine(number, texts[number - 1] if texts else "", birth, span.commit, span.said)
-    return story_of(where, line, texts, file.path, where.head)
+    line = BlameLine(number, texts[number - 1] if texts else "", introduced, span.commit, span.attribution)
+    return explain_line(where, line, texts, file.path, where.head)

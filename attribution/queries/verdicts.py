@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import OpenRepo
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import line_class
-
-_SPANS = (
-    "SELECT l.*, s.key, s.label, s.agent, s.model AS session_model FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id "
-    "WHERE l.commit_id = ?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +24,13 @@ class CommitRef:
     author_at: str
     declared_agent: str
     automation: str
+
+
+COMMIT_COLUMNS = (
+    "c.id, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, COALESCE(c.author_name, '') AS author_name, c.author_at, "
+    "COALESCE(c.declared_agent, '') AS declared_agent, COALESCE(c.automation, '') AS automation"
+)
+"""The SELECT list of a `CommitRef`, from commits c."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ class LineAttribution:
         """agent, declared, human, unknown, undeclared, or "" for lines outside the attributed history."""
         return line_class(self.author, self.evidence, self.reason) if self.author else ""
 
-    def row(self) -> dict[str, Any]:
-        """Plain values, for data."""
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
         return {
             "author": self.author, "class": self.kind, "how": self.how, "evidence": self.evidence, "reason": self.reason,
             "agent": self.agent, "model": self.model, "session": self.session, "turn": self.turn, "call": self.call_id,
@@ -64,54 +65,82 @@ class LineAttribution:
         }  # fmt: skip
 
 
-Span = tuple[int, int, LineAttribution]
-"""First line, last line, and what holds for them."""
+ATTRIBUTION_COLUMNS = (
+    "o.author, o.how, o.evidence, o.reason, o.session_id, COALESCE(s.key, '') AS session, COALESCE(s.label, '') AS label, "
+    "COALESCE(s.agent, CASE WHEN o.evidence = 'declared' THEN c.declared_agent END, '') AS agent, "
+    "COALESCE(o.model, s.model, '') AS model, o.turn_index AS turn, COALESCE(o.call_id, '') AS call_id, "
+    "COALESCE(o.edited_by, '') AS edited_by, o.similarity"
+)
+"""The SELECT list of a `LineAttribution`, from origins (or line_spans) o, sessions s and the commit c."""
+
+
+class Span(NamedTuple):
+    """Consecutive lines of a file, and what holds for them."""
+
+    start: int
+    end: int
+    attribution: LineAttribution
+
+
+class _SpanRow(NamedTuple):
+    path: str
+    start: int
+    end: int
+    author: str
+    how: str
+    evidence: str
+    reason: str
+    session_id: int | None
+    session: str
+    label: str
+    agent: str
+    model: str
+    turn: int | None
+    call_id: str
+    edited_by: str
+    similarity: float | None
+
+    def span(self) -> Span:
+        return Span(self.start, self.end, LineAttribution(*self[3:]))
+
+
+_SPANS = (
+    f"SELECT o.path, o.start_line AS start, o.end_line AS end, {ATTRIBUTION_COLUMNS} FROM line_spans o "
+    "JOIN commits c ON c.id = o.commit_id LEFT JOIN sessions s ON s.id = o.session_id WHERE o.commit_id = ?"
+)
 
 
 class Attributions:
     """Commits and spans of one repository, each read once."""
 
     def __init__(self, where: OpenRepo) -> None:
-        self._store, self._repo = where.store, where.repo_id
+        self._store, self._repo_id = where.store, where.repo_id
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[Span]] = {}
 
     def commit(self, sha: str) -> CommitRef | None:
         if sha not in self._commits:
-            rows = self._store.rows("SELECT * FROM commits WHERE repo_id = ? AND commit_sha = ?", (self._repo, sha))
-            self._commits[sha] = commit_ref(rows[0]) if rows else None
+            sql = f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.repo_id = ? AND c.commit_sha = ?"
+            self._commits[sha] = self._store.select_one(CommitRef, sql, (self._repo_id, sha))
         return self._commits[sha]
 
-    def said(self, birth: Introduction) -> LineAttribution:
-        return next((s for a, b, s in self.spans(birth.sha, birth.path) if a <= birth.line <= b), LineAttribution())
+    def of_line(self, introduction: Introduction) -> LineAttribution:
+        spans = self.spans(introduction.sha, introduction.path)
+        return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), LineAttribution())
 
     def spans(self, sha: str, path: str) -> list[Span]:
         key = (sha, printable(path))
         if key not in self._spans:
             commit = self.commit(sha)
-            sql = f"{_SPANS} AND l.path = ? ORDER BY l.start_line"
-            rows = self._store.rows(sql, (commit.id, key[1])) if commit is not None else []
-            self._spans[key] = [(r["start_line"], r["end_line"], _said(r, commit)) for r in rows]
+            sql = f"{_SPANS} AND o.path = ? ORDER BY o.start_line"
+            rows = self._store.select(_SpanRow, sql, (commit.id, key[1])) if commit is not None else []
+            self._spans[key] = [row.span() for row in rows]
         return self._spans[key]
 
 
 def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[Span]]:
     """The spans of all files of a commit, by path."""
     spans: dict[str, list[Span]] = defaultdict(list)
-    for r in store.rows(f"{_SPANS} ORDER BY l.path, l.start_line", (commit.id,)):
-        spans[r["path"]].append((r["start_line"], r["end_line"], _said(r, commit)))
+    for row in store.select(_SpanRow, f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
+        spans[row.path].append(row.span())
     return spans
-
-
-def commit_ref(row: Mapping[str, Any]) -> CommitRef:
-    names = ("subject", "author_name", "author_at", "declared_agent", "automation")
-    return CommitRef(row["id"], row["commit_sha"], *(row[n] or "" for n in names))
-
-
-def _said(row: Mapping[str, Any], commit: CommitRef | None) -> LineAttribution:
-    declared = commit.declared_agent if commit is not None and row["evidence"] == "declared" else ""
-    return LineAttribution(
-        row["author"], row["how"], row["evidence"], row["reason"], row["session_id"], row["key"] or "", row["label"] or "",
-        row["agent"] or declared, row["model"] or row["session_model"] or "", row["turn_index"], row["call_id"] or "",
-        row["edited_by"] or "", row["similarity"],
-    )  # fmt: skip

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from attribution.lineage.survival import BASELINES
+from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
 from attribution.weaknesses import rates as stats
-from attribution.weaknesses.rates import Compared, RateCell, Reviewed, WeaknessRate
-from attribution.weaknesses.scan.exclude import SCANNED, SOURCE
+from attribution.weaknesses.rates import Compared, RateCell, Reviewed, Terciles, WeaknessRate, Weighted
+from attribution.weaknesses.scan.exclude import SOURCE
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
@@ -21,18 +22,7 @@ FEW = 20  # findings below which a comparison is not worth much
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
 
 
-class ScannedLines(NamedTuple):
-    """Scanned lines of one author in one commit and language."""
-
-    repo: str
-    commit: int
-    place: str
-    language: str
-    complexity: float | None
-    author: str
-    agent: str
-    model: str
-    lines: int
+# --- what is shown ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +35,110 @@ class RateRow:
     rate: WeaknessRate
 
     def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
         return {"by": self.by, "name": self.name, "author": self.author, **self.rate._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class StratifiedComparison:
+    """Agents against a baseline, within strata."""
+
+    strata: str  # what they are
+    compared: Compared
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        c = self.compared
+        rates = {"agent": c.agent._asdict(), "other": c.other._asdict()}
+        return {"strata": self.strata, **asdict(c), **rates, "pooled": c.pooled._asdict(), "stratified": c.stratified._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCounts:
+    """Findings by what their commit did, and what is to know of those that count."""
+
+    introduced: int  # of the confidence that is asked for; only these are in rates
+    introduced_of_other_confidence: int
+    reintroduced: int
+    surfaced: int
+    uncertain: int
+    moved_later: int
+    reworded_later: int
+    suppressed: int
+    ignored: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindingFates:
+    """What became of the findings of one class of author."""
+
+    author: str
+    findings: int
+    alive: int  # at the tip
+    fixed: dict[str, int]  # by whom ("by agent"), or how where nobody can be named (merge, unseen)
+
+    def data(self) -> dict[str, int]:
+        """Plain values, for --json."""
+        return {"findings": self.findings, "alive": self.alive, **self.fixed}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """A rule with its share of all findings."""
+
+    rule_id: str
+    findings: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinesLeftOut:
+    """Added lines with text of one kind of file: scanned, or why not."""
+
+    place: str
+    status: str
+    lines: int
+    agent_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedRate:
+    """Share of true findings among those that people read, with its 95 % interval, and the rate corrected by it."""
+
+    read: int
+    true: int
+    precision: float
+    low: float
+    high: float
+    corrected_rate: float | None
+    corrected_low: float | None
+    corrected_high: float | None
 
 
 @dataclass(slots=True)
 class WeaknessReport:
     repos: list[str]
-    rules: list[dict[str, Any]]  # rule sets
+    rules: list[ScannedRuleSet]
     places: tuple[str, ...]
     confidence: tuple[str, ...]
     rows: list[RateRow]
-    comparisons: list[tuple[str, Compared]]  # what the strata are
-    status: dict[str, int]  # introduced, reintroduced, …, moved, reworded, suppressed, ignored
-    fates: dict[str, dict[str, int]]  # class -> introduced, alive, fixed by …
-    top_rules: list[dict[str, Any]]
-    left_out: list[dict[str, Any]]  # added lines that were not scanned, by place and status
-    review: dict[str, Any]
+    comparisons: list[StratifiedComparison]
+    status: FindingCounts
+    fates: list[FindingFates]
+    top_rules: list[RuleCount]
+    left_out: list[LinesLeftOut]
+    review: dict[str, ReviewedRate]  # class or "all"
     notes: list[str] = field(default_factory=list)
 
     def data(self) -> dict[str, Any]:
-        compared = [
-            {"strata": strata, **asdict(c), "agent": c.agent._asdict(), "other": c.other._asdict(), "pooled": c.pooled._asdict(),
-             "stratified": c.stratified._asdict()}
-            for strata, c in self.comparisons
-        ]  # fmt: skip
+        """Plain values, for --json."""
         return {
-            "repositories": self.repos, "rules": self.rules, "places": self.places, "confidence": self.confidence,
-            "rates": [row.data() for row in self.rows], "comparisons": compared, "status": self.status, "fates": self.fates,
-            "top_rules": self.top_rules, "left_out": self.left_out, "review": self.review, "notes": self.notes,
+            "repositories": self.repos, "rules": [asdict(rules) for rules in self.rules], "places": self.places,
+            "confidence": self.confidence, "rates": [row.data() for row in self.rows],
+            "comparisons": [comparison.data() for comparison in self.comparisons], "status": asdict(self.status),
+            "fates": {fates.author: fates.data() for fates in self.fates},
+            "top_rules": [asdict(rule) for rule in self.top_rules], "left_out": [asdict(lines) for lines in self.left_out],
+            "review": {author: asdict(rate) for author, rate in self.review.items()}, "notes": self.notes,
         }  # fmt: skip
 
 
@@ -80,68 +146,109 @@ def weakness_report(
     store: Store, repo: int | None = None, by: Sequence[str] = BY, places: Sequence[str] = (SOURCE,), low: bool = False
 ) -> WeaknessReport:
     """Numbers over the scanned repositories. `low`: findings of low confidence too. Raises WhoWroteError when none was scanned."""
-    sets = store.rows(
-        "SELECT DISTINCT s.id, s.name, s.hash, s.engine, s.rules FROM rule_sets s JOIN scan_files n ON n.rule_set_id = s.id "
-        "JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id WHERE ? IS NULL OR c.repo_id = ?",
-        (repo, repo),
-    )
-    if not sets:
+    rule_sets = scanned_rule_sets(store, repo)
+    if not rule_sets:
         raise WhoWroteError(f"nothing in {store.path} was scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
     confidence = (*HEADLINE, "LOW", "") if low else HEADLINE
-    every = _findings(store, repo)
-    findings = [f for f in every if f["place"] in places]
-    counted = [f for f in findings if f["status"] == "introduced" and (f["confidence"] or "") in confidence]
-    lines = _lines(store, repo, places)
-    modes = _modes(store, repo)
-    bounds = stats.terciles([(one.complexity, one.lines) for one in lines if one.complexity is not None])
-    keys = _keys(modes, bounds)
-    found = WeaknessReport(
-        sorted({one.repo for one in lines}), sets, tuple(places), confidence,
-        [row for name in by for row in _table(name, keys, counted, lines, [f for f in findings if f["status"] == "introduced"])],
-        _comparisons(counted, lines, keys, bounds),
-        _status(findings, counted), _fates(counted), _top(counted), _left_out(store, repo), _review(store, counted, lines),
+    findings = [f for f in store.select(RatedFinding, _FINDINGS, (repo, repo)) if f.place in places]
+    introduced = [f for f in findings if f.status == "introduced"]
+    counted = [f for f in introduced if (f.confidence or "") in confidence]
+    lines = [some for some in store.select(ScannedLines, _LINES, (repo, repo)) if some.place in places]
+    bounds = stats.terciles([Weighted(some.complexity, some.lines) for some in lines if some.complexity is not None])
+    groupings = _groupings(_modes(store, repo), bounds)
+    report = WeaknessReport(
+        sorted({some.repo for some in lines}), rule_sets, tuple(places), confidence,
+        [row for name in by for row in _table(name, groupings, counted, lines, introduced)],
+        _comparisons(counted, lines, groupings, bounds), _counts(findings, counted), _fates(counted), _top(counted),
+        _left_out(store, repo), _review(store, counted, lines),
     )  # fmt: skip
-    if len(sets) > 1:
-        found.notes.append("repositories were scanned with different rules or scanners: scan them again before comparing")
-    if any(compared.agent.events + compared.other.events < FEW for _, compared in found.comparisons):
-        found.notes.append(f"comparisons over fewer than {FEW} findings say little: look at the intervals")
-    return found
+    if len(rule_sets) > 1:
+        report.notes.append("repositories were scanned with different rules or scanners: scan them again before comparing")
+    if any(c.compared.agent.events + c.compared.other.events < FEW for c in report.comparisons):
+        report.notes.append(f"comparisons over fewer than {FEW} findings say little: look at the intervals")
+    return report
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
+
+class RatedFinding(NamedTuple):
+    """What rates need of a finding."""
+
+    repo: str
+    commit_id: int
+    fingerprint: str
+    rule_id: str
+    cwe: str | None
+    confidence: str | None
+    status: str
+    language: str
+    place: str
+    author_class: str
+    agent: str | None
+    model: str | None
+    complexity: float | None  # of the changed functions of the file
+    suppressed: int
+    ignored: int
+    fixed_how: str | None
+    fixed_author: str | None
+    moves: int
+    rewords: int
+    alive_at_head: int
+
+
 _FINDINGS = """
-SELECT n.*, r.name AS repo, s.complexity FROM findings n JOIN repos r ON r.id = n.repo_id
+SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, n.cwe, n.confidence, n.status, n.language, n.place, n.author_class,
+  n.agent, n.model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves, n.rewords, n.alive_at_head
+FROM findings n JOIN repos r ON r.id = n.repo_id
 LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
+
+
+class ScannedLines(NamedTuple):
+    """Scanned lines of one author in one commit and language."""
+
+    repo: str
+    commit_id: int
+    place: str
+    language: str
+    complexity: float | None
+    author_class: str
+    agent: str
+    model: str
+    lines: int
+
+
 _LINES = """
 SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.author_class,
-  CASE l.author_class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END AS agent,
-  CASE WHEN l.author_class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END AS model, SUM(l.lines) AS lines
+  COALESCE(CASE l.author_class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END, '')
+    AS agent,
+  COALESCE(CASE WHEN l.author_class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END, '') AS model,
+  SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
 GROUP BY l.commit_id, l.place, l.language, l.complexity, l.author_class, 7, 8
 """
 
 
-def _findings(store: Store, repo: int | None) -> list[dict[str, Any]]:
-    return store.rows(_FINDINGS, (repo, repo))
+class CommitLines(NamedTuple):
+    """Added lines of a commit with text, by who wrote them."""
+
+    commit_id: int
+    agent_lines: int
+    human_lines: int
 
 
-def _lines(store: Store, repo: int | None, places: Sequence[str]) -> list[ScannedLines]:
-    rows = store.rows(_LINES, (repo, repo))
-    return [
-        ScannedLines(r["repo"], r["commit_id"], r["place"], r["language"], r["complexity"], r["author_class"], r["agent"] or "",
-             r["model"] or "", r["lines"])
-        for r in rows if r["place"] in places
-    ]  # fmt: skip
+def commit_lines(store: Store, repo: int | None = None) -> list[CommitLines]:
+    return store.select(
+        CommitLines, "SELECT commit_id, agent_lines, human_lines FROM commit_lines WHERE ? IS NULL OR repo_id = ?", (repo, repo)
+    )
 
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
     """Commit -> coding mode by its own lines: human_only (no agent line), collaborative, vibe (99 % and more), not known."""
-    rows = store.rows("SELECT commit_id, agent_lines, human_lines FROM commit_lines WHERE ? IS NULL OR repo_id = ?", (repo, repo))
-    return {r["commit_id"]: _mode(r["agent_lines"], r["human_lines"]) for r in rows}
+    return {row.commit_id: _mode(row.agent_lines, row.human_lines) for row in commit_lines(store, repo)}
 
 
 def _mode(agent: int, human: int) -> str:
@@ -153,59 +260,52 @@ def _mode(agent: int, human: int) -> str:
 
 # --- rates ------------------------------------------------------------------------------------------------------------
 
-Key = tuple[Callable[[dict[str, Any]], Hashable], Callable[[ScannedLines], Hashable]]
-"""Group of a finding, group of lines."""
+
+Rated = RatedFinding | ScannedLines
+Grouping = Callable[[Rated], str]
+"""Name of the group of a finding, or of lines."""
 
 
-def _keys(modes: Mapping[int, str], bounds: tuple[float, float]) -> dict[str, Key]:
-    def level(value: float | None) -> str:
-        if value is None:
+def _groupings(modes: Mapping[int, str], bounds: Terciles) -> dict[str, Grouping]:
+    def level(complexity: float | None) -> str:
+        if complexity is None:
             return "not measured"
-        return "low" if value <= bounds[0] else "middle" if value <= bounds[1] else "high"
+        return "low" if complexity <= bounds.first else "middle" if complexity <= bounds.second else "high"
 
     return {
-        "class": (lambda f: f["author_class"], lambda one: one.author),
-        "mode": (lambda f: modes.get(f["commit_id"], "not known"), lambda one: modes.get(one.commit, "not known")),
-        "agent": (lambda f: f["agent"] or "", lambda one: one.agent),
-        "model": (lambda f: f["model"] or "", lambda one: one.model),
-        "language": (lambda f: f["language"], lambda one: one.language),
-        "repo": (lambda f: f["repo"], lambda one: one.repo),
-        "complexity": (lambda f: level(f["complexity"]), lambda one: level(one.complexity)),
+        "class": lambda rated: rated.author_class,
+        "mode": lambda rated: modes.get(rated.commit_id, "not known"),
+        "agent": lambda rated: rated.agent or "",
+        "model": lambda rated: rated.model or "",
+        "language": lambda rated: rated.language,
+        "repo": lambda rated: rated.repo,
+        "complexity": lambda rated: level(rated.complexity),
     }
 
 
 def _table(
     by: str,
-    keys: Mapping[str, Key],
-    findings: Sequence[dict[str, Any]],
+    groupings: Mapping[str, Grouping],
+    findings: Sequence[RatedFinding],
     lines: Sequence[ScannedLines],
-    introduced: Sequence[dict[str, Any]],
+    introduced: Sequence[RatedFinding],
 ) -> list[RateRow]:
-    """Rates by one grouping: for cwe and confidence events differ and the lines below are the same."""
-    authors = {one.author for one in lines} | {str(f["author_class"]) for f in findings}
-    below = stats.grouped((one.author, RateCell(0, one.lines)) for one in lines)
-    rows = []
-    if by in ("cwe", "confidence"):
-        some = introduced if by == "confidence" else findings  # every confidence, not only the ones of the headline
-        count = Counter((str(f[by] or "none"), str(f["author_class"])) for f in some)
-        many = Counter({name: sum(c for (m, _), c in count.items() if m == name) for name, _ in count})
-        for name in sorted(many, key=lambda n: (_LEVELS.get(n, 0), -many[n], n)):
-            for author in _ordered(authors):
-                cell = RateCell(count[name, author], below.get(author, stats.ZERO).lines)
-                if cell.events or author in ("agent", "human"):
-                    rows.append(RateRow(by, name, author, stats.rate(cell)))
-        return rows
-    of_finding, of_line = keys[by]
+    """Rates by one grouping. Confidence is of every introduced finding, not only of those of the headline."""
+    if by == "cwe":
+        return _by_property(by, findings, [f.cwe for f in findings], lines)
+    if by == "confidence":
+        return _by_property(by, introduced, [f.confidence for f in introduced], lines, {f.author_class for f in findings})
     cells = stats.grouped(
         [
-            *(((of_finding(f), f["author_class"]), RateCell(1, 0)) for f in findings),
-            *(((of_line(one), one.author), RateCell(0, one.lines)) for one in lines),
+            *(((groupings[by](f), f.author_class), RateCell(1, 0)) for f in findings),
+            *(((groupings[by](some), some.author_class), RateCell(0, some.lines)) for some in lines),
         ]
     )
-    for key, cell in cells.items():
-        name, author = key if isinstance(key, tuple) else ("", "")
-        if name and (by != "complexity" or name != "not measured"):
-            rows.append(RateRow(by, str(name), str(author), stats.rate(cell)))
+    rows = [
+        RateRow(by, name, author, stats.rate(cell))
+        for (name, author), cell in cells.items()
+        if name and (by != "complexity" or name != "not measured")
+    ]
     weight: Counter[str] = Counter()
     for row in rows:
         weight[row.name] += row.rate.lines
@@ -213,77 +313,98 @@ def _table(
     return sorted(rows, key=lambda r: (order[r.author] if by == "class" else -weight[r.name], r.name, order[r.author]))
 
 
+def _by_property(
+    by: str,
+    findings: Sequence[RatedFinding],
+    values: Sequence[str | None],
+    lines: Sequence[ScannedLines],
+    authors: Iterable[str] | None = None,
+) -> list[RateRow]:
+    """Rates by something that only findings have: events differ, and the lines below are the same."""
+    below = stats.grouped((some.author_class, RateCell(0, some.lines)) for some in lines)
+    known = {some.author_class for some in lines} | set(authors if authors is not None else (f.author_class for f in findings))
+    count = Counter((value or "none", f.author_class) for value, f in zip(values, findings, strict=True))
+    totals = Counter(value or "none" for value in values)
+    rows = []
+    for name in sorted(totals, key=lambda n: (_LEVELS.get(n, 0), -totals[n], n)):
+        for author in _ordered(known):
+            cell = RateCell(count[name, author], below.get(author, stats.ZERO).lines)
+            if cell.events or author in ("agent", "human"):
+                rows.append(RateRow(by, name, author, stats.rate(cell)))
+    return rows
+
+
 def _ordered(authors: Iterable[str]) -> list[str]:
-    return [author for author in CLASSES if author in authors]
+    present = set(authors)
+    return [author for author in CLASSES if author in present]
+
+
+_WITHIN = (("repository x language", ("repo", "language")),)
+_WITHIN_COMPLEXITY = ("repository x language x complexity", ("repo", "language", "complexity"))
 
 
 def _comparisons(
-    findings: Sequence[dict[str, Any]], lines: Sequence[ScannedLines], keys: Mapping[str, Key], bounds: tuple[float, float]
-) -> list[tuple[str, Compared]]:
+    findings: Sequence[RatedFinding], lines: Sequence[ScannedLines], groupings: Mapping[str, Grouping], bounds: Terciles
+) -> list[StratifiedComparison]:
     """Agent against each baseline, within repository and language, and with the complexity of the file where it was measured."""
-    found = []
-    strata: list[tuple[str, tuple[str, ...]]] = [("repository x language", ("repo", "language"))]
-    if bounds[1] > 0:
-        strata.append(("repository x language x complexity", ("repo", "language", "complexity")))
-    for name, groups in strata:
-        for baseline, classes in BASELINES.items():
-            table: dict[tuple[Hashable, ...], dict[str, RateCell]] = defaultdict(lambda: {"agent": stats.ZERO, "other": stats.ZERO})
-            for f in findings:
-                _count(table, tuple(keys[g][0](f) for g in groups), str(f["author_class"]), classes, RateCell(1, 0))
-            for one in lines:
-                _count(table, tuple(keys[g][1](one) for g in groups), one.author, classes, RateCell(0, one.lines))
-            found.append((name, stats.compare(baseline, table)))
-    return found
+    strata = (*_WITHIN, _WITHIN_COMPLEXITY) if bounds.second > 0 else _WITHIN
+    rated: list[tuple[Rated, RateCell]] = [
+        *((f, RateCell(1, 0)) for f in findings),
+        *((some, RateCell(0, some.lines)) for some in lines),
+    ]
+    return [
+        StratifiedComparison(name, stats.compare(baseline, _sides(rated, [groupings[group] for group in groups], classes)))
+        for name, groups in strata
+        for baseline, classes in BASELINES.items()
+    ]
 
 
-def _count(
-    table: dict[tuple[Hashable, ...], dict[str, RateCell]],
-    key: tuple[Hashable, ...],
-    author: str,
-    baseline: Sequence[str],
-    cell: RateCell,
-) -> None:
-    side = "agent" if author == "agent" else "other" if author in baseline else ""
-    if side:
-        table[key][side] = table[key][side] + cell
+def _sides(
+    rated: Iterable[tuple[Rated, RateCell]], groupings: Sequence[Grouping], baseline: Sequence[str]
+) -> dict[tuple[Hashable, ...], dict[str, RateCell]]:
+    """Stratum -> side (agent, other) -> events and lines."""
+    table: dict[tuple[Hashable, ...], dict[str, RateCell]] = defaultdict(lambda: {"agent": stats.ZERO, "other": stats.ZERO})
+    for item, cell in rated:
+        author = item.author_class
+        side = "agent" if author == "agent" else "other" if author in baseline else ""
+        if side:
+            stratum = tuple(grouping(item) for grouping in groupings)
+            table[stratum][side] = table[stratum][side] + cell
+    return table
 
 
 # --- fates ------------------------------------------------------------------------------------------------------------
 
 
-def _status(findings: Sequence[dict[str, Any]], counted: Sequence[dict[str, Any]]) -> dict[str, int]:
-    count: Counter[str] = Counter(str(f["status"]) for f in findings)
-    return {
-        "introduced": len(counted), "introduced_of_other_confidence": count["introduced"] - len(counted),
-        "reintroduced": count["reintroduced"], "surfaced": count["surfaced"], "uncertain": count["uncertain"],
-        "moved_later": sum(f["moves"] for f in findings), "reworded_later": sum(f["rewords"] for f in findings),
-        "suppressed": sum(f["suppressed"] for f in counted), "ignored": sum(f["ignored"] for f in counted),
-    }  # fmt: skip
+def _counts(findings: Sequence[RatedFinding], counted: Sequence[RatedFinding]) -> FindingCounts:
+    count = Counter(f.status for f in findings)
+    return FindingCounts(
+        len(counted), count["introduced"] - len(counted), count["reintroduced"], count["surfaced"], count["uncertain"],
+        sum(f.moves for f in findings), sum(f.rewords for f in findings), sum(f.suppressed for f in counted),
+        sum(f.ignored for f in counted),
+    )  # fmt: skip
 
 
-def _fates(findings: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """Class -> findings, alive at the tip, fixed by whom."""
-    found: dict[str, Counter[str]] = {}
-    for author in _ordered({str(f["author_class"]) for f in findings}):
-        some = [f for f in findings if f["author_class"] == author]
-        count = Counter({"findings": len(some), "alive": sum(f["alive_at_head"] for f in some)})
-        for f in some:
-            if not f["alive_at_head"]:
-                how = f["fixed_how"]
-                count[how if how in ("merge", "unseen") else f"by {f['fixed_author']}"] += 1
-        found[author] = count
-    return {author: dict(count) for author, count in found.items()}
+def _fates(findings: Sequence[RatedFinding]) -> list[FindingFates]:
+    fates = []
+    for author in _ordered(f.author_class for f in findings):
+        own = [f for f in findings if f.author_class == author]
+        gone = [f for f in own if not f.alive_at_head]
+        fixed = Counter(f.fixed_how if f.fixed_how in ("merge", "unseen") else f"by {f.fixed_author}" for f in gone)
+        fates.append(FindingFates(author, len(own), len(own) - len(gone), dict(fixed)))
+    return fates
 
 
-def _top(findings: Sequence[dict[str, Any]], most: int = 10) -> list[dict[str, Any]]:
+def _top(findings: Sequence[RatedFinding], most: int = 10) -> list[RuleCount]:
     """The rules with most findings, so that one that carries everything is seen."""
-    count = Counter(str(f["rule_id"]) for f in findings)
-    return [{"rule_id": rule, "findings": n, "share": n / len(findings)} for rule, n in count.most_common(most)]
+    count = Counter(f.rule_id for f in findings)
+    return [RuleCount(rule, n, n / len(findings)) for rule, n in count.most_common(most)]
 
 
-def _left_out(store: Store, repo: int | None) -> list[dict[str, Any]]:
-    """Added lines with text by place and status: what the rates are not about."""
-    return store.rows(
+def _left_out(store: Store, repo: int | None) -> list[LinesLeftOut]:
+    """By place and status, the scanned ones among them: what the rates are not about."""
+    return store.select(
+        LinesLeftOut,
         "SELECT place, CASE WHEN scanned = 1 THEN 'scanned' ELSE status END AS status, SUM(lines) AS lines, "
         "SUM(CASE WHEN author = 'agent' THEN lines ELSE 0 END) AS agent_lines FROM scanned_lines WHERE ? IS NULL OR repo_id = ? "
         "GROUP BY 1, 2 ORDER BY 3 DESC",
@@ -294,35 +415,30 @@ def _left_out(store: Store, repo: int | None) -> list[dict[str, Any]]:
 # --- reviews ----------------------------------------------------------------------------------------------------------
 
 
-def _review(store: Store, counted: Sequence[dict[str, Any]], lines: Sequence[ScannedLines]) -> dict[str, Any]:
-    """Share of true findings by class of author from what people said, weighted by rule, and the rate corrected by it.
+def _review(store: Store, counted: Sequence[RatedFinding], lines: Sequence[ScannedLines]) -> dict[str, ReviewedRate]:
+    """By class of author and of all, from what people said of findings, weighted by rule: samples are even over rules.
 
-    By rule, since samples are drawn evenly over rules. Unsure ones are left out.
+    Unsure verdicts are left out.
     """
     verdicts: dict[str, set[str]] = defaultdict(set)
-    for r in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
-        verdicts[r["fingerprint"]].add(r["verdict"])
-    sides: dict[str, dict[str, Any]] = {}
-    below = stats.grouped((one.author, RateCell(0, one.lines)) for one in lines)
-    for author in ("", *_ordered({str(f["author_class"]) for f in counted})):
-        some = [f for f in counted if not author or f["author_class"] == author]
-        strata = []
-        for rule in sorted({str(f["rule_id"]) for f in some}):
-            mine = [f for f in some if f["rule_id"] == rule]
-            said = [verdicts[f["fingerprint"]] for f in mine if f["fingerprint"] in verdicts]
-            clear = [v for v in said if v in ({"true"}, {"false"})]
-            strata.append(Reviewed(len(mine), len(clear), sum(v == {"true"} for v in clear)))
-        found = stats.precision(strata)
-        if found is None:
+    for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
+        verdicts[row["fingerprint"]].add(row["verdict"])
+    rates: dict[str, ReviewedRate] = {}
+    for author in ("", *_ordered(f.author_class for f in counted)):
+        own = [f for f in counted if not author or f.author_class == author]
+        strata = [_reviewed([f for f in own if f.rule_id == rule], verdicts) for rule in sorted({f.rule_id for f in own})]
+        precision = stats.precision(strata)
+        if precision is None:
             continue
-        whole = sum(cell.lines for name, cell in below.items() if author in ("", name))
-        rate = stats.corrected(RateCell(len(some), whole), strata)
-        sides[author or "all"] = {
-            "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": found[0], "low": found[1],
-            "high": found[2], "corrected_rate": rate and rate.rate, "corrected_low": rate and rate.low,
-            "corrected_high": rate and rate.high,
-        }  # fmt: skip
-    return sides
+        below = sum(some.lines for some in lines if author in ("", some.author_class))
+        rate = stats.corrected(RateCell(len(own), below), strata)
+        rates[author or "all"] = ReviewedRate(
+            sum(s.read for s in strata), sum(s.true for s in strata), precision.share, precision.low, precision.high,
+            rate.rate if rate else None, rate.low if rate else None, rate.high if rate else None,
+        )  # fmt: skip
+    return rates
 
 
-__all__ = ["BY", "SCANNED", "WeaknessReport", "weakness_report"]
+def _reviewed(findings: Sequence[RatedFinding], verdicts: Mapping[str, set[str]]) -> Reviewed:
+    agreed = [said for f in findings if (said := verdicts.get(f.fingerprint)) in ({"true"}, {"false"})]
+    return Reviewed(len(findings), len(agreed), sum(said == {"true"} for said in agreed))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import comb
+from typing import Any, NamedTuple
 
 from attribution.stats.intervals import Interval, around, jackknife, wilson
 
@@ -41,6 +42,23 @@ class PassRate:
     interval: Interval | None
 
 
+class TreatmentKey(NamedTuple):
+    """The independent variables of attempts."""
+
+    harness: str
+    agent: str
+    model: str
+    dataset: str
+    treatment: str  # JSON: everything else that was set
+
+
+class Localized(NamedTuple):
+    """Attempts that changed a file of the gold patch."""
+
+    right: int
+    attempts: int  # of which it is known
+
+
 @dataclass(frozen=True, slots=True)
 class Treatment:
     """Attempts with the same independent variables."""
@@ -59,12 +77,25 @@ class Treatment:
     first: PassRate | None  # of attempts with index 0 alone
     later: PassRate | None  # of all others; None without any
     labels: dict[str, int]
-    localized: tuple[int, int] | None  # attempts in a file of the gold patch, of how many; None: not known
+    localized: Localized | None  # None: not known
     cost_per_solved: float | None  # all costs over solved attempts; None when a cost is missing or nothing is solved
 
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv: rates and intervals as columns."""
+        row = asdict(self) | {"runs": list(self.runs)}
+        for name in ("rates", "labels", "first", "later", "localized"):
+            del row[name]
+        for rate in self.rates:
+            low, high = rate.interval or (None, None)
+            row |= {f"pass_at_{rate.k}": rate.value, f"pass_at_{rate.k}_low": low, f"pass_at_{rate.k}_high": high}
+        row |= {"first": self.first and self.first.value, "later": self.later and self.later.value}
+        row |= {label: self.labels.get(label, 0) for label in LABELS}
+        right, known = self.localized or (None, None)
+        return row | {"localized": right, "localizable": known}
 
-def treatment(head: tuple[str, str, str, str, str], tries: Sequence[Try]) -> Treatment:
-    """`head`: harness, agent, model, data set, treatment. Raises ValueError without attempts."""
+
+def treatment(key: TreatmentKey, tries: Sequence[Try]) -> Treatment:
+    """Raises ValueError without attempts."""
     if not tries:
         raise ValueError("no attempts")
     tasks = _tasks(tries)
@@ -74,9 +105,9 @@ def treatment(head: tuple[str, str, str, str, str], tries: Sequence[Try]) -> Tre
     solved = sum(t.solved for t in tries)
     costs = [t.cost_usd for t in tries if t.cost_usd is not None]
     return Treatment(
-        *head, tuple(sorted({t.run for t in tries})), len(tasks), len(tries), sum(t.judged for t in tries), solved, tuple(found),
+        *key, tuple(sorted({t.run for t in tries})), len(tasks), len(tries), sum(t.judged for t in tries), solved, tuple(found),
         pass_at([t for t in tries if t.index == 0], 1), pass_at([t for t in tries if t.index > 0], 1),
-        dict(Counter(t.label for t in tries if t.label is not None)), (sum(located), len(located)) if located else None,
+        dict(Counter(t.label for t in tries if t.label is not None)), Localized(sum(located), len(located)) if located else None,
         sum(costs) / solved if solved and len(costs) == len(tries) else None,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 VERSION = 2
 PARTS = ("completion", "execution", "efficiency", "outcome")
@@ -224,8 +224,16 @@ class ModelPoint:
     frontier: bool
 
 
-def frontier(scored: Iterable[tuple[str, float, float]]) -> list[ModelPoint]:
-    """(model, Q, cost in USD) of sessions -> means of each model, cheapest first, and which are on the Pareto frontier."""
+class ScoredSession(NamedTuple):
+    """What one session adds to the means of its model."""
+
+    model: str
+    q: float
+    cost_usd: float
+
+
+def frontier(scored: Iterable[ScoredSession]) -> list[ModelPoint]:
+    """Means of each model, cheapest first, and which models are on the Pareto frontier."""
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for model, q, cost in scored:
         groups[model].append((q, cost))

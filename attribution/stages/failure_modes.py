@@ -21,15 +21,15 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
     embedded, judged, first = _embeddings(store, repo_id), _labels(store, repo_id), _first_turns(store, repo_id)
     decided = []
     for row in session_features(store, repo_id):
-        session = row["session_id"]
+        session = row.session_id
         vectors, labels = embedded.get(session, {}), judged.get(session, {})
         mode, reason = failure_mode(
             {
-                **row,
+                **row.data(),
                 **{k: vectors.get(k) for k in ("assumption_lock_turn", "drift_onset_calibrated", "plan_steps_first")},
                 **{k: labels.get(k) for k in ("scope_drift", "conflation_turn")},
                 "embedded": bool(vectors), "judged": bool(labels), "first_turn": first.get(session, 1),
-                "files_changed": bool(row["touched_files"]),
+                "files_changed": bool(row.values["touched_files"]),
             }
         )  # fmt: skip
         judge = (labels.get("model"), labels.get("prompt_version"))

@@ -73,9 +73,9 @@ def price(store: Store, prices: Prices) -> int:
     """Costs anew with this table; returns how many sessions have one now."""
     with store.transaction():
         found = [
-            (row["session_id"], cost_of(row["tokens_by_model"], prices))
+            (row.session_id, cost_of(row.values["tokens_by_model"], prices))
             for row in session_features(store)
-            if row["tokens_by_model"]
+            if row.values["tokens_by_model"]
         ]
         update(store, found)
     return sum(1 for _, cost in found if cost["cost_usd"] is not None)

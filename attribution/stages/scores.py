@@ -21,9 +21,9 @@ def fill_scores(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
     prompts = _first_prompts(store, repo_id)
     found = [
-        (row["session_id"], score({**row, "first_prompt": prompts.get(row["session_id"])}))
+        (row.session_id, score({**row.data(), "first_prompt": prompts.get(row.session_id)}))
         for row in session_features(store, repo_id)
-        if row["tool_call_count"] is not None
+        if row.values["tool_call_count"] is not None
     ]
     store.insert("scores", _COLUMNS, (_row(session, one) for session, one in found))
 

@@ -10,8 +10,8 @@ from typing import Any
 from attribution.lineage import survival, tip
 from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
-from attribution.lineage.survival import LifetimeRecord
-from attribution.queries.lifetimes import _records, _seconds
+from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
+from attribution.queries.lifetimes import removed_lines, seconds
 from attribution.stages import priors
 from attribution.stages.history import stored
 from collector.runtime.stages import Stage, StageName, digest, last_run
@@ -32,9 +32,9 @@ def fill_survival(store: Store, repo_id: int) -> None:
     with run.writing():
         _fill_fates(store, repo_id)
         priors.fill_priors(store, repo_id)
-        found = _records(store, repo_id)
-        _fill_deletions(store, repo_id, found)
-        _fill_survival(store, repo_id, [record for _, record in found])
+        removed = removed_lines(store, repo_id)
+        _fill_deletions(store, repo_id, removed)
+        _fill_survival(store, repo_id, [lines.record for lines in removed])
         _fill_tip(store, repo_id)
 
 
@@ -82,7 +82,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         "AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed > 0 OR e.op IN ('delete', 'move'))",
         (repo_id,),
     ):
-        edits[r["session_id"], r["path"]].append(_seconds(r["at"]))
+        edits[r["session_id"], r["path"]].append(seconds(r["at"]))
     for times in edits.values():
         times.sort()
     sessions: dict[int, list[int]] = defaultdict(list)
@@ -99,7 +99,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         "ORDER BY c.position",
         (repo_id,),
     ):
-        now, names = _seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
+        now, names = seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
         since = max((before.get(name, 0.0) for name in names), default=0.0)
         took = {s for s in sessions.get(r["id"], ()) for name in names if _any(edits.get((s, name), ()), since, now)}
         if took and r["number"] is not None:
@@ -116,12 +116,10 @@ def _any(times: Sequence[float], since: float, until: float) -> bool:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _fill_deletions(store: Store, repo_id: int, found: Iterable[tuple[int, LifetimeRecord]]) -> None:
+def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines]) -> None:
     store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
-    rows = survival.deletions(found)
-    if rows:
-        names = list(rows[0])
-        store.insert("deletions", ("repo_id", *names), ((repo_id, *(row[n] for n in names)) for row in rows))
+    rows = survival.deletions(removed)
+    store.insert("deletions", ("repo_id", *DeletionRow._fields), ((repo_id, *row) for row in rows))
 
 
 def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) -> None:

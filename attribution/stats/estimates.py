@@ -228,7 +228,7 @@ def resampled(values: Sequence[_One], statistic: Callable[[Sequence[_One]], floa
 
 def hazard(records: Sequence[LifetimeRecord], baseline: str) -> Hazard | None:
     """None when no file has deaths to compare. Raises StatsMissing."""
-    _, _, strata = sides(records, baseline)
+    strata = sides(records, baseline).files
     telling = {key: one for key, one in strata.items() if any(r.dead for r in one)}
     rows = [(number, r) for number, one in enumerate(telling.values()) for r in one]
     if not rows or len(rows) > _MAX_ROWS or len({r.author == AGENT for _, r in rows if r.dead}) < 2:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.stats.intervals import Interval, around, jackknife, total
 
+StudyRow = dict[str, Any]
+"""Column -> value. Columns are named for people and differ from table to table: rows are shown and written to files as they are."""
 MODES = ("human_only", "collaborative", "vibe")
 LEAST = 3  # repositories below which there is no interval
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
@@ -20,7 +22,7 @@ class StudyTable:
 
     name: str
     title: str
-    rows: list[dict[str, Any]]
+    rows: list[StudyRow]
     notes: list[str] = field(default_factory=list)
 
     def columns(self) -> list[str]:
@@ -36,18 +38,28 @@ class StudyUnit:
     bottom: float = 1.0
 
 
-def pooled(some: Sequence[StudyUnit]) -> dict[str, Any]:
-    """Sum over sum, with a cluster jackknife over repositories: value, low, high, n, repositories."""
-    return _estimate(some, [(o.cluster, (o.top, o.bottom)) for o in some])
+class Estimate(NamedTuple):
+    """A ratio with its 95 % interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int  # units
+    repositories: int
 
 
-def mean(some: Sequence[StudyUnit]) -> dict[str, Any]:
+def pooled(units: Sequence[StudyUnit]) -> Estimate:
+    """Sum over sum, with a cluster jackknife over repositories."""
+    return _estimate(units, [(unit.cluster, (unit.top, unit.bottom)) for unit in units])
+
+
+def mean(units: Sequence[StudyUnit]) -> Estimate:
     """Mean of the ratios of the units; units with nothing below the line are left out."""
-    kept = [o for o in some if o.bottom]
-    return _estimate(kept, [(o.cluster, (o.top / o.bottom, 1.0)) for o in kept])
+    kept = [unit for unit in units if unit.bottom]
+    return _estimate(kept, [(unit.cluster, (unit.top / unit.bottom, 1.0)) for unit in kept])
 
 
-def _estimate(some: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Any]:
+def _estimate(units: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, float]]]) -> Estimate:
     groups: dict[int, list[tuple[float, float]]] = {}
     for cluster, moments in rows:
         groups.setdefault(cluster, []).append(moments)
@@ -55,12 +67,9 @@ def _estimate(some: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, 
     value = _ratio(total(parts)) if parts else None
     band: Interval | None = None
     if value is not None and len(parts) >= LEAST:  # with two repositories the interval would say nothing
-        most = 1.0 if all(o.top <= o.bottom for o in some) else math.inf
+        most = 1.0 if all(unit.top <= unit.bottom for unit in units) else math.inf
         band = around(value, jackknife(parts, _ratio), len(parts) - 1, 0.0, most)
-    return {
-        "value": value, "low": band.low if band else None, "high": band.high if band else None, "n": len(some),
-        "repositories": len(parts),
-    }  # fmt: skip
+    return Estimate(value, band.low if band else None, band.high if band else None, len(units), len(parts))
 
 
 def _ratio(moments: Sequence[float]) -> float | None:
@@ -71,12 +80,12 @@ def median(values: Sequence[float]) -> float | None:
     return quantile(values, 0.5)
 
 
-def quantile(values: Sequence[float], at: float) -> float | None:
+def quantile(values: Sequence[float], share: float) -> float | None:
     """Linear between the two nearest; None of nothing."""
     if not values:
         return None
     ordered = sorted(values)
-    place = at * (len(ordered) - 1)
+    place = share * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])

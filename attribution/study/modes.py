@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping, Sequence
 
+from attribution.queries.study import SessionLines, session_lines, vendor_records
 from attribution.study import paper
-from attribution.study.model import MODES, StudyTable, StudyUnit, mean, median, pooled
+from attribution.study.model import MODES, StudyRow, StudyTable, StudyUnit, mean, median, pooled
 from collector.storage.store import Store
 
 NAME = "modes"
@@ -29,11 +30,9 @@ def mode_of(percentage: float | None) -> str | None:
 def canonical(store: Store) -> dict[int, float]:
     """Session -> percentage of its canonical record, as the paper chose it: the record with the most output tokens."""
     best: dict[int, tuple[int, str, float]] = {}
-    for r in store.rows(
-        "SELECT session_id, vendor_percentage, created_at, metadata FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL"
-    ):
-        key = (_output_tokens(r["metadata"]), r["created_at"] or "", float(r["vendor_percentage"]))
-        best[r["session_id"]] = max(best.get(r["session_id"], (-1, "", 0.0)), key)
+    for record in vendor_records(store):
+        key = (_output_tokens(record.metadata), record.created_at, float(record.percentage))
+        best[record.session_id] = max(best.get(record.session_id, (-1, "", 0.0)), key)
     return {session: percentage for session, (_, _, percentage) in best.items()}
 
 
@@ -47,59 +46,61 @@ def _output_tokens(metadata: str | None) -> int:
 
 
 def tables(store: Store) -> list[StudyTable]:
-    rows = store.rows(
-        "SELECT s.id, s.repo_id, t.agent_percentage, t.coding_mode, t.agent_lines, t.human_lines, t.unknown_lines FROM sessions s "
-        "LEFT JOIN session_stats t ON t.session_id = s.id"
-    )
-    theirs = canonical(store)
-    return [_modes(rows, theirs), _share(rows, theirs), _change(rows, theirs)]
+    sessions, theirs = session_lines(store), canonical(store)
+    return [_modes(sessions, theirs), _share(sessions, theirs), _change(sessions, theirs)]
 
 
-def _modes(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
-    sides = {
-        "ours": [(r["repo_id"], r["coding_mode"]) for r in rows if r["coding_mode"]],
-        "widest": [(r["repo_id"], _widest(r)) for r in rows if _widest(r)],
-        "vendor": [(r["repo_id"], mode_of(theirs[r["id"]])) for r in rows if r["id"] in theirs],
+def _modes(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> StudyTable:
+    sides: dict[str, list[tuple[int, str | None]]] = {  # (repository, mode) of each session
+        "ours": [(s.repo_id, s.coding_mode) for s in sessions if s.coding_mode],
+        "widest": [(s.repo_id, mode) for s in sessions if (mode := _widest(s))],
+        "vendor": [(s.repo_id, mode_of(theirs[s.id])) for s in sessions if s.id in theirs],
     }
-    found = []
+    rows = []
     for mode in MODES:
-        row: dict[str, Any] = {"mode": mode}
-        for side, sessions in sides.items():
-            one = pooled([StudyUnit(repo, name == mode) for repo, name in sessions])
-            row |= {f"{side} {k}": one[k] for k in ("value", "low", "high", "n")}
+        row: StudyRow = {"mode": mode}
+        for side, modes in sides.items():
+            estimate = pooled([StudyUnit(repo, name == mode) for repo, name in modes])
+            row |= {f"{side} {name}": getattr(estimate, name) for name in ("value", "low", "high", "n")}
         v1, v2 = paper.MODES[mode]
-        found.append(row | {"paper_v1": v1, "paper_v2": v2})
-    return StudyTable("coding_modes", "Coding modes, share of sessions", found, _NOTES)
+        rows.append(row | {"paper_v1": v1, "paper_v2": v2})
+    return StudyTable("coding_modes", "Coding modes, share of sessions", rows, _NOTES)
 
 
-def _widest(row: dict[str, Any]) -> str | None:
+def _widest(session: SessionLines) -> str | None:
     """The mode if every unknown line were a person's."""
-    every = (row["agent_lines"] or 0) + (row["human_lines"] or 0) + (row["unknown_lines"] or 0)
-    return mode_of(100 * row["agent_lines"] / every) if every else None
+    agent = session.agent_lines or 0
+    every = agent + (session.human_lines or 0) + (session.unknown_lines or 0)
+    return mode_of(100 * agent / every) if every else None
 
 
-def _share(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
-    some = [StudyUnit(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"]) for r in rows if r["coding_mode"]]
-    wide = [
-        StudyUnit(r["repo_id"], r["agent_lines"], r["agent_lines"] + r["human_lines"] + r["unknown_lines"])
-        for r in rows if r["coding_mode"]
-    ]  # fmt: skip
-    percentages = [StudyUnit(r["repo_id"], theirs[r["id"]] / 100) for r in rows if r["id"] in theirs]
-    found = [
-        {"how": "ours, lines over lines, unknown left out", **pooled(some), "median": None},
+def _share(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> StudyTable:
+    narrow, wide = [], []
+    for s in sessions:
+        if s.coding_mode:
+            agent, human, unknown = s.agent_lines or 0, s.human_lines or 0, s.unknown_lines or 0
+            narrow.append(StudyUnit(s.repo_id, agent, agent + human))
+            wide.append(StudyUnit(s.repo_id, agent, agent + human + unknown))
+    percentages = [StudyUnit(s.repo_id, theirs[s.id] / 100) for s in sessions if s.id in theirs]
+    rows: list[StudyRow] = [
+        {"how": "ours, lines over lines, unknown left out", **pooled(narrow)._asdict(), "median": None},
         {
             "how": "ours, mean of sessions, unknown left out",
-            **mean(some),
-            "median": median([o.top / o.bottom for o in some if o.bottom]),
+            **mean(narrow)._asdict(),
+            "median": median([unit.top / unit.bottom for unit in narrow if unit.bottom]),
         },
-        {"how": "ours, lines over lines, unknown below the line", **pooled(wide), "median": None},
-        {"how": "vendor, mean of canonical records", **mean(percentages), "median": median([o.top for o in percentages])},
+        {"how": "ours, lines over lines, unknown below the line", **pooled(wide)._asdict(), "median": None},
+        {
+            "how": "vendor, mean of canonical records",
+            **mean(percentages)._asdict(),
+            "median": median([unit.top for unit in percentages]),
+        },
         {"how": "paper v1, mean of sessions", "value": paper.AGENT_SHARE_MEAN, "median": paper.AGENT_SHARE_MEDIAN},
     ]
-    return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", found)
+    return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", rows)
 
 
-def _change(rows: list[dict[str, Any]], theirs: dict[int, float]) -> StudyTable:
-    pairs = Counter((mode_of(theirs.get(r["id"])), r["coding_mode"]) for r in rows if r["id"] in theirs and r["coding_mode"])
-    found = [{"vendor_mode": mode, **{f"ours_{other}": pairs.get((mode, other), 0) for other in MODES}} for mode in MODES]
-    return StudyTable("modes_compared", "Sessions by the vendor's mode and by ours", found)
+def _change(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> StudyTable:
+    pairs = Counter((mode_of(theirs.get(s.id)), s.coding_mode) for s in sessions if s.id in theirs and s.coding_mode)
+    rows = [{"vendor_mode": mode, **{f"ours_{other}": pairs.get((mode, other), 0) for other in MODES}} for mode in MODES]
+    return StudyTable("modes_compared", "Sessions by the vendor's mode and by ours", rows)

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from attribution.study.model import MODES, StudyTable
+from collections import defaultdict
+from typing import NamedTuple
+
+from attribution.queries.study import sessions_by_fortnight
+from attribution.study.model import MODES, StudyRow, StudyTable
 from attribution.study.modes import canonical, mode_of
 from collector.storage.store import Store
 
 NAME = "over_time"
 ORDER = 60
-# Fortnights from a Monday on.
-_ROWS = """
-SELECT s.id, t.coding_mode,
-  date('2025-01-06', (14 * CAST((julianday(s.started_at) - julianday('2025-01-06')) / 14 AS INTEGER)) || ' days') AS since
-FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id WHERE s.started_at >= '2025-01-06'
-"""
+
+
+class _Modes(NamedTuple):
+    """The mode of one session."""
+
+    ours: str | None
+    vendor: str | None
 
 
 def tables(store: Store) -> list[StudyTable]:
     theirs = canonical(store)
-    periods: dict[str, list[tuple[str | None, str | None]]] = {}
-    for r in store.rows(_ROWS):
-        periods.setdefault(r["since"], []).append((r["coding_mode"], mode_of(theirs.get(r["id"]))))
-    found = []
-    for since, pairs in sorted(periods.items()):
-        row: dict[str, object] = {"fortnight from": since}
-        for at, name in ((0, "ours"), (1, "vendor")):
-            some = [pair[at] for pair in pairs if pair[at]]
-            row |= {f"{name}_{mode}": some.count(mode) / len(some) if some else None for mode in MODES} | {f"{name}_n": len(some)}
-        found.append(row)
-    return [StudyTable("modes_over_time", "Coding modes over time, share of sessions begun in the fortnight", found)]
+    periods: dict[str, list[_Modes]] = defaultdict(list)
+    for session in sessions_by_fortnight(store):
+        periods[session.since].append(_Modes(session.coding_mode, mode_of(theirs.get(session.id))))
+    rows = [_row(since, sessions) for since, sessions in sorted(periods.items())]
+    return [StudyTable("modes_over_time", "Coding modes over time, share of sessions begun in the fortnight", rows)]
+
+
+def _row(since: str, sessions: list[_Modes]) -> StudyRow:
+    row: StudyRow = {"fortnight from": since}
+    for name in _Modes._fields:
+        modes = [mode for session in sessions if (mode := getattr(session, name))]
+        row |= {f"{name}_{mode}": modes.count(mode) / len(modes) if modes else None for mode in MODES}
+        row[f"{name}_n"] = len(modes)
+    return row

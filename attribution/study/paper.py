@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-POPULATION = {  # what -> (v1, v2)
+from collections.abc import Mapping
+
+TwoVersions = Mapping[str, tuple[float | None, float | None]]
+"""What -> the number of v1 and of v2, None where a version has none."""
+
+POPULATION: TwoVersions = {  # what -> (v1, v2)
     "repositories": (205, 707), "sessions": (5_851, 17_819), "checkpoints": (13_406, 54_918), "commits": (14_459, None),
     "user prompts": (63_000, 229_909), "tool calls": (355_000, 2_028_951),
 }  # fmt: skip
-MODES = {"human_only": (0.227, 0.25), "collaborative": (0.365, 0.34), "vibe": (0.408, 0.41)}
+MODES: TwoVersions = {"human_only": (0.227, 0.25), "collaborative": (0.365, 0.34), "vibe": (0.408, 0.41)}
 AGENT_SHARE_MEAN, AGENT_SHARE_MEDIAN = 0.558, 0.733  # v1, of session percentages
-EFFICIENCY = {"all": (0.443, 0.59), "collaborative": (0.382, None), "vibe": (0.590, None)}
-SURVIVAL = {"all": (0.503, None), "collaborative": (0.441, None), "vibe": (0.646, None)}
+EFFICIENCY: TwoVersions = {"all": (0.443, 0.59), "collaborative": (0.382, None), "vibe": (0.590, None)}
+SURVIVAL: TwoVersions = {"all": (0.503, None), "collaborative": (0.441, None), "vibe": (0.646, None)}
 SELF_OVERWRITE = {"all": 0.093, "collaborative": 0.101, "vibe": 0.071}
 HUMAN_DELETION = {"all": 0.422, "collaborative": 0.469, "vibe": 0.309}
 CLEAN = 0.486  # share of sessions with a clean mapping to commits
@@ -20,7 +25,7 @@ INTRODUCED = {"human_only": 0.08, "collaborative": 0.14, "vibe": 0.76, "all": 0.
 FIXED = {"human_only": 0.04, "collaborative": 0.08, "vibe": 0.52, "all": 0.06}
 INTERRUPTED = {"human_only": 0.060, "collaborative": 0.050, "vibe": 0.033}  # of Claude Code's turns
 ASKED = {"human_only": 0.014, "collaborative": 0.016, "vibe": 0.011}
-TOOLS = {  # category -> share of calls in v1 and v2
+TOOLS: TwoVersions = {  # category -> share of calls in v1 and v2
     "read": (0.198, 0.147), "grep": (0.101, 0.077), "glob": (0.014, 0.007), "bash:file": (0.069, 0.123),
     "bash:build": (0.080, 0.059), "bash:net": (0.012, 0.016), "bash": (0.054, 0.157), "git/gh": (0.119, 0.105),
     "write": (0.029, 0.023), "edit": (0.196, 0.140), "web": (0.005, 0.003), "agent": (0.067, 0.057), "mcp": (0.019, 0.014),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
 
-from attribution.queries.features import features_ready
+from attribution.queries.study import SessionTurns, session_turns
 from attribution.study import paper
 from attribution.study.model import MODES, StudyTable, StudyUnit, pooled, quantile
 from collector.storage.store import Store
@@ -14,70 +14,58 @@ from collector.storage.store import Store
 NAME = "turns"
 ORDER = 50
 
-_ROWS = """
-SELECT s.id, s.repo_id, s.agent, t.coding_mode, s.turns, s.interruptions, f.tool_counts, f.per_turn_agent_latency_s AS latency,
-  (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked
-FROM sessions s JOIN session_features f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id
-"""
-
 
 def tables(store: Store) -> list[StudyTable]:
-    rows = store.rows(_ROWS) if features_ready(store) else []
-    claude = [r for r in rows if r["agent"] == "claude-code" and r["turns"]]
-    return [_outcomes(claude), _autonomy(claude), _tools(rows)]
+    sessions = session_turns(store)
+    claude = [session for session in sessions if session.agent == "claude-code" and session.turns]
+    return [_outcomes(claude), _autonomy(claude), _tools(sessions)]
 
 
-def _outcomes(rows: list[dict[str, Any]]) -> StudyTable:
-    found = []
+def _outcomes(sessions: Sequence[SessionTurns]) -> StudyTable:
+    rows = []
     for mode in (*MODES, "all"):
-        some = [r for r in rows if mode in ("all", r["coding_mode"])]
+        own = [session for session in sessions if mode in ("all", session.coding_mode)]
         for what, name, published in (
             ("interrupted by the user", "interruptions", paper.INTERRUPTED),
             ("agent asks", "asked", paper.ASKED),
         ):
-            one = pooled([StudyUnit(r["repo_id"], r[name], r["turns"]) for r in some])
-            found.append(
-                {
-                    "turns": what,
-                    "mode": mode,
-                    **one,
-                    "number of turns": sum(r["turns"] for r in some),
-                    "paper_v1": published.get(mode),
-                }
-            )
+            estimate = pooled([StudyUnit(session.repo_id, getattr(session, name), session.turns) for session in own])
+            turns = sum(session.turns for session in own)
+            head = {"turns": what, "mode": mode, **estimate._asdict()}
+            rows.append(head | {"number of turns": turns, "paper_v1": published.get(mode)})
     return StudyTable(
-        "turn_outcomes", "Turns of Claude Code that were interrupted, or in which the agent asked", found,
+        "turn_outcomes", "Turns of Claude Code that were interrupted, or in which the agent asked", rows,
         ["Pushback needs a judge and is not in this table (`attribute judge`)."],
     )  # fmt: skip
 
 
-def _autonomy(rows: list[dict[str, Any]]) -> StudyTable:
-    latencies = [x for r in rows for x in json.loads(r["latency"] or "[]") if isinstance(x, int | float)]
+def _autonomy(sessions: Sequence[SessionTurns]) -> StudyTable:
+    latencies = [x for session in sessions for x in json.loads(session.latency) if isinstance(x, int | float)]
     published = {0.5: "< 1 min", 0.9: "< 7 min", 0.99: "", 0.999: "> 100 min"}
-    found = [
+    rows = [
         {
-            "quantile": at,
-            "minutes": q / 60 if (q := quantile(latencies, at)) is not None else None,
+            "quantile": share,
+            "minutes": seconds / 60 if (seconds := quantile(latencies, share)) is not None else None,
             "n": len(latencies),
             "paper_v1": text,
         }
-        for at, text in published.items()
+        for share, text in published.items()
     ]
-    return StudyTable("autonomy", "How long Claude Code works on one prompt", found)
+    return StudyTable("autonomy", "How long Claude Code works on one prompt", rows)
 
 
-def _tools(rows: list[dict[str, Any]]) -> StudyTable:
+def _tools(sessions: Sequence[SessionTurns]) -> StudyTable:
     counts: Counter[str] = Counter()
-    for r in rows:
-        counts.update({k: v for k, v in json.loads(r["tool_counts"] or "{}").items() if isinstance(v, int)})
+    for session in sessions:
+        counts.update({k: v for k, v in json.loads(session.tool_counts).items() if isinstance(v, int)})
     every = sum(counts.values())
-    found = [
+    rows = [
         {"category": name, "calls": counts.get(name, 0), "share": counts.get(name, 0) / every if every else None,
          "paper_v1": paper.TOOLS.get(name, (None, None))[0], "paper_v2": paper.TOOLS.get(name, (None, None))[1]}
         for name in dict.fromkeys((*paper.TOOLS, *counts))
     ]  # fmt: skip
     return StudyTable(
-        "tools", "Tool calls by category", found,
+        "tools", "Tool calls by category", rows,
         ["Ours files a command under its first effective program (`cd x && pytest` is a build), the paper under its first word: "
          "bash:file. The paper's parser kept the last block of a message only and so lost one call in seven."],
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attribution.queries.study import scanned_commits
+from attribution.queries.weaknesses import CommitLines, commit_lines
 from attribution.study import paper
 from attribution.study.model import MODES, StudyTable
 from attribution.study.modes import mode_of
@@ -11,14 +13,6 @@ from collector.storage.store import Store
 NAME = "weaknesses"
 ORDER = 65
 
-# Lines that were scanned, source files only, and the findings on them, by commit.
-_LINES = """
-SELECT commit_id, SUM(lines) AS lines FROM scanned_lines WHERE scanned = 1 AND place = 'source' GROUP BY 1
-"""
-_FINDINGS = """
-SELECT commit_id, SUM(status = 'introduced') AS introduced, SUM(status = 'introduced' AND confidence <> 'LOW') AS sure
-FROM findings WHERE place = 'source' GROUP BY 1
-"""
 _TITLE = "Weaknesses introduced per 1,000 added lines"
 _NOTES = [
     "The mode of a commit is the share of agents' lines, those that only a trailer declares included, among its agents' and "
@@ -30,33 +24,30 @@ _NOTES = [
 
 
 def tables(store: Store) -> list[StudyTable]:
-    lines = {r["commit_id"]: r["lines"] for r in store.rows(_LINES)}
-    if not lines:
-        return [
-            StudyTable(
-                "weaknesses", "Weaknesses introduced per 1,000 added lines", [], ["Nothing was scanned: attribute scan PATH"]
-            )
-        ]
-    found = {r["commit_id"]: r for r in store.rows(_FINDINGS)}
-    modes = {
-        r["commit_id"]: mode_of(100 * r["agent_lines"] / (r["agent_lines"] + r["human_lines"]))
-        if r["agent_lines"] + r["human_lines"]
-        else "neither"
-        for r in store.rows("SELECT commit_id, agent_lines, human_lines FROM commit_lines")
-    }
+    scanned = scanned_commits(store)
+    if not scanned:
+        return [StudyTable("weaknesses", _TITLE, [], ["Nothing was scanned: attribute scan PATH"])]
+    modes = {commit.commit_id: _mode(commit) for commit in commit_lines(store)}
     rows = []
     for mode in (*MODES, "neither", "all"):
-        commits = [c for c in lines if mode in ("all", modes.get(c))]
-        total = sum(lines[c] for c in commits)
-        for name, column in (("all rules", "introduced"), ("without low confidence", "sure")):
-            count = sum(found[c][column] or 0 for c in commits if c in found)
-            low, high = poisson_interval(count)
-            per = 1000 / total if total else None
+        commits = [commit for commit in scanned if mode in ("all", modes.get(commit.commit_id))]
+        lines = sum(commit.lines for commit in commits)
+        for name, count, published in (
+            ("all rules", sum(commit.introduced for commit in commits), paper.INTRODUCED.get(mode)),
+            ("without low confidence", sum(commit.sure for commit in commits), None),
+        ):
+            interval = poisson_interval(count)
+            per = 1000 / lines if lines else None
             rows.append(
                 {
-                    "mode of the commit": mode, "rules": name, "findings": count, "lines": total,
-                    "per 1,000 lines": count * per if per else None, "low": low * per if per else None,
-                    "high": high * per if per else None, "paper_v1": paper.INTRODUCED.get(mode) if name == "all rules" else None,
+                    "mode of the commit": mode, "rules": name, "findings": count, "lines": lines,
+                    "per 1,000 lines": count * per if per else None, "low": interval.low * per if per else None,
+                    "high": interval.high * per if per else None, "paper_v1": published,
                 }
             )  # fmt: skip
     return [StudyTable("weaknesses", _TITLE, rows, _NOTES)]
+
+
+def _mode(commit: CommitLines) -> str | None:
+    known = commit.agent_lines + commit.human_lines
+    return mode_of(100 * commit.agent_lines / known) if known else "neither"

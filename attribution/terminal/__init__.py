@@ -5,7 +5,7 @@ from attribution.terminal.blame import blame_view, file_view
 from attribution.terminal.claims import claims_view
 from attribution.terminal.commit import commit_view
 from attribution.terminal.explain import line_view
-from attribution.terminal.history import agreement_view, life_view
+from attribution.terminal.history import agreement_view, line_history_view
 from attribution.terminal.lists import check_list, failures, problem_list, session_table
 from attribution.terminal.maintainability import maintainability_view
 from attribution.terminal.repo import hints, repo_report
@@ -24,7 +24,7 @@ __all__ = [
     "grades",
     "hints",
     "judge",
-    "life_view",
+    "line_history_view",
     "line_view",
     "maintainability_view",
     "picture_note",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.attempts import Treatments
 from attribution.scores.attempts import LABELS, PassRate, Treatment
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
 
@@ -15,10 +15,10 @@ _MOST = 40
 _NAMED = ("agent_type", "model_id", "dataset")
 
 
-def treatment_table(console: Console, found: Sequence[Treatment], remarks: Sequence[str]) -> None:
+def treatment_table(console: Console, result: Treatments) -> None:
     head = ("model", "agent", "set", "tasks", "attempts", "solved", "pass@1", "95 %", "pass@k", "later", "not solved", "right file")
     table = grid("<~", "<~", "<~", *">" * 5, "<~", ">", "<~", ">", head=head)
-    for t in found[:_MOST]:
+    for t in result.treatments[:_MOST]:
         further = ", ".join(f"{r.k}: {_share(r)}" for r in t.rates[1:])
         others = ", ".join(f"{t.labels[x]} {words(x)}" for x in LABELS[1:] if x in t.labels)
         table.add_row(
@@ -27,11 +27,11 @@ def treatment_table(console: Console, found: Sequence[Treatment], remarks: Seque
             percent(*t.localized) if t.localized else "",
         )  # fmt: skip
     show(console, table, 0)
-    if len(found) > _MOST:
-        console.print(Text(f"{len(found) - _MOST} more: --json or --csv", "dim"))
-    told = "pass@1: mean over tasks, 95 % interval over tasks; what a harness could not judge counts as not solved"
-    console.print(Text(told, "dim"))
-    notes(console, remarks)
+    if len(result.treatments) > _MOST:
+        console.print(Text(f"{len(result.treatments) - _MOST} more: --json or --csv", "dim"))
+    explanation = "pass@1: mean over tasks, 95 % interval over tasks; what a harness could not judge counts as not solved"
+    console.print(Text(explanation, "dim"))
+    notes(console, result.notes)
 
 
 def _settings(t: Treatment) -> str:

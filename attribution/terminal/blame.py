@@ -10,7 +10,7 @@ from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.blame import BlameLine, Block, FileStory
+from attribution.queries.blame import BlameLine, Block, FileBlame
 from attribution.queries.verdicts import LineAttribution
 from attribution.terminal.style import (
     LETTER,
@@ -43,30 +43,29 @@ _BRIEF = {
 }
 _DATED = re.compile(r"-\d{8}$")
 _HOW_WIDTH, _WHO_WIDTH = 11, 14
-_HOW_WIDTH, _WHO_WIDTH = 11, 14
 
 
-def blame_view(console: Console, story: FileStory) -> None:
+def blame_view(console: Console, blamed: FileBlame) -> None:
     """One line per line, cut at the edge of a terminal, whole in a file or pipe."""
-    title(console, story.path, f"at {story.branch or 'commit'} {story.sha[:9]}, {story.name}")
-    digits = len(str(len(story.lines)))
-    for line in story.lines:
+    title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}")
+    digits = len(str(len(blamed.lines)))
+    for line in blamed.lines:
         text = _blame_line(line, digits)
         if console.is_terminal:
             console.print(text, no_wrap=True, overflow="ellipsis")
         else:
             console.print(text, soft_wrap=True)
-    _legend(console, story.lines)
-    notes(console, story.notes)
+    _legend(console, blamed.lines)
+    notes(console, blamed.notes)
 
 
 def _blame_line(line: BlameLine, digits: int) -> Text:
-    style = STYLE.get(line.said.kind, "red")
-    how, who = _fitted(_brief(line.said), _HOW_WIDTH), _fitted(_who(line), _WHO_WIDTH)
+    style = STYLE.get(line.attribution.kind, "red")
+    how, who = _fitted(_brief(line.attribution), _HOW_WIDTH), _fitted(_who(line), _WHO_WIDTH)
     return Text.assemble(
-        (line.birth.sha[:8], "dim"), ("~" if line.journey else " ", "dim"), (LETTER[line.said.kind], f"bold {style}"),
+        (line.introduced.sha[:8], "dim"), ("~" if line.moved else " ", "dim"), (LETTER[line.attribution.kind], f"bold {style}"),
         f" {how} ", (who, style), (f" {line.line:>{digits}} ", "dim"),
-        (source(line.text), "bright_black" if line.said.kind == "undeclared" else ""),
+        (source(line.text), "bright_black" if line.attribution.kind == "undeclared" else ""),
     )  # fmt: skip
 
 
@@ -74,24 +73,24 @@ def _fitted(text: str, width: int) -> str:
     return set_cell_size(cut(text, width), width)
 
 
-def _brief(said: LineAttribution) -> str:
+def _brief(attribution: LineAttribution) -> str:
     """How, in one word."""
-    if said.author == "agent":
-        return said.how
-    if said.author == "human":
-        return "in between" if said.reason == "before_session" else said.evidence
-    return _BRIEF.get(said.reason, words(said.reason)) or "not read"
+    if attribution.author == "agent":
+        return attribution.how
+    if attribution.author == "human":
+        return "in between" if attribution.reason == "before_session" else attribution.evidence
+    return _BRIEF.get(attribution.reason, words(attribution.reason)) or "not read"
 
 
 def _who(line: BlameLine) -> str:
-    if line.said.author == "agent":
-        model = _DATED.sub("", line.said.model).removeprefix("claude-").removeprefix("Claude ")
-        return one_line(model if line.said.model else line.said.agent)
+    if line.attribution.author == "agent":
+        model = _DATED.sub("", line.attribution.model).removeprefix("claude-").removeprefix("Claude ")
+        return one_line(model if line.attribution.model else line.attribution.agent)
     return one_line(line.commit.author_name if line.commit else "")
 
 
 def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
-    count = Counter(line.said.kind for line in lines if line.text.strip())
+    count = Counter(line.attribution.kind for line in lines if line.text.strip())
     whole = sum(count.values())
     console.print()
     table = grid("<", "<", ">", ">", "<~")
@@ -104,30 +103,28 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
                 percent(count[kind], whole), Text(meaning, "dim"),
             )  # fmt: skip
     show(console, table, 0)
-    travelled = sum(line.journey is not None for line in lines)
-    if travelled:
-        console.print(
-            Text(f"~  {number(travelled)} lines are older: moved or laid out anew in that commit (attribute explain)", "dim")
-        )
+    moved = sum(line.moved is not None for line in lines)
+    if moved:
+        console.print(Text(f"~  {number(moved)} lines are older: moved or laid out anew in that commit (attribute explain)", "dim"))
 
 
-def file_view(console: Console, story: FileStory, found: Sequence[Block]) -> None:
+def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
     """A file by blocks of lines that came the same way."""
-    title(console, story.path, f"at {story.branch or 'commit'} {story.sha[:9]}, {story.name}; {len(story.lines)} lines")
+    title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {len(blamed.lines)} lines")
     console.print()
     table = grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt, or subject of the commit"))
-    for block in found:
+    for block in blocks:
         first = block.first
-        style = STYLE.get(first.said.kind, "red")
+        style = STYLE.get(first.attribution.kind, "red")
         lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
         about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
         table.add_row(
-            lines, Text(LETTER[first.said.kind], f"bold {style}"), _brief(first.said),
-            Text(_fitted(_who(first), _WHO_WIDTH), style), Text(first.birth.sha[:8], "dim"), about,
+            lines, Text(LETTER[first.attribution.kind], f"bold {style}"), _brief(first.attribution),
+            Text(_fitted(_who(first), _WHO_WIDTH), style), Text(first.introduced.sha[:8], "dim"), about,
         )  # fmt: skip
     show(console, table, 0)
-    _legend(console, story.lines)
-    notes(console, story.notes)
+    _legend(console, blamed.lines)
+    notes(console, blamed.notes)
 
 
 def _subject(line: BlameLine) -> str:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attribution.claims.agreement import AGREE, CAUSES, DISAGREE, NOT_CLAIMED
-from attribution.queries.claims import Added, ClaimAgreement, ClaimsReport, Worth, decided, disputed, summed
+from attribution.queries.claims import AdditionalLines, ClaimAgreement, ClaimsReport, ProducerAccuracy, decided, disputed, summed
 from attribution.terminal.style import grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
 
@@ -23,7 +23,7 @@ def claims_view(console: Console, r: ClaimsReport, tables: Sequence[str]) -> Non
     if r.worth:
         for name in tables:
             _TABLES[name](console, r)
-    notes(console, [*(f"{p['count']:,} × {words(p['code'])}, for example {p['example']}" for p in r.problems), *r.notes])
+    notes(console, [*(f"{p.count:,} × {words(p.code)}, for example {p.example}" for p in r.problems), *r.notes])
 
 
 def _producers(console: Console, r: ClaimsReport) -> None:
@@ -37,7 +37,7 @@ def _producers(console: Console, r: ClaimsReport) -> None:
     _print(console, table, "consistent: every line it names is one that its commit adds; a trailer names no lines")
 
 
-def _worth_cells(w: Worth) -> tuple[str, ...]:
+def _worth_cells(w: ProducerAccuracy) -> tuple[str, ...]:
     if not w.attesting:
         return ("", "", "", "", "")
     share = percent(w.consistent, w.attesting)
@@ -47,7 +47,7 @@ def _worth_cells(w: Worth) -> tuple[str, ...]:
 def _statuses(console: Console, r: ClaimsReport) -> None:
     table = grid("<", "<", ">", ">", head=("producer", "status", "records", "lines"))
     for row in r.statuses:
-        table.add_row(plain(row["producer"]), words(row["status"]), number(row["records"]), number(row["lines"]))
+        table.add_row(plain(row.producer), words(row.status), number(row.records), number(row.lines))
     _print(console, table, "the first that applies to a record: its commit's place, then the worst of its lines")
 
 
@@ -59,8 +59,8 @@ def _versions(console: Console, r: ClaimsReport) -> None:
     _dated(console, "version", r.versions)
 
 
-def _dated(console: Console, name: str, found: Sequence[Worth]) -> None:
-    rows = [w for w in found if w.attesting]
+def _dated(console: Console, name: str, accuracy: Sequence[ProducerAccuracy]) -> None:
+    rows = [w for w in accuracy if w.attesting]
     if not rows:
         return
     table = grid("<", "<~", *">" * 5, head=("producer", name, *_WORTH))
@@ -74,20 +74,20 @@ def _agreement(console: Console, r: ClaimsReport) -> None:
         return
     table = grid("<", "<", "<", "<", ">", "<~", head=("producer", "claimed", "ours", "", "lines", "cause"))
     rows = summed(r.agreement)
-    for one in rows[:_MOST]:
-        cause = Text.assemble(words(one.cause), (f"  {CAUSES.get(one.cause, '')}", "dim"))
-        verdict = Text(words(one.verdict), _VERDICT.get(one.verdict, "bright_black"))
-        table.add_row(plain(one.producer), words(one.claimed), words(one.ours), verdict, number(one.lines), cause)
+    for row in rows[:_MOST]:
+        cause = Text.assemble(words(row.cause), (f"  {CAUSES.get(row.cause, '')}", "dim"))
+        verdict = Text(words(row.verdict), _VERDICT.get(row.verdict, "bright_black"))
+        table.add_row(plain(row.producer), words(row.claimed), words(row.ours), verdict, number(row.lines), cause)
     _print(console, table, _agreed(r.agreement))
 
 
 def _agreed(rows: list[ClaimAgreement]) -> str:
     parts = []
-    for producer in dict.fromkeys(one.producer for one in rows):
-        own = [one for one in rows if one.producer == producer]
-        known = decided(own)
-        if known:
-            parts.append(f"{producer}: {percent(known - disputed(own), known)} of {number(known)}")
+    for producer in dict.fromkeys(row.producer for row in rows):
+        own = [row for row in rows if row.producer == producer]
+        lines = decided(own)
+        if lines:
+            parts.append(f"{producer}: {percent(lines - disputed(own), lines)} of {number(lines)}")
     return "agreement on lines where both sides know, in commits with a session: " + (", ".join(parts) or "none")
 
 
@@ -95,14 +95,14 @@ def _added(console: Console, r: ClaimsReport) -> None:
     if not r.added:
         return
     table = grid("<", "<", "<~", "<~", ">", ">", head=("producer", "author", "tool", "model", "commits", "lines"))
-    for one in r.added[:_MOST]:
-        table.add_row(*_added_cells(one))
+    for row in r.added[:_MOST]:
+        table.add_row(*_added_cells(row))
     note = "verified lines of commits without a session: declared, counted apart from our own"
     _print(console, table, note + _more(len(r.added)))
 
 
-def _added_cells(one: Added) -> tuple[Text | str, ...]:
-    return plain(one.producer), one_line(one.author), plain(one.tool), plain(one.model), number(one.commits), number(one.lines)
+def _added_cells(row: AdditionalLines) -> tuple[Text | str, ...]:
+    return plain(row.producer), one_line(row.author), plain(row.tool), plain(row.model), number(row.commits), number(row.lines)
 
 
 def _print(console: Console, table: Table, note: str) -> None:

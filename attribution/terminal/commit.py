@@ -5,40 +5,40 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.commit import CommitStory
+from attribution.queries.commit import CommitReport
 from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
 from collector.console.terminal import one_line
 
 
-def commit_view(console: Console, story: CommitStory) -> None:
-    commit = story.commit
-    title(console, f"{commit.sha[:9]} {commit.subject}", story.repo)
+def commit_view(console: Console, report: CommitReport) -> None:
+    commit = report.commit
+    title(console, f"{commit.sha[:9]} {commit.subject}", report.repo)
     console.print(Text(f"{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim"))
-    whole = sum(story.lines.values())
+    whole = sum(report.lines.values())
     if whole:
         console.print()
         table = grid("<", ">", ">", "<")
         for name in STYLE:
-            if story.lines.get(name):
-                count = story.lines[name]
+            if report.lines.get(name):
+                count = report.lines[name]
                 table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
         show(console, table)
-    _commit_sessions(console, story)
-    _commit_files(console, story)
-    _commit_claims(console, story)
+    _commit_sessions(console, report)
+    _commit_files(console, report)
+    _commit_claims(console, report)
 
 
-def _commit_sessions(console: Console, story: CommitStory) -> None:
+def _commit_sessions(console: Console, report: CommitReport) -> None:
     console.print()
-    absent = [key for key, there in story.checkpoints if not there]
+    absent = [named.checkpoint for named in report.checkpoints if not named.in_clone]
     if absent:
         console.print(
             Text.assemble(("note: ", "yellow"), f"names checkpoints this clone does not have: {one_line(', '.join(absent))}")
         )
-    if not story.sessions:
-        declared = story.commit.declared_agent
+    if not report.sessions:
+        declared = report.commit.declared_agent
         console.print(Text(f"no session is linked{f'; the commit declares {one_line(declared)}' if declared else ''}", "dim"))
-    for s in story.sessions:
+    for s in report.sessions:
         who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "agent not known"
         state = "" if s.transcript == "present" else f", transcript {words(s.transcript)}"
         console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
@@ -50,16 +50,17 @@ def _commit_sessions(console: Console, story: CommitStory) -> None:
             console.print(Text(f"  and {len(s.prompts) - 5} more prompts", "dim"))
 
 
-def _commit_files(console: Console, story: CommitStory, most: int = 12) -> None:
-    if not story.files:
+def _commit_files(console: Console, report: CommitReport, most: int = 12) -> None:
+    if not report.files:
         return
     console.print()
     table = grid("<", "<~", ">", "<~", head=("", "file", "+/-", "added lines"))
-    for f in story.files:
+    for f in report.files:
         name = f"{f.old_path} → {f.path}" if f.old_path else f.path
         spans = Text()
-        for start, end, said in f.spans[:most]:
-            spans.append(f"{LETTER[said.kind]}{start}" if start == end else f"{LETTER[said.kind]}{start}-{end}", STYLE[said.kind])
+        for start, end, attribution in f.spans[:most]:
+            kind = attribution.kind
+            spans.append(f"{LETTER[kind]}{start}" if start == end else f"{LETTER[kind]}{start}-{end}", STYLE[kind])
             spans.append(" ")
         if len(f.spans) > most:
             spans.append(f"and {len(f.spans) - most} more", "dim")
@@ -69,17 +70,17 @@ def _commit_files(console: Console, story: CommitStory, most: int = 12) -> None:
     show(console, table, 0)
 
 
-def _commit_claims(console: Console, story: CommitStory) -> None:
-    if not story.claims:
+def _commit_claims(console: Console, report: CommitReport) -> None:
+    if not report.claims:
         return
     console.print()
     table = grid("<", ">", ">", "<", "<~", head=("checkpoint", "producer says", "we say", "reason of the difference", "session"))
-    for c in story.claims:
+    for c in report.claims:
         ours = "" if c.ours is None else f"{c.ours:.1f} %"
         theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
         table.add_row(plain(c.checkpoint), theirs, ours, plain(words(c.reason)), Text(one_line(c.session), "dim"))
     show(console, table, 0)
-    if any(c.reason == "not_comparable" for c in story.claims):
+    if any(c.reason == "not_comparable" for c in report.claims):
         console.print(
             Text("not comparable: the checkpoint or the commit is not alone, so the two do not count the same lines", "dim")
         )

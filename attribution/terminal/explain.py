@@ -18,76 +18,78 @@ _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 
 
-def line_view(console: Console, story: LineExplanation) -> None:
+def line_view(console: Console, explanation: LineExplanation) -> None:
     """Everything about one line."""
-    line, said = story.line, story.line.said
-    title(console, f"{story.path}:{line.line}", f"at {story.branch or 'commit'} {story.sha[:9]}, {story.name}")
+    line, verdict = explanation.line, explanation.line.attribution
+    commit = f"{explanation.branch or 'commit'} {explanation.sha[:9]}"
+    title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
     console.print(Text(cut("  " + source(line.text), console.width)))
     console.print()
-    style = STYLE.get(said.kind, "red")
+    style = STYLE.get(verdict.kind, "red")
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    parts = dict.fromkeys((said.author or "not attributed", said.how, said.evidence, words(said.reason)))
-    verdict = ", ".join(part for part in parts if part not in ("", "none"))
+    parts = dict.fromkeys((verdict.author or "not attributed", verdict.how, verdict.evidence, words(verdict.reason)))
     room = console.width - 20
-    table.add_row("verdict", Text(verdict, f"bold {style}"))
-    table.add_row("how we know", _paragraphs(story.evidence))
-    table.add_row("added by", _commit_words(story))
-    if line.journey is not None:
-        table.add_row("older than\nthat", _journey_words(line.journey))
-    if said.session:
-        _session_rows(table, story, room)
-    if story.others:
-        table.add_row("why not\nsomeone else", _paragraphs(story.others))
-    if story.actions:
-        table.add_row("actions on\nthe file", _action_words(story.actions, room))
-    if story.claims:
-        table.add_row("claimed by\nother tools", _paragraphs([c.words() for c in story.claims]))
-    if story.needed:
-        table.add_row("to know more", _paragraphs(story.needed))
+    table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
+    table.add_row("how we know", _paragraphs(explanation.evidence))
+    table.add_row("added by", _commit_words(explanation))
+    if line.moved is not None:
+        table.add_row("older than\nthat", _moves_words(line.moved))
+    if verdict.session:
+        _session_rows(table, explanation, room)
+    if explanation.others:
+        table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
+    if explanation.actions:
+        table.add_row("actions on\nthe file", _action_words(explanation.actions, room))
+    if explanation.claims:
+        table.add_row("claimed by\nother tools", _paragraphs([c.words() for c in explanation.claims]))
+    if explanation.needed:
+        table.add_row("to know more", _paragraphs(explanation.needed))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
-    notes(console, story.notes)
+    notes(console, explanation.notes)
 
 
 def _paragraphs(texts: Sequence[str]) -> Text:
     return Text("\n".join(one_line(t) for t in texts))
 
 
-def _commit_words(story: LineExplanation) -> Text:
-    birth, commit = story.line.birth, story.line.commit
-    text = Text.assemble((birth.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
+def _commit_words(explanation: LineExplanation) -> Text:
+    introduced, commit = explanation.line.introduced, explanation.line.commit
+    text = Text.assemble((introduced.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
     if commit:
         text.append(f"\n{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim")
-    if story.by_blame:
+    if explanation.by_blame:
         there = (
-            f", where it is {one_line(birth.path)}:{birth.line}"
-            if (birth.path, birth.line) != (story.path, story.line.line)
+            f", where it is {one_line(introduced.path)}:{introduced.line}"
+            if (introduced.path, introduced.line) != (explanation.path, explanation.line.line)
             else ""
         )
-        text.append(f"\nfollowed back from {story.sha[:9]} as git blame does{there}", "dim")
+        text.append(f"\nfollowed back from {explanation.sha[:9]} as git blame does{there}", "dim")
     return text
 
 
-def _journey_words(journey: MoveHistory) -> Text:
+def _moves_words(history: MoveHistory) -> Text:
     """What git blame does not see: the line is older than the commit it names."""
     text = Text()
-    if journey.first is not None:
-        text.append(f"first written in {journey.first.sha[:9]} as {one_line(journey.first.path)}:{journey.first.line}")
+    if history.first is not None:
+        text.append(f"first written in {history.first.sha[:9]} as {one_line(history.first.path)}:{history.first.line}")
     else:
         text.append("written before the history that was followed")
-    for travel in journey.travels:
-        text.append(f"\n{travel.how} in {travel.sha[:9]} to {one_line(travel.path)}:{travel.line}", "dim")
+    for move in history.moves:
+        text.append(f"\n{move.how} in {move.sha[:9]} to {one_line(move.path)}:{move.line}", "dim")
     return text
 
 
-def _session_rows(table: Table, story: LineExplanation, room: int) -> None:
-    said = story.line.said
-    who = ", ".join(one_line(w) for w in (said.agent, said.model) if w)
-    table.add_row("session", Text.assemble(one_line(said.label), (f"\n{who}, {one_line(said.session)}", "dim")))
-    if story.prompt:
-        table.add_row(f"prompt {said.turn}", Text.assemble(_quoted(story.prompt), (f"\n{minute(story.turn_at)}", "dim")))
-    call = story.call
+def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
+    verdict = explanation.line.attribution
+    who = ", ".join(one_line(w) for w in (verdict.agent, verdict.model) if w)
+    table.add_row("session", Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")))
+    if explanation.prompt:
+        table.add_row(
+            f"prompt {verdict.turn}", Text.assemble(_quoted(explanation.prompt), (f"\n{minute(explanation.turn_at)}", "dim"))
+        )
+    call = explanation.call
     if call is None:
         return
     by = f" by subagent {one_line(call.subagent)}" if call.subagent else ""
@@ -125,7 +127,7 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
         text.append(f"{len(shown)} of {len(actions)}\n", "dim")
     for i, action in enumerate(shown):
         text.append("\n" if i else "")
-        done = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
-        text.append(cut(f"{done}  ", room), "bold" if action.ours else "")
-        text.append(cut(one_line(action.session), max(0, room - len(done) - 2)), "dim")
+        beginning = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
+        text.append(cut(f"{beginning}  ", room), "bold" if action.ours else "")
+        text.append(cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
     return text

@@ -3,85 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.judge.agreement import Corrected
-from attribution.judge.validation import Judge, Validation
-from attribution.queries.judge import Cost
+from attribution.judge.validation import ClassShare, Judge, Validation
+from attribution.queries.judge import JudgeCost, LabelRow, PromptRow
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
 from collector.console.terminal import one_line
 from collector.text import printable
 
 
-def prompt_view(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def prompt_view(console: Console, rows: Sequence[PromptRow]) -> None:
     """Every word that would be sent; our own words once per question."""
     shown = set[str]()
     for row in rows:
-        name = row["question"]
+        name = row.question
         title(
             console,
-            f"question {name}, version {row['version']}",
-            f"about {number(row['input_tokens'])} tokens, {row['turns']} turns",
+            f"question {name}, version {row.version}",
+            f"about {number(row.input_tokens)} tokens, {row.turns} turns",
         )
         if name not in shown:
             shown.add(name)
-            console.print(Text(printable(row["system"]), "dim"), soft_wrap=True)
-        for line in row["prompt"].split("\n"):
+            console.print(Text(printable(row.system), "dim"), soft_wrap=True)
+        for line in row.prompt.split("\n"):
             console.print(Text(printable(line)), soft_wrap=True)
         console.print()
 
 
-def cost_view(console: Console, model: str, found: Cost) -> None:
+def cost_view(console: Console, model: str, cost: JudgeCost) -> None:
     table = grid("<", ">")
-    price = "unknown: no price for this model" if found.usd is None else f"{found.usd:,.2f} USD"
+    price = "unknown: no price for this model" if cost.usd is None else f"{cost.usd:,.2f} USD"
     for name, value in (
-        ("sessions", number(found.sessions)), ("questions", number(found.questions)), ("answered before", number(found.known)),
-        ("tokens in, about", number(found.input_tokens)), ("tokens out, about", number(found.output_tokens)),
-        ("cost, about", price), ("prices of", found.prices_as_of),
+        ("sessions", number(cost.sessions)), ("questions", number(cost.questions)), ("answered before", number(cost.known)),
+        ("tokens in, about", number(cost.input_tokens)), ("tokens out, about", number(cost.output_tokens)),
+        ("cost, about", price), ("prices of", cost.prices_as_of),
     ):  # fmt: skip
         table.add_row(name, plain(value))
     title(console, model)
     show(console, table)
 
 
-def share_view(console: Console, judge: Judge, rows: Sequence[dict[str, Any]]) -> None:
+def share_view(console: Console, judge: Judge, rows: Sequence[ClassShare]) -> None:
     """A line per class; the corrected share where it is known."""
     title(console, judge.model, f"question version {judge.prompt_version}")
     table = grid("<", "<", ">", ">", ">", ">", ">", "<~", head=("label", "class", "n", "share", "corrected", "sens", "spec", ""))
     for r in rows:
-        better = Corrected(r["corrected"], r["low"], r["high"], r["note"])
-        share = _percent(r["share"]) if r["class"] else f"mean {r['mean']:.2f}" if r["mean"] is not None else ""
+        share = _percent(r.share) if r.class_ else f"mean {r.mean:.2f}" if r.mean is not None else ""
+        known = r.validated
         table.add_row(
-            words(r["label"]), words(r["class"]), number(r["n"]), share, _interval(better), _share(r["sensitivity"]),
-            _share(r["specificity"]), Text(better.note, "dim"),
+            words(r.label), words(r.class_), number(r.n), share, _interval(r.corrected),
+            _share(known.sensitivity if known else None), _share(known.specificity if known else None),
+            Text(r.corrected.note, "dim"),
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text("a model's opinions; every label: --each, of one session: --session KEY", "dim"))
 
 
-def label_view(console: Console, judge: Judge, rows: Sequence[dict[str, Any]]) -> None:
+def label_view(console: Console, judge: Judge, rows: Sequence[LabelRow]) -> None:
     title(console, judge.model, f"question version {judge.prompt_version}")
     table = grid("<", ">", "<", "<", "<~", head=("session", "turn", "label", "value", "the user"))
     for r in rows:
-        value = r["value"] if r["value"] is not None else "" if r["number"] is None else f"{r['number']:g}"
+        value = r.value if r.value is not None else "" if r.number is None else f"{r.number:g}"
         table.add_row(
-            plain(r["session"][:8]), number(r["turn"]) if r["turn"] else "", words(r["label"]), plain(value or "cannot tell"),
-            plain(opening(r["prompt"] or "")),
+            plain(r.session[:8]), number(r.turn) if r.turn else "", words(r.label), plain(value or "cannot tell"),
+            plain(opening(r.prompt or "")),
         )  # fmt: skip
     show(console, table, 0)
 
 
-def validation_view(console: Console, found: Validation) -> None:
+def validation_view(console: Console, result: Validation) -> None:
     """Per label: agreement, then each class."""
-    title(console, found.judge.model, f"question version {found.judge.prompt_version}")
-    for one in found.labels:
-        parts = [f"{number(one.compared)} compared", *_said("kappa", one.kappa), *_said("Pearson", one.pearson)]
-        parts += [*_said("Spearman", one.spearman), *_said("mean difference", one.mean_difference)]
-        console.print(Text.assemble((one_line(words(one.label)), "bold"), "  ", (", ".join(parts), "dim")))
-        if not one.classes:
+    title(console, result.judge.model, f"question version {result.judge.prompt_version}")
+    for label in result.labels:
+        parts = [f"{number(label.compared)} compared", *_named("kappa", label.kappa), *_named("Pearson", label.pearson)]
+        parts += [*_named("Spearman", label.spearman), *_named("mean difference", label.mean_difference)]
+        console.print(Text.assemble((one_line(words(label.label)), "bold"), "  ", (", ".join(parts), "dim")))
+        if not label.classes:
             continue
         table = grid(
             "<",
@@ -95,7 +95,7 @@ def validation_view(console: Console, found: Validation) -> None:
             "<~",
             head=("class", "both", "only model", "only person", "sens", "spec", "share", "corrected", ""),
         )
-        for c in one.classes:
+        for c in label.classes:
             table.add_row(
                 words(c.name), number(c.counts.tp), number(c.counts.fp), number(c.counts.fn), _share(c.counts.sensitivity),
                 _share(c.counts.specificity), _percent(c.share), _interval(c.corrected), Text(c.corrected.note, "dim"),
@@ -103,7 +103,7 @@ def validation_view(console: Console, found: Validation) -> None:
         show(console, table)
 
 
-def _said(name: str, value: float | None) -> list[str]:
+def _named(name: str, value: float | None) -> list[str]:
     return [] if value is None else [f"{name} {value:.2f}"]
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from attribution.queries.checks import Check
 from attribution.queries.repo_report import ProblemGroup
+from attribution.queries.sessions import SessionListRow
 from attribution.terminal.style import grid, number, plain, show, title, words
 from collector.console.terminal import one_line
 
@@ -61,16 +62,16 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
             console.print(Text("       " + one_line(line), "dim"))
 
 
-def session_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    several = len({r["repo"] for r in rows}) > 1
+def session_table(console: Console, rows: Sequence[SessionListRow]) -> None:
+    several = len({r.repo for r in rows}) > 1
     head = (*(("repository",) if several else ()), "started", "agent", "turns", "edits", "commits", "lines", "first prompt")
     table = grid(*(("<~",) if several else ()), "<", "<", ">", ">", ">", ">", "<~", head=head)
     for r in rows:
-        agent = r["agent"] or Text(f"transcript {words(r['transcript'])}", "yellow")
+        agent = r.agent or Text(f"transcript {words(r.transcript)}", "yellow")
         table.add_row(
-            *((plain(r["repo"]),) if several else ()), (r["started_at"] or "")[:10], agent, number(r["turns"]),
-            number(r["edits_applied"] or 0), number(r["commits"] or 0), number(r["agent_lines"] or 0), plain(r["label"]),
+            *((plain(r.repo),) if several else ()), (r.started_at or "")[:10], agent, number(r.turns),
+            number(r.edits_applied or 0), number(r.commits or 0), number(r.agent_lines or 0), plain(r.label),
         )  # fmt: skip
     show(console, table, 0)
-    count, lines = len(rows), sum(r["agent_lines"] or 0 for r in rows)
+    count, lines = len(rows), sum(r.agent_lines or 0 for r in rows)
     console.print(Text(f"{count} sessions, {number(lines)} lines in commits (blank ones included)", "dim"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.repo_report import RepoReport, SessionGroup, Share
+from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
@@ -66,14 +66,14 @@ def _lines(console: Console, r: RepoReport) -> None:
     show(console, table)
 
 
-def _evidence(console: Console, shares: Sequence[Share], whole: int, most: int = 6) -> None:
-    known = [s for s in shares if s.reason != "no_session" and s.evidence != "declared"]
-    if not known:
+def _evidence(console: Console, shares: Sequence[EvidenceShare], whole: int, most: int = 6) -> None:
+    explained = [s for s in shares if s.reason != "no_session" and s.evidence != "declared"]
+    if not explained:
         return
     console.print()
     table = grid("<", ">", ">", "<")
     table.add_row(Text("evidence", "bold"), "", "", "")
-    for s in known[:most]:
+    for s in explained[:most]:
         what = f"{s.how}, {s.evidence}" if s.how != "none" else s.evidence
         style = STYLE[s.author]
         name = Text.assemble("  ", (s.author, style), f" {words(s.reason) if s.author == 'unknown' else what}")

@@ -9,46 +9,44 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.rules import RuleRow
 from attribution.terminal.style import grid, number, plain, show
+from attribution.weaknesses.scan.trial import Tried
 from collector.console.terminal import one_line
 from collector.text import printable
 
 
-def rule_table(console: Console, rows: Sequence[Mapping[str, Any]], sha256: str) -> None:
+def rule_table(console: Console, rows: Sequence[RuleRow], sha256: str) -> None:
     table = grid(
         "<", "<", "<", "<", "<~", ">", ">", head=("rule", "CWE", "tier", "confidence", "languages", "planted", "read, true")
     )
     for row in rows:
-        read = f"{row['read_true']} of {row['read']}" if row["read"] else ""
-        planted = (
-            f"{row['planted_found']} (+{row['planted_wrong']} wrong)" if row["planted_wrong"] else number(row["planted_found"])
-        )
-        cells = (row["rule"], row["cwe"], row["tier"], row["confidence"], row["languages"])
+        read = f"{row.read_true} of {row.read}" if row.read else ""
+        planted = f"{row.planted_found} (+{row.planted_wrong} wrong)" if row.planted_wrong else number(row.planted_found)
+        cells = (row.rule, row.cwe, row.tier, row.confidence, row.languages)
         table.add_row(*(plain(cell) for cell in cells), plain(planted), plain(read))
     show(console, table, 0)
     console.print(Text(f"\n{number(len(rows))} rules, sha256 {sha256[:16]}", "dim"))
 
 
-def rule_view(console: Console, row: Mapping[str, Any], about: Mapping[str, Mapping[str, str]], body: Mapping[str, Any]) -> None:
-    console.print(Text(one_line(row["rule"]), "bold"))
-    console.print(Text(printable(row["message"])))
-    for cwe in str(row["cwe"]).split():
+def rule_view(console: Console, row: RuleRow, about: Mapping[str, Mapping[str, str]], body: Mapping[str, Any]) -> None:
+    console.print(Text(one_line(row.rule), "bold"))
+    console.print(Text(printable(row.message)))
+    for cwe in row.cwe.split():
         if cwe in about:
             console.print(Text(f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}", "dim"))
-    console.print(
-        Text(f"tier {row['tier'] or 'not said'}, confidence {row['confidence'] or 'not said'}, {row['languages']}", "dim")
-    )
+    console.print(Text(f"tier {row.tier or 'not said'}, confidence {row.confidence or 'not said'}, {row.languages}", "dim"))
     console.print(Text(printable(json.dumps(body, indent=1, ensure_ascii=False, default=str))))
 
 
-def trial_table(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+def trial_table(console: Console, rows: Sequence[Tried]) -> None:
     table = grid("<", ">", ">", ">", head=("rule", "found", "missed", "wrong"))
     for row in rows:
-        table.add_row(plain(row["name"]), *(plain(number(row[name])) for name in ("found", "missed", "wrong")))
+        table.add_row(plain(row.name), *(plain(number(count)) for count in (row.found, row.missed, row.wrong)))
     show(console, table, 0)
     for row in rows:
-        for place in row["places"]:
-            console.print(Text(f"{one_line(row['name'])}: {one_line(place)}", "red"))
+        for place in row.places:
+            console.print(Text(f"{one_line(row.name)}: {one_line(place)}", "red"))
 
 
 def pack_table(console: Console, packs: Sequence[Mapping[str, Any]]) -> None:

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.queries.scores import RatingAgreement
-from attribution.queries.sessions import Explained
+from attribution.queries.features import SessionFeatures
+from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
+from attribution.queries.sessions import Region
 from attribution.scores.quality import ModelPoint
 from attribution.stats.intervals import Interval
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
@@ -21,30 +22,31 @@ _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
 
 
-def feature_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
     """A few telling features of each session."""
     head = ("session", "started", "turns", "calls", "errors", "files", "lines", "again", "USD", "outcome", "first prompt")
     table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
-    for r in rows:
+    for row in rows:
+        r = row.values
         cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
         table.add_row(
-            plain(r["key"][:8]), (r["started_at"] or "")[:10], number(r["user_turn_count"]), number(r["tool_call_count"]),
+            plain(row.key[:8]), (row.started_at or "")[:10], number(r["user_turn_count"]), number(r["tool_call_count"]),
             number(r["tool_errors"]), number(len(r["touched_files"] or ())), number(r["diff_lines"]),
-            number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(r["label"]),
+            number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(row.label),
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text(f"{len(rows)} sessions; all features of one: --session KEY, of all: --csv or --json", "dim"))
 
 
-def feature_list(console: Console, row: dict[str, Any], why: Mapping[str, str]) -> None:
+def feature_list(console: Console, row: SessionFeatures, why: Mapping[str, str]) -> None:
     """Every feature of one session, with its unit; `why` it has no value."""
-    title(console, row["label"], f"{row['agent'] or 'unknown agent'}, {row['key']}")
+    title(console, row.label, f"{row.agent or 'unknown agent'}, {row.key}")
     for group in groups():
         console.print()
         table = grid("<", "<~", "<~")
         table.add_row(Text(group.TITLE, "bold"), "", "")
         for feature in group.FEATURES:
-            value = row[feature.name]
+            value = row.values[feature.name]
             missing = Text(f"none: {why.get(feature.name, '')}", "dim")
             table.add_row("  " + feature.name, missing if value is None else plain(_short(value)), Text(feature.unit, "dim"))
         show(console, table)
@@ -58,33 +60,34 @@ def _short(value: Any) -> str:
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-def region_list(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def region_list(console: Console, rows: Sequence[Region]) -> None:
     """Each re-edited region with its rounds."""
     for r in rows:
-        place = f"{r['path']}:{r['start_line']}" if r["start_line"] else r["path"]
-        symbol = next((edit["symbol"] for edit in r["edits"] if edit["symbol"]), "")
-        console.print(Text.assemble((one_line(place), "bold"), "  ", (r["convergence"], _TREND[r["convergence"]]), _back(r)))
-        console.print(Text(one_line(f"  {r['label']}  ({r['session'][:8]})"), "dim"))
+        place = f"{r.path}:{r.start_line}" if r.start_line else r.path
+        trend = r.convergence or ""
+        symbol = next((edit.symbol for edit in r.edits if edit.symbol), "")
+        console.print(Text.assemble((one_line(place), "bold"), "  ", (trend, _TREND[trend]), _back(r)))
+        console.print(Text(one_line(f"  {r.label}  ({r.session[:8]})"), "dim"))
         if symbol:
             console.print(Text(one_line(f"  in {symbol}"), "dim"))
         last = 0
-        for edit in r["edits"]:
-            if edit["round"] != last:
-                last = edit["round"]
-                when = minute(edit["at"] or "")
-                console.print(Text(f"  {last}. {edit['tool']} in turn {edit['turn_index']}, {when}", "dim"))
-            _lines(console, edit["removed"], "-", "red")
-            _lines(console, edit["added"], "+", "green")
+        for edit in r.edits:
+            if edit.round != last:
+                last = edit.round
+                when = minute(edit.at or "")
+                console.print(Text(f"  {last}. {edit.tool} in turn {edit.turn_index}, {when}", "dim"))
+            _lines(console, edit.removed, "-", "red")
+            _lines(console, edit.added, "+", "green")
         console.print()
-    count = Counter(r["convergence"] for r in rows)
+    count = Counter(r.convergence for r in rows)
     parts = ", ".join(f"{number(count[name])} {name}" for name in _TREND if count[name])
     console.print(Text(f"{number(len(rows))} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
 
 
-def _back(row: dict[str, Any]) -> str:
-    if row["returned_to"] is None:
+def _back(row: Region) -> str:
+    if row.returned_to is None:
         return ""
-    return "  back to the text before the session" if row["returned_to"] == 0 else f"  back to round {row['returned_to']}"
+    return "  back to the text before the session" if row.returned_to == 0 else f"  back to round {row.returned_to}"
 
 
 def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
@@ -98,13 +101,13 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
 # --- quality ----------------------------------------------------------------------------------------------------------
 
 
-def score_table(console: Console, rows: Sequence[dict[str, Any]], models: Sequence[ModelPoint]) -> None:
+def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence[ModelPoint]) -> None:
     head = ("session", "task", "tier", "Q", "compl", "exec", "eff", "outc", "USD", "first prompt")
     table = grid("<", "<", "<", ">", ">", ">", ">", ">", ">", "<~", head=head)
     for r in rows:
-        parts = [_score(r[name]) for name in ("completion", "execution", "efficiency", "outcome")]
-        cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
-        table.add_row(plain(r["key"][:8]), r["task_type"], r["tier"] or "", _score(r["q"]), *parts, cost, plain(r["label"]))
+        parts = [_score(value) for value in (r.completion, r.execution, r.efficiency, r.outcome)]
+        cost = "" if r.cost_usd is None else f"{r.cost_usd:.2f}"
+        table.add_row(plain(r.key[:8]), r.task_type, r.tier or "", _score(r.q), *parts, cost, plain(r.label))
     show(console, table, 0)
     if models:
         console.print()
@@ -125,42 +128,42 @@ def _score(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def score_view(console: Console, found: Explained) -> None:
+def score_view(console: Console, explained: ExplainedScore) -> None:
     """Why a session has its score."""
-    row = found.row
-    title(console, row["label"], f"{row['key']}, {row['task_type']}")
+    row = explained.score
+    title(console, row.label, f"{row.key}, {row.task_type}")
     console.print()
-    console.print(Text.assemble(("  Q = ", "bold"), (_score(row["q"]) or "none", "bold"), f"  {row['tier'] or ''}", _special(row)))
-    for name, value, weight in found.parts:
+    console.print(Text.assemble(("  Q = ", "bold"), (_score(row.q) or "none", "bold"), f"  {row.tier or ''}", _special(row)))
+    for part in explained.parts:
         console.print()
-        table = grid("<", ">", ">", "<~", head=(name, "score", "weight", "value"))
-        table.add_row(Text("= " + name, "bold"), _score(value), f"{weight:.2f}", "")
-        for signal in (s for s in found.signals if s["part"] == name):
-            missing = signal["score"] is None
-            value_text = "missing: left out" if missing else _short(signal["value"])
-            table.add_row(
-                words(signal["signal"]), _score(signal["score"]), f"{signal['weight']:.2f}", Text(one_line(value_text), "dim")
-            )
+        table = grid("<", ">", ">", "<~", head=(part.name, "score", "weight", "value"))
+        table.add_row(Text("= " + part.name, "bold"), _score(part.score), f"{part.weight:.2f}", "")
+        for signal in (s for s in explained.signals if s.part == part.name):
+            missing = signal.score is None
+            value_text = "missing: left out" if missing else _short(signal.value)
+            table.add_row(words(signal.signal), _score(signal.score), f"{signal.weight:.2f}", Text(one_line(value_text), "dim"))
         show(console, table)
     console.print()
-    covered = f"{100 * row['weight_covered']:.0f} % of the weight has a signal"
-    cost = "" if row["roi"] is None else f"; {row['cost_usd']:.2f} USD, Q per USD {row['roi']:.2f}"
+    covered = f"{100 * row.weight_covered:.0f} % of the weight has a signal"
+    cost = "" if row.roi is None else f"; {row.cost_usd:.2f} USD, Q per USD {row.roi:.2f}"
     console.print(Text(covered + cost, "dim"))
 
 
-def _special(row: dict[str, Any]) -> str:
-    return f"  ({words(row['special'])}: a score of its own)" if row["special"] else ""
+def _special(row: SessionScore) -> str:
+    return f"  ({words(row.special)}: a score of its own)" if row.special else ""
 
 
-def agreement_view(console: Console, found: RatingAgreement) -> None:
+def agreement_view(console: Console, agreement: RatingAgreement) -> None:
     table = grid("<", ">", ">", ">", head=("Q against ratings", "sessions", "Pearson r", "95 %"))
-    table.add_row(Text("all", "bold"), number(found.matched), _score(found.pearson), _span(found.pearson_interval))
-    table.add_row("all, Spearman", number(found.matched), _score(found.spearman), _span(found.spearman_interval))
-    for task, (count, correlation) in found.by_task.items():
-        table.add_row("  " + task, number(count), _score(correlation), "")
+    table.add_row(Text("all", "bold"), number(agreement.matched), _score(agreement.pearson), _span(agreement.pearson_interval))
+    table.add_row("all, Spearman", number(agreement.matched), _score(agreement.spearman), _span(agreement.spearman_interval))
+    for task, correlation in agreement.by_task.items():
+        table.add_row("  " + task, number(correlation.sessions), _score(correlation.pearson), "")
     show(console, table, 0)
-    drawn = "95 % by drawing sessions 2,000 times" if found.pearson_interval else "intervals need more sessions and the extra stats"
-    console.print(Text(f"{drawn}; {found.rated - found.matched} ratings match no session", "dim"))
+    drawn = (
+        "95 % by drawing sessions 2,000 times" if agreement.pearson_interval else "intervals need more sessions and the extra stats"
+    )
+    console.print(Text(f"{drawn}; {agreement.rated - agreement.matched} ratings match no session", "dim"))
 
 
 def _span(interval: Interval | None) -> str:

@@ -19,8 +19,8 @@ _DOTS = "·-+x*"
 
 
 def survival_view(console: Console, r: SurvivalReport) -> None:
-    for one in r.repos:
-        title(console, one.name, _history(one))
+    for history in r.repos:
+        title(console, history.name, _followed(history))
     console.print()
     for grouping in dict.fromkeys(g.grouping for g in r.groups):
         _groups(console, grouping, [g for g in r.groups if g.grouping == grouping])
@@ -35,10 +35,10 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     notes(console, [*r.notes, *left])
 
 
-def _history(one: FollowedHistory) -> str:
-    window = f"from {one.since[:10]} on" if one.after else "whole history"
-    kept = f"kept through: {one.keep.replace(' ', ', ')}" if one.keep else "exactly as git blame"
-    return f"at {one.tip[:9]}, {window}, {number(one.commits)} commits; lines {kept}"
+def _followed(history: FollowedHistory) -> str:
+    window = f"from {history.since[:10]} on" if history.after else "whole history"
+    kept = f"kept through: {history.keep.replace(' ', ', ')}" if history.keep else "exactly as git blame"
+    return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {kept}"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -2,111 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.findings import FindingContext
-from attribution.queries.weaknesses import CLASSES, RateRow, WeaknessReport
+from attribution.queries.findings import Finding, FindingContext
+from attribution.queries.weaknesses import RateRow, WeaknessReport
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
 from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
+from attribution.weaknesses.scan.request import ScanUpdate
 from collector.console.terminal import one_line
 
 _MOST = 12  # names in a table of rates
 
 
-def scan_list(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def scan_list(console: Console, updates: Mapping[str, ScanUpdate]) -> None:
     """One line for each repository."""
     head = ("repository", "state", "versions", "new", "scanned", "lines", "seconds", "findings", "rules", "scanner")
     table = grid("<~", "<", ">", ">", ">", ">", ">", ">", "<~", "<", head=head)
-    for r in rows:
+    for name, u in updates.items():
         table.add_row(
-            plain(r["repo"]), r["state"], number(r["texts"]), number(r["new"]), number(r["given"]), number(r["given_lines"]),
-            f"{r['seconds']:.1f}", number(r["findings"]), plain(r["rules"]), plain(r["engine"]),
+            plain(name), u.state, number(u.texts), number(u.new), number(u.given), number(u.given_lines), f"{u.seconds:.1f}",
+            number(u.findings), plain(u.rules), plain(u.engine),
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text("versions: texts that count; new: not in the cache; scanned: of those, with a word of some rule", "dim"))
 
 
-def finding_list(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def finding_list(console: Console, rows: Sequence[Finding]) -> None:
     """One line for each finding."""
     head = ("id", "CWE", "tier", "author", "agent", "place", "commit", "alive", "review", "rule")
     table = grid("<", "<", "<", "<", "<~", "<~", "<", "<", "<", "<~", head=head)
     for r in rows:
-        style = STYLE.get(r["author_class"], "")
+        style = STYLE.get(r.author_class, "")
         table.add_row(
-            r["fingerprint"][:10], plain(r["cwe"]), plain(r["tier"] or r["confidence"]), Text(r["author_class"], style),
-            plain(r["agent"]), plain(f"{r['path']}:{r['start_line']}"), r["commit_sha"][:9], "yes" if r["alive_at_head"] else "",
-            plain(r["verdicts"]), plain(r["rule_id"]),
+            r.fingerprint[:10], plain(r.cwe), plain(r.tier or r.confidence), Text(r.author_class, style),
+            plain(r.agent), plain(f"{r.path}:{r.start_line}"), r.commit_sha[:9], "yes" if r.alive_at_head else "",
+            plain(r.verdicts), plain(r.rule_id),
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text(f"{number(len(rows))} findings; one in context: attribute findings show ID", "dim"))
 
 
-def finding_view(console: Console, found: FindingContext) -> None:
+def finding_view(console: Console, shown: FindingContext) -> None:
     """The lines, who wrote them, why it matters, what became of it."""
-    r = found.row
-    title(console, f"{r['cwe'] or ''} {r['path']}:{r['start_line']}", f"{r['repo']} {r['commit_sha'][:9]}  {r['fingerprint'][:10]}")
-    console.print(Text(one_line(f"{r['rule_id']} ({r['tier'] or r['confidence'] or 'no tier'}): {r['message'] or ''}"), "dim"))
+    r = shown.finding
+    title(console, f"{r.cwe or ''} {r.path}:{r.start_line}", f"{r.repo} {r.commit_sha[:9]}  {r.fingerprint[:10]}")
+    console.print(Text(one_line(f"{r.rule_id} ({r.tier or r.confidence or 'no tier'}): {r.message or ''}"), "dim"))
     console.print()
-    for n, line in enumerate(found.lines, found.first):
-        inside = r["start_line"] <= n <= r["end_line"]
+    for n, line in enumerate(shown.lines, shown.first):
+        inside = r.start_line <= n <= r.end_line
         console.print(Text(f"{n:>6} {'>' if inside else ' '} {source(line)}", "bold" if inside else "dim"), soft_wrap=True)
-    if not found.lines:
-        console.print(Text(f"the clone is not at {one_line(str(r['clone']))} any more", "yellow"))
+    if not shown.lines:
+        console.print(Text(f"the clone is not at {one_line(str(r.clone))} any more", "yellow"))
     console.print()
     table = grid("<", "<~")
-    by = f"{r['author_class']}{', ' + r['agent'] if r['agent'] else ''}{', ' + r['model'] if r['model'] else ''}"
-    table.add_row(
-        "author", Text(one_line(by + (f" ({words(r['reason'])})" if r["reason"] else "")), STYLE.get(r["author_class"], ""))
-    )
+    by = f"{r.author_class}{', ' + r.agent if r.agent else ''}{', ' + r.model if r.model else ''}"
+    table.add_row("author", Text(one_line(by + (f" ({words(r.reason)})" if r.reason else "")), STYLE.get(r.author_class, "")))
     table.add_row(
         "lines",
-        f"{r['added_lines']} added by the commit: {r['agent_lines']} agent, {r['human_lines']} human, {r['unknown_lines']} unknown",
+        f"{r.added_lines} added by the commit: {r.agent_lines} agent, {r.human_lines} human, {r.unknown_lines} unknown",
     )
-    table.add_row("status", f"{r['status']}, {minute(r['author_at'])}")
-    if r["session"]:
-        table.add_row("session", plain(f"{r['session']} turn {r['turn_index']}: {opening(found.prompt)}"))
+    table.add_row("status", f"{r.status}, {minute(r.author_at)}")
+    if r.session:
+        table.add_row("session", plain(f"{r.session} turn {r.turn_index}: {opening(shown.prompt)}"))
     table.add_row("now", plain(_fate(r)))
-    if r["suppressed"] or r["ignored"]:
+    if r.suppressed or r.ignored:
         table.add_row(
-            "hidden", "a nosemgrep comment asks to hide it" if r["suppressed"] else ".semgrepignore asks to leave out the file"
+            "hidden", "a nosemgrep comment asks to hide it" if r.suppressed else ".semgrepignore asks to leave out the file"
         )
-    if r["verdicts"]:
-        table.add_row("review", plain(r["verdicts"]))
+    if r.verdicts:
+        table.add_row("review", plain(r.verdicts))
     show(console, table)
     console.print()
 
 
-def _fate(r: Any) -> str:
-    if r["alive_at_head"]:
-        return f"alive at {r['head_path']}:{r['head_line']}"
-    return f"gone since {r['fixed_sha'][:9]} ({words(r['fixed_how'])}), by {r['fixed_author'] or 'unknown'}"
+def _fate(r: Finding) -> str:
+    if r.alive_at_head:
+        return f"alive at {r.head_path}:{r.head_line}"
+    return f"gone since {(r.fixed_sha or '')[:9]} ({words(r.fixed_how or '')}), by {r.fixed_author or 'unknown'}"
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------
 
 
-def report_view(console: Console, found: WeaknessReport) -> None:
-    repos = ", ".join(found.repos) if len(found.repos) <= 4 else f"{len(found.repos)} repositories"
+def report_view(console: Console, report: WeaknessReport) -> None:
+    repos = ", ".join(report.repos) if len(report.repos) <= 4 else f"{len(report.repos)} repositories"
     title(console, "Weaknesses in introduced code", repos)
-    for r in found.rules:
-        console.print(Text(one_line(f"{r['rules']} rules {r['name']} {r['hash'][:12]}, {r['engine']}"), "dim"))
+    for r in report.rules:
+        console.print(Text(one_line(f"{r.rules} rules {r.name} {r.hash[:12]}, {r.engine}"), "dim"))
     console.print(
-        Text(one_line(f"files: {', '.join(found.places)}; confidence: {', '.join(c for c in found.confidence if c)}"), "dim")
+        Text(one_line(f"files: {', '.join(report.places)}; confidence: {', '.join(c for c in report.confidence if c)}"), "dim")
     )
-    for by in dict.fromkeys(row.by for row in found.rows):
+    for by in dict.fromkeys(row.by for row in report.rows):
         console.print()
-        _rates(console, by, [row for row in found.rows if row.by == by])
+        _rates(console, by, [row for row in report.rows if row.by == by])
     console.print()
-    _compared(console, found)
-    _fates(console, found)
-    _top(console, found)
-    _left_out(console, found)
-    _review(console, found)
-    notes(console, found.notes)
+    _compared(console, report)
+    _fates(console, report)
+    _top(console, report)
+    _left_out(console, report)
+    _review(console, report)
+    notes(console, report.notes)
 
 
 def _rates(console: Console, by: str, rows: Sequence[RateRow]) -> None:
@@ -129,13 +128,14 @@ def _cells(rate: WeaknessRate) -> tuple[str, str, str, str]:
     return number(rate.events), number(rate.lines), f"{rate.rate:.3f}", f"{rate.low:.3f} to {rate.high:.3f}"
 
 
-def _compared(console: Console, found: WeaknessReport) -> None:
+def _compared(console: Console, report: WeaknessReport) -> None:
     title(console, "agents against", "rate ratio, 95 %")
     table = grid("<", "<", "<", "<", "<~", head=("baseline", "within", "ratio", "95 %", "leaving one repository out"))
-    for strata, one in found.comparisons:
-        if strata == found.comparisons[0][0]:
-            table.add_row(one.baseline, "pooled", *_ratio(one.pooled), "")
-        table.add_row(one.baseline, strata, *_ratio(one.stratified), _range(one))
+    for comparison in report.comparisons:
+        compared = comparison.compared
+        if comparison.strata == report.comparisons[0].strata:
+            table.add_row(compared.baseline, "pooled", *_ratio(compared.pooled), "")
+        table.add_row(compared.baseline, comparison.strata, *_ratio(compared.stratified), _range(compared))
     show(console, table)
     console.print()
 
@@ -148,58 +148,57 @@ def _ratio(ratio: Ratio) -> tuple[str, str]:
     return middle, f"{low} to {f'{ratio.high:.2f}' if ratio.high is not None else '?'}"
 
 
-def _range(one: Compared) -> str:
-    if one.without_one is None:
-        return f"{one.stratified.strata} strata with findings"
-    low, high = one.without_one
-    return f"{low:.2f} to {high:.2f}, {one.stratified.strata} strata, most by {one_line(one.most)}"
+def _range(compared: Compared) -> str:
+    strata = compared.stratified.strata
+    if compared.without_one is None:
+        return f"{strata} strata with findings"
+    low, high = compared.without_one
+    return f"{low:.2f} to {high:.2f}, {strata} strata, most by {one_line(compared.most)}"
 
 
-def _fates(console: Console, found: WeaknessReport) -> None:
-    endings = list(dict.fromkeys(name for fate in found.fates.values() for name in fate if name not in ("findings", "alive")))
+def _fates(console: Console, report: WeaknessReport) -> None:
+    endings = list(dict.fromkeys(name for fates in report.fates for name in fates.fixed))
     title(console, "what became of them", "gone by whose lines came in their place, else by whose commit")
     table = grid("<", ">", ">", *([">"] * len(endings)), head=("author", "findings", "alive", *endings))
-    for author in (name for name in CLASSES if name in found.fates):
-        fate = found.fates[author]
-        alive = f"{number(fate['alive'])} ({percent(fate['alive'], fate['findings'])})"
-        table.add_row(
-            Text(author, STYLE.get(author, "")), number(fate["findings"]), alive, *(number(fate.get(name)) for name in endings)
-        )
+    for fates in report.fates:
+        alive = f"{number(fates.alive)} ({percent(fates.alive, fates.findings)})"
+        author = Text(fates.author, STYLE.get(fates.author, ""))
+        table.add_row(author, number(fates.findings), alive, *(number(fates.fixed.get(name)) for name in endings))
     show(console, table)
-    said = ", ".join(f"{number(count)} {words(name)}" for name, count in found.status.items() if count)
-    console.print(Text(f"  {said}", "dim"))
+    counts = ", ".join(f"{number(count)} {words(name)}" for name, count in asdict(report.status).items() if count)
+    console.print(Text(f"  {counts}", "dim"))
     console.print()
 
 
-def _top(console: Console, found: WeaknessReport) -> None:
-    if not found.top_rules:
+def _top(console: Console, report: WeaknessReport) -> None:
+    if not report.top_rules:
         return
     title(console, "rules with most findings")
     table = grid("<~", ">", ">")
-    for r in found.top_rules[:5]:
-        table.add_row(plain(r["rule_id"]), number(r["findings"]), f"{100 * r['share']:.0f} %")
+    for rule in report.top_rules[:5]:
+        table.add_row(plain(rule.rule_id), number(rule.findings), f"{100 * rule.share:.0f} %")
     show(console, table)
     console.print()
 
 
-def _left_out(console: Console, found: WeaknessReport) -> None:
-    whole = sum(r["lines"] for r in found.left_out)
+def _left_out(console: Console, report: WeaknessReport) -> None:
+    whole = sum(r.lines for r in report.left_out)
     title(console, "added lines with text", f"{number(whole)}, of all files; rates are over the scanned ones of the files above")
     table = grid("<", "<", ">", ">", head=("place", "status", "lines", ""))
-    for r in found.left_out:
-        table.add_row(r["place"], words(r["status"]), number(r["lines"]), percent(r["lines"], whole))
+    for r in report.left_out:
+        table.add_row(r.place, words(r.status), number(r.lines), percent(r.lines, whole))
     show(console, table)
 
 
-def _review(console: Console, found: WeaknessReport) -> None:
-    if not found.review:
+def _review(console: Console, report: WeaknessReport) -> None:
+    if not report.review:
         return
     console.print()
     title(console, "after review", "share of true findings among those read, and the rate corrected by it")
     table = grid("<", ">", ">", "<", "<", head=("author", "read", "true", "precision", "per 1,000 lines, corrected"))
-    for author, r in found.review.items():
-        shares = f"{100 * r['precision']:.0f} % ({100 * r['low']:.0f} to {100 * r['high']:.0f})"
-        rate = r["corrected_rate"]
-        corrected = "" if rate is None else f"{rate:.3f} ({r['corrected_low']:.3f} to {r['corrected_high']:.3f})"
-        table.add_row(author, number(r["read"]), number(r["true"]), shares, corrected)
+    for author, r in report.review.items():
+        shares = f"{100 * r.precision:.0f} % ({100 * r.low:.0f} to {100 * r.high:.0f})"
+        rate = r.corrected_rate
+        corrected = "" if rate is None else f"{rate:.3f} ({r.corrected_low:.3f} to {r.corrected_high:.3f})"
+        table.add_row(author, number(r.read), number(r.true), shares, corrected)
     show(console, table)

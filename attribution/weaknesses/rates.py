@@ -10,7 +10,9 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from attribution.stats.intervals import Interval
 
 PER = 1000  # lines
 _TAIL = 0.025
@@ -54,16 +56,16 @@ class Ratio(NamedTuple):
 def rate(cell: RateCell) -> WeaknessRate:
     if not cell.lines:
         return WeaknessRate(cell.events, 0, None, None, None)
-    low, high = poisson_interval(cell.events)
+    interval = poisson_interval(cell.events)
     scale = PER / cell.lines
-    return WeaknessRate(cell.events, cell.lines, cell.events * scale, low * scale, high * scale)
+    return WeaknessRate(cell.events, cell.lines, cell.events * scale, interval.low * scale, interval.high * scale)
 
 
-def poisson_interval(count: int) -> tuple[float, float]:
+def poisson_interval(count: int) -> Interval:
     """Exact 95 % interval of the mean behind a count."""
     low = 0.0 if count == 0 else _solve(lambda mean: 1 - _poisson_below(count, mean) - _TAIL, 0.0, float(count))
     high = _solve(lambda mean: _TAIL - _poisson_below(count + 1, mean), float(count), count + 10 * math.sqrt(count + 1) + 10)
-    return low, high
+    return Interval(low, high)
 
 
 def _poisson_below(count: int, mean: float) -> float:
@@ -99,11 +101,11 @@ def ratio(a: RateCell, b: RateCell) -> Ratio:
     return Ratio(odds(a.events / total), odds(low), odds(high))
 
 
-def binomial_interval(count: int, total: int) -> tuple[float, float]:
+def binomial_interval(count: int, total: int) -> Interval:
     """Exact 95 % interval of a share."""
     low = 0.0 if count == 0 else _solve(lambda p: 1 - _binomial_below(count, total, p) - _TAIL, 0.0, 1.0)
     high = 1.0 if count == total else _solve(lambda p: _TAIL - _binomial_below(count + 1, total, p), 0.0, 1.0)
-    return low, high
+    return Interval(low, high)
 
 
 def _binomial_below(count: int, total: int, share: float) -> float:
@@ -149,7 +151,7 @@ class Compared:
     other: WeaknessRate
     pooled: Ratio
     stratified: Ratio
-    without_one: tuple[float, float] | None  # range of the stratified ratio with each repository left out in turn
+    without_one: Interval | None  # range of the stratified ratio with each repository left out in turn
     most: str  # the repository whose absence changes it most
 
 
@@ -167,7 +169,7 @@ def compare(baseline: str, table: Table) -> Compared:
         without = mantel_haenszel(pair for key, pair in pairs.items() if key[0] != repo).ratio
         if without is not None and without > 0:
             left[repo] = without
-    spread = (min(left.values()), max(left.values())) if len(left) > 1 else None
+    spread = Interval(min(left.values()), max(left.values())) if len(left) > 1 else None
     middle = whole.ratio or 0.0
     most = max(left, key=lambda r: abs(math.log(left[r] / middle))) if spread and middle else ""
     return Compared(baseline, rate(agent), rate(other), ratio(agent, other), whole, spread, str(most))
@@ -180,24 +182,38 @@ def total(cells: Iterable[RateCell]) -> RateCell:
     return RateCell(events, lines)
 
 
-def grouped(pairs: Iterable[tuple[Hashable, RateCell]]) -> dict[Hashable, RateCell]:
+Key = TypeVar("Key", bound=Hashable)
+
+
+def grouped(pairs: Iterable[tuple[Key, RateCell]]) -> dict[Key, RateCell]:
     """Cells summed by key."""
-    found: dict[Hashable, list[RateCell]] = defaultdict(list)
+    found: dict[Key, list[RateCell]] = defaultdict(list)
     for key, cell in pairs:
         found[key].append(cell)
     return {key: total(cells) for key, cells in found.items()}
 
 
-def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Values below which a third and two thirds of the weight lie."""
-    whole = sum(weight for _, weight in weighted)
+class Weighted(NamedTuple):
+    value: float
+    weight: int
+
+
+class Terciles(NamedTuple):
+    """Values below which a third and two thirds of the weight lie; both 0 when there is too little to tell."""
+
+    first: float
+    second: float
+
+
+def terciles(weighted: Sequence[Weighted]) -> Terciles:
+    whole = sum(one.weight for one in weighted)
     bounds: list[float] = []
     seen = 0
     for value, weight in sorted(weighted):
         seen += weight
         while len(bounds) < 2 and seen >= whole * (len(bounds) + 1) / 3:
             bounds.append(value)
-    return (bounds[0], bounds[1]) if len(bounds) == 2 else (0.0, 0.0)
+    return Terciles(bounds[0], bounds[1]) if len(bounds) == 2 else Terciles(0.0, 0.0)
 
 
 # --- corrected by review ----------------------------------------------------------------------------------------------
@@ -211,8 +227,16 @@ class Reviewed(NamedTuple):
     true: int
 
 
-def precision(strata: Iterable[Reviewed]) -> tuple[float, float, float] | None:
-    """(share of true findings, 95 % interval) of all strata of which some were read, weighted by their findings.
+class Precision(NamedTuple):
+    """Share of true findings with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+def precision(strata: Iterable[Reviewed]) -> Precision | None:
+    """Of all strata of which some were read, weighted by their findings.
 
     One stratum: exact. Several: normal approximation of the stratified mean, its shares smoothed by Agresti and Coull's two and two
     so that a stratum where all were true is not taken for certain. None when none was read.
@@ -222,9 +246,9 @@ def precision(strata: Iterable[Reviewed]) -> tuple[float, float, float] | None:
         return None
     middle, variance = _share(read)
     if len(read) == 1:
-        return (middle, *binomial_interval(read[0].true, read[0].read))
+        return Precision(middle, *binomial_interval(read[0].true, read[0].read))
     error = _Z * math.sqrt(variance)
-    return middle, max(0.0, middle - error), min(1.0, middle + error)
+    return Precision(middle, max(0.0, middle - error), min(1.0, middle + error))
 
 
 def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
@@ -254,8 +278,8 @@ def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> WeaknessRate | None
     if not cell.lines:
         return WeaknessRate(round(true), 0, None, None, None)
     if not true:
-        _, _, most = precision(read) or (0.0, 0.0, 1.0)
-        low, high = 0.0, most * poisson_interval(cell.events)[1]
+        known = precision(read)
+        low, high = 0.0, (known.high if known is not None else 1.0) * poisson_interval(cell.events).high
     else:
         error = _Z * math.sqrt(1 / true + variance / share**2)
         low, high = true * math.exp(-error), true * math.exp(error)

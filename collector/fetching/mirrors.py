@@ -241,7 +241,7 @@ class _Work:
         """owner/name of the repository that the settings name as the place of the checkpoints; '' when it is this one."""
         repo = GitRepo(self.path)
         try:
-            oid = repo.file_at(repo.default_branch()[1], SETTINGS)
+            oid = repo.file_at(repo.default_branch().sha, SETTINGS)
         except UnknownBranch:
             return ""
         name = checkpoint_remote(repo.blob(oid) if oid and (repo.blob_size(oid) or 0) < _MAX_SETTINGS else None)

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
-Ranges = tuple[tuple[int, int], ...]
+LineRange = tuple[int, int]
+"""First and last line, both included, counted from 1."""
+Ranges = tuple[LineRange, ...]
 
 HIGHEST = 1_000_000_000  # no file has such a line: a number above is damage, not a claim
 _ITEM = re.compile(r"^\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*$")
 
 
-def united(items: Iterable[tuple[int, int]]) -> Ranges:
+def united(items: Iterable[LineRange]) -> Ranges:
     """Sorted, merged where they overlap or touch; items whose end lies before their start are left out."""
-    found: list[tuple[int, int]] = []
+    found: list[LineRange] = []
     for first, last in sorted((a, b) for a, b in items if a <= b):
         if found and first <= found[-1][1] + 1:
             found[-1] = (found[-1][0], max(found[-1][1], last))
@@ -67,9 +70,15 @@ def text(a: Ranges) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in a)
 
 
-def parse(written: str) -> tuple[Ranges, bool]:
-    """(what can be read of it, in the order written, whether all could be)."""
-    found: list[tuple[int, int]] = []
+class ParsedRanges(NamedTuple):
+    """What could be read of a text, in the order written."""
+
+    ranges: Ranges
+    whole: bool  # all of it could be read
+
+
+def parse(written: str) -> ParsedRanges:
+    found: list[LineRange] = []
     whole = True
     for item in written.split(","):
         match = _ITEM.match(item)
@@ -79,7 +88,7 @@ def parse(written: str) -> tuple[Ranges, bool]:
             found.append((first, last))
         else:
             whole = False
-    return tuple(found), whole
+    return ParsedRanges(tuple(found), whole)
 
 
 def of_lines(numbers: Iterable[int]) -> Ranges:

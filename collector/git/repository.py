@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pygit2
 from pygit2.enums import ConfigLevel, DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
@@ -90,6 +91,13 @@ def blob_id(data: bytes | memoryview, like: str = "") -> str:
     return known.hexdigest()
 
 
+class NamedCommit(NamedTuple):
+    """A commit as somebody named it."""
+
+    name: str  # short name of a branch or tag, or what was asked for
+    sha: str
+
+
 class GitRepo:
     """One repository, bare or not, a worktree, shallow or partial."""
 
@@ -122,20 +130,20 @@ class GitRepo:
                 continue
         return result
 
-    def default_branch(self) -> tuple[str, str]:
-        """(name, commit id) that HEAD points to. Raises UnknownBranch for an empty repository."""
+    def default_branch(self) -> NamedCommit:
+        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
         try:
             head = self._repo.head
-            return head.shorthand, str(head.peel(pygit2.Commit).id)
+            return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
         except pygit2.GitError as error:
             raise UnknownBranch("HEAD points to no commit", "The repository is empty, or name a branch with --branch") from error
 
-    def resolve(self, name: str) -> tuple[str, str]:
-        """(short name, commit id) of a branch, tag or commit. Raises UnknownBranch."""
+    def resolve(self, name: str) -> NamedCommit:
+        """The commit of a branch, tag or commit id. Raises UnknownBranch."""
         for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
             try:
                 target = self._repo.revparse_single(candidate)
-                return name, str(target.peel(pygit2.Commit).id)
+                return NamedCommit(name, str(target.peel(pygit2.Commit).id))
             except (KeyError, ValueError, pygit2.GitError):
                 continue
         raise UnknownBranch(f"no branch, tag or commit named {name!r}", "See the names with: git branch -a")

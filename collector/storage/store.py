@@ -11,9 +11,10 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.model import Problem
@@ -31,6 +32,7 @@ finally:
         del sys.modules[_name]
 
 Connection = sqlite3.Connection
+Row = TypeVar("Row")
 SCHEMA_VERSION = 5
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
@@ -156,6 +158,24 @@ class Store:
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
 
+    def select(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the columns, in their order.
+
+        Raises DatabaseUnusable; TypeError when the columns are not the fields, which is a mistake in the program.
+        """
+        try:
+            cursor = self.connection.execute(sql, parameters)
+            columns, names = tuple(d[0] for d in cursor.description), _field_names(kind)
+            if columns != names[: len(columns)]:
+                raise TypeError(f"columns {columns} are not the fields of {kind.__name__}: {names}")
+            return [kind(*row) for row in cursor]
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
+    def select_one(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> Row | None:
+        """The first row of a query as `select` gives it, or None."""
+        return next(iter(self.select(kind, sql, parameters)), None)
+
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """First column of the first row, or None."""
         try:
@@ -191,6 +211,16 @@ class Store:
             ("repo_id", "stage", "subject", "code", "detail"),
             ((repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500]) for p in problems),
         )
+
+
+def columns_of(kind: type[Any], alias: str) -> str:
+    """The SELECT list of a row type that repeats columns of one table: `alias.name` of every field."""
+    return ", ".join(f"{alias}.{name}" for name in _field_names(kind))
+
+
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """Names of the fields of a NamedTuple or dataclass."""
+    return kind._fields if hasattr(kind, "_fields") else tuple(field.name for field in fields(kind))
 
 
 def names_in_database(path: Path) -> list[tuple[str, str]]:

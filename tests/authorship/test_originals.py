@@ -256,7 +256,7 @@ def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
 def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
     import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
     repo = GitRepo(tmp_path / "repo")
-    (proposal,) = read_pull_requests(repo, repo.default_branch()[1])
+    (proposal,) = read_pull_requests(repo, repo.default_branch().sha)
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
     assert [c.subject for c in proposal.commits] == ["Monthly totals", "Note what is left to do", "Budgets"]
     base = repo.commit(proposal.base)
@@ -272,4 +272,4 @@ def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(target + "\n")
     repo = GitRepo(clone)
-    assert [p.number for p in read_pull_requests(repo, repo.default_branch()[1])] == [7]
+    assert [p.number for p in read_pull_requests(repo, repo.default_branch().sha)] == [7]

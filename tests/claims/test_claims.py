@@ -15,10 +15,10 @@ from support.claim_notes import lines_of, put_notes
 from support.commands import clone, rows, run
 from support.histories import Build, text, words
 
-from attribution.claims.agreement import CAUSES, compare
+from attribution.claims.agreement import CAUSES, ComparedLines, compare
 from attribution.claims.verify import check, status, worst
 from attribution.exports.git_ai import note
-from attribution.exports.lines import commit_shares
+from attribution.queries.commit_shares import commit_shares
 from collector.claims import agent_blame, agent_trace, agent_trace_cli, blob_producers, git_ai, opentraces, trailers, whogitit
 from collector.claims.model import Claim, ClaimSource, Who
 from collector.claims.roots import relative, root_of
@@ -378,13 +378,12 @@ def test_roots_of_absolute_paths() -> None:
 # --- beside ours ------------------------------------------------------------------------------------------------------
 
 
-def beside(**values: Any) -> dict[str, Any]:
-    usual = {
-        "claimed_author": "agent", "author": "human", "evidence": "inferred", "how": "none", "reason": "", "record_status": "ok",
-        "copied": 0,
-        "producer": "git-ai", "claim_lines": 9, "file_lines_added": 20, "lines": 9,
-    }  # fmt: skip
-    return usual | values
+def beside(**values: Any) -> ComparedLines:
+    usual = ComparedLines(
+        producer="git-ai", tool_version="", month="", claimed_author="agent", record_status="ok", copied=0, claim_lines=9,
+        file_lines_added=20, lines=9, author="human", how="none", evidence="inferred", reason="",
+    )  # fmt: skip
+    return usual._replace(**values)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +405,7 @@ def beside(**values: Any) -> dict[str, Any]:
         (beside(claimed_author="human", author="agent", how="edited"), ("disagree", "edited_line")),
     ],
 )
-def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_agreement_and_its_cause(row: ComparedLines, expected: tuple[str, str]) -> None:
     assert compare(row) == expected
     assert expected[1] in CAUSES
 
@@ -573,14 +572,14 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     with Store(db) as store:
         groups: dict[str, list[Any]] = {}
-        for piece in commit_shares(store, 1, people=False):
-            groups.setdefault(piece.commit, []).append(piece)
+        for share in commit_shares(store, 1, people=False):
+            groups.setdefault(share.commit, []).append(share)
     notes = {sha: note(sha, group).replace("whowrote:", "").encode() for sha, group in groups.items()}
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
     found = rows(run("claims", repo, "--db", db, "--by", "agreement", "--csv"))
     assert {(r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"} == {("agent", "agent", "agree")}
-    exported = sum(piece.lines for group in groups.values() for piece in group)
+    exported = sum(share.lines for group in groups.values() for share in group)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
     told = json.loads(run("explain", repo, place_of(db), "--db", db, "--json").stdout)

@@ -178,12 +178,13 @@ def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
             if b"\0" in data:
                 continue
-            story = blame(where, path)
+            blamed = blame(where, path)
             count = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-            assert [line.line for line in story.lines] == list(range(1, count + 1))
-            assert all(line.said.author for line in story.lines)
-            assert [(line.birth.sha, line.birth.line) for line in story.lines] == list(_git_blame(repo, where.head, path))
-            checked += len(story.lines)
+            assert [line.line for line in blamed.lines] == list(range(1, count + 1))
+            assert all(line.attribution.author for line in blamed.lines)
+            introduced = [(line.introduced.sha, line.introduced.line) for line in blamed.lines]
+            assert introduced == list(_git_blame(repo, where.head, path))
+            checked += len(blamed.lines)
     assert checked
 
 

@@ -13,7 +13,7 @@ from support.builder import git
 from support.commands import clone, rows, run
 from support.histories import Build, text, words
 
-from attribution.lineage.blame_check import BlameAgreement
+from attribution.lineage.blame_check import BlameAgreement, DifferingFile
 from collector import errors
 from collector.storage.store import Store
 
@@ -213,8 +213,8 @@ def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
 
 
 def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = BlameAgreement(files=1, lines=3, same=2, same_commit=2, differing=[("a" * 40, "f", 1)])
-    monkeypatch.setattr("attribution.queries.agreement.verify", lambda *_, **__: {"a" * 40: wrong})
+    wrong = BlameAgreement(files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)])
+    monkeypatch.setattr("attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong})
     shown = run("verify", travelled[0])
     assert shown.exit_code == errors.EXIT_CHECK_FAILED and "1 lines differ in aaaaaaaaa:f" in shown.stdout
 

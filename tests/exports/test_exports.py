@@ -20,8 +20,9 @@ from support.histories import Build, text
 
 from attribution.exports import exports, tablefiles
 from attribution.exports.git_ai import note
-from attribution.exports.lines import CommitShare, ExportedSpan, commit_shares, model_id
+from attribution.exports.lines import model_id
 from attribution.exports.swe_chat import TABLES
+from attribution.queries.commit_shares import CommitShare, WrittenSpan, commit_shares
 from collector.claims import agent_trace, git_ai, opentraces
 from collector.claims.model import ClaimRecord, ClaimSource
 from collector.git import ranges
@@ -67,7 +68,7 @@ def read_back(records: Iterator[ClaimRecord] | list[ClaimRecord]) -> Lines:
         assert record.state == "own" and not record.problems
         for path, claims in lines_of(record).items():
             for _, session, written in claims:
-                numbers = {n for first, last in ranges.parse(written)[0] for n in range(first, last + 1)}
+                numbers = {n for first, last in ranges.parse(written).ranges for n in range(first, last + 1)}
                 found.setdefault((record.commit, session), {}).setdefault(path, set()).update(numbers)
     return found
 
@@ -129,20 +130,18 @@ def test_opentraces_is_valid_by_its_own_schema(example: tuple[Path, Path], tmp_p
         assert schema.TraceRecord.model_validate_json(line, strict=True).attribution is not None
 
 
-def piece(*stretches: ExportedSpan) -> CommitShare:
+def share(*spans: WrittenSpan) -> CommitShare:
     return CommitShare(
-        "o/n", "", "a" * 40, "2026-01-01T00:00:00.000Z", "Ann <a@x.org>", "talk", "claude-code", "2", "", "", list(stretches)
+        "o/n", "", "a" * 40, "2026-01-01T00:00:00.000Z", "Ann <a@x.org>", "talk", "claude-code", "2", "", "", list(spans)
     )
 
 
-def stretch(path: str, start: int, end: int, turn: int = 1) -> ExportedSpan:
-    return ExportedSpan(path, start, end, "agent", "exact", "observed", turn, "call", "claude-opus-4-6")
+def span(path: str, start: int, end: int, turn: int = 1) -> WrittenSpan:
+    return WrittenSpan(path, start, end, "agent", "exact", "observed", turn, "call", "claude-opus-4-6")
 
 
 def test_a_git_ai_note_as_the_format_has_it() -> None:
-    text_ = note(
-        "a" * 40, [piece(stretch("b c.py", 4, 4), stretch("b c.py", 1, 2), stretch("b c.py", 3, 3), stretch("a.py", 9, 9, 2))]
-    )
+    text_ = note("a" * 40, [share(span("b c.py", 4, 4), span("b c.py", 1, 2), span("b c.py", 3, 3), span("a.py", 9, 9, 2))])
     head, _, body = text_.partition("---\n")
     session = "s_5cb83655d46459"  # sha256("claude:talk")
     assert session in body
@@ -163,7 +162,7 @@ def _turn(number: int) -> str:
 
 
 def test_a_path_that_git_ai_cannot_say_is_left_out() -> None:
-    assert note("a" * 40, [piece(stretch('a"b', 1, 1))]).startswith("---\n")
+    assert note("a" * 40, [share(span('a"b', 1, 1))]).startswith("---\n")
 
 
 @pytest.mark.parametrize(
@@ -179,9 +178,9 @@ def test_models_as_provider_and_model(model: str, expected: str) -> None:
 
 def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> None:
     with Store(example[1]) as store:
-        found = {s.evidence for one in commit_shares(store, 1) for s in one.stretches}
-        authors = {s.author for one in commit_shares(store, 1) for s in one.stretches}
-        assert all(s.author == "agent" for one in commit_shares(store, 1, people=False) for s in one.stretches)
+        found = {s.evidence for one in commit_shares(store, 1) for s in one.spans}
+        authors = {s.author for one in commit_shares(store, 1) for s in one.spans}
+        assert all(s.author == "agent" for one in commit_shares(store, 1, people=False) for s in one.spans)
     assert "declared" not in found and authors == {"agent", "human"}
 
 

@@ -129,7 +129,7 @@ def test_another_default_branch_is_followed(served: GitServer, mirrors: Mirrors)
     get(served, mirrors)
     git(repo, "branch", "-m", "main", "trunk")
     done = get(served, mirrors)
-    assert done.state == "fetched" and GitRepo(done.path).default_branch()[0] == "trunk"
+    assert done.state == "fetched" and GitRepo(done.path).default_branch().name == "trunk"
 
 
 def test_checkpoints_kept_in_another_repository_are_followed(served: GitServer, mirrors: Mirrors) -> None:
@@ -380,7 +380,7 @@ def test_objects_that_fsck_refuses_are_taken_and_noted(served: GitServer, mirror
     raw = f"tree {tree}\nauthor A <a@x> 1 +0000\ncommitter A<a@x> 1 +0000\n\nno blank before the address\n".encode()
     bad = git(repo, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", data=raw).strip()
     git(repo, "update-ref", "refs/heads/main", bad)
-    assert GitRepo(get(served, mirrors).path).default_branch()[1] == bad
+    assert GitRepo(get(served, mirrors).path).default_branch().sha == bad
     for number in range(2):  # said as long as the mirror is there, also when the first update was killed right after the history
         if number:
             (mirrors.path("o/r") / disk.STATE).write_text(

@@ -571,8 +571,8 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     assert found.unmatched == ["03631055 turn 9 pushback", "nothing turn 1 pushback"]
     row = store.rows("SELECT DISTINCT sensitivity, specificity, validated_on FROM judged WHERE label = 'pushback'")
     assert row == [{"sensitivity": 1.0, "specificity": 0.0, "validated_on": 3}]
-    share = next(r for r in shares(store, Judge("fake-1", "1"), None) if (r["label"], r["class"]) == ("pushback", "none"))
-    assert share["share"] == 1 and share["corrected"] is None and "only" in share["note"]
+    share = next(r for r in shares(store, Judge("fake-1", "1"), None) if (r.label, r.class_) == ("pushback", "none"))
+    assert share.share == 1 and share.corrected.rate is None and "only" in share.corrected.note
 
 
 @pytest.mark.parametrize(

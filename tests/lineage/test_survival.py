@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 
 from attribution.lineage import survival
-from attribution.lineage.survival import LifetimeRecord, Point, alive_at, compare, deletions, ended_by, grouped, language
+from attribution.lineage.survival import (
+    DeletionRow,
+    LifetimeRecord,
+    Point,
+    RemovedLines,
+    alive_at,
+    compare,
+    deletions,
+    ended_by,
+    grouped,
+    language,
+)
 from attribution.stats import estimates
 from attribution.stats.estimates import Curve, StatsMissing
 
@@ -95,12 +106,12 @@ def test_who_ended_the_agents_lines() -> None:
 
 
 def test_deletions_by_commit_author_and_age() -> None:
-    found = [(9, line(0, 10, 1, actor="human", cause="deleted")), (9, line(0, 40, 2, actor="human", cause="deleted")), (0, line(0))]
-    assert deletions(found) == [
-        {
-            "commit_id": 9, "author": "agent", "author_session_id": None, "actor": "human", "actor_session_id": None,
-            "cause": "deleted", "lines": 3, "youngest_days": 10.0, "mean_days": 30.0, "oldest_days": 40.0,
-        }
+    young, old = line(0, 10, 1, actor="human", cause="deleted"), line(0, 40, 2, actor="human", cause="deleted")
+    assert deletions([RemovedLines(9, young), RemovedLines(9, old), RemovedLines(0, line(0))]) == [
+        DeletionRow(
+            commit_id=9, author="agent", author_session_id=None, actor="human", actor_session_id=None, cause="deleted", lines=3,
+            youngest_days=10.0, mean_days=30.0, oldest_days=40.0,
+        )
     ]  # fmt: skip
 
 

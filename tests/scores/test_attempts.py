@@ -11,7 +11,7 @@ import pytest
 from support.commands import rows, run
 from support.invariants import broken_checks
 
-from attribution.scores.attempts import Try, pass_at, treatment
+from attribution.scores.attempts import TreatmentKey, Try, pass_at, treatment
 from collector.attempts.gold import gold_files
 from collector.attempts.outcome import counts, label
 from collector.attempts.scan import scan
@@ -549,13 +549,13 @@ def test_a_treatment() -> None:
         for i in range(4)
         for n in (0, 1)
     ]
-    found = treatment(("h", "a", "m", "d", "{}"), tries)
+    found = treatment(TreatmentKey("h", "a", "m", "d", "{}"), tries)
     assert (found.tasks, found.attempts, found.judged, found.solved, found.runs) == (4, 8, 6, 4, ("r0", "r1"))
     assert [r.k for r in found.rates] == [1, 2] and found.rates[0].value == 0.5
     assert found.first is not None and found.later is not None and found.first.value == found.later.value == 0.5
     assert (found.labels, found.localized, found.cost_per_solved) == ({"correct": 4}, (2, 8), 1.0)
     with pytest.raises(ValueError, match="no attempts"):
-        treatment(("", "", "", "", ""), [])
+        treatment(TreatmentKey("", "", "", "", ""), [])
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

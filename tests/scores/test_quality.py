@@ -10,7 +10,7 @@ from support.commands import rows, run
 
 from attribution.features import features
 from attribution.queries.scores import validate
-from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, frontier, score, task_type
+from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, ScoredSession, frontier, score, task_type
 from attribution.stats.correlation import pearson, ranks, spearman
 from collector.storage.store import Store
 
@@ -138,7 +138,8 @@ def test_no_cost_no_return() -> None:
 
 
 def test_frontier() -> None:
-    points = frontier([("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)])
+    scored = [("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)]
+    points = frontier(ScoredSession(*session) for session in scored)
     assert [(p.model, p.sessions, p.frontier) for p in points] == [
         ("cheap", 2, True),
         ("same", 1, True),

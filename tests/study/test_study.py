@@ -32,9 +32,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
     some = [StudyUnit(1, 1, 2), StudyUnit(1, 3, 4), StudyUnit(2, 0, 10)]
-    assert pooled(some)["value"] == pytest.approx(4 / 16)
-    assert mean(some)["value"] == pytest.approx((0.5 + 0.75 + 0) / 3)
-    assert (pooled(some)["n"], pooled(some)["repositories"]) == (3, 2)
+    assert pooled(some).value == pytest.approx(4 / 16)
+    assert mean(some).value == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert (pooled(some).n, pooled(some).repositories) == (3, 2)
 
 
 def test_the_interval_is_a_jackknife_over_repositories() -> None:
@@ -42,23 +42,24 @@ def test_the_interval_is_a_jackknife_over_repositories() -> None:
     one = mean([StudyUnit(1, 1), StudyUnit(2, 2), StudyUnit(3, 6)])
     middle = 3.0
     error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
-    assert one["value"] == middle
-    assert one["high"] == pytest.approx(middle + 4.302653 * error, rel=1e-5)
-    assert one["low"] == 0.0
+    assert one.value == middle
+    assert one.high == pytest.approx(middle + 4.302653 * error, rel=1e-5)
+    assert one.low == 0.0
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
     one = pooled([StudyUnit(repo, 9, 10) for repo in range(3)] + [StudyUnit(4, 0, 10)])
-    assert 0 <= one["low"] <= one["value"] <= one["high"] <= 1
+    assert one.low is not None and one.value is not None and one.high is not None
+    assert 0 <= one.low <= one.value <= one.high <= 1
 
 
 @pytest.mark.parametrize("some", [[], [StudyUnit(1, 0, 0)]])
 def test_nothing_gives_no_number(some: list[StudyUnit]) -> None:
-    assert pooled(some)["value"] is None and mean(some)["value"] is None
+    assert pooled(some).value is None and mean(some).value is None
 
 
 def test_two_repositories_have_no_interval() -> None:
-    assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)])["low"] is None
+    assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)]).low is None
 
 
 def test_quantiles_lie_between_neighbours() -> None:

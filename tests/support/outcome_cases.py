@@ -64,7 +64,7 @@ def answers(make: Case, directory: Path) -> list[Answer]:
     with Store(directory / "out.db") as store:
         done = attribute_repo(store, path, AttributeOptions())
         repo = GitRepo(path)
-        follow(RunContext(store, repo, done.repo_id), repo.default_branch()[1], HistoryRequest())
+        follow(RunContext(store, repo, done.repo_id), repo.default_branch().sha, HistoryRequest())
         chronicle.fill_survival(store, done.repo_id)
         for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
             assert not store.rows(f"SELECT * FROM {row['name']}"), row["name"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import errno
 import json
 import os
@@ -451,15 +452,17 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path, tmp_path: Path) -> Non
 
 
 def test_samples_are_even_and_repeatable() -> None:
-    from attribution.queries.findings import sample
+    from attribution.queries.findings import Finding, sample
 
-    some = [
-        {"repo": f"r{n % 2}", "tier": "api" if n % 10 else "taint", "author_class": "agent", "rule_id": f"x{n % 3}", "n": n}
-        for n in range(200)
-    ]  # fmt: skip
+    def finding(n: int) -> Finding:
+        values = dict.fromkeys((field.name for field in dataclasses.fields(Finding)), None)
+        tier = "api" if n % 10 else "taint"
+        return Finding(**(values | {"repo": f"r{n % 2}", "tier": tier, "author_class": "agent", "rule_id": f"x{n % 3}", "id": n}))  # type: ignore[arg-type]
+
+    some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)
-    assert drawn == sample(some, 30) and len({d["n"] for d in drawn}) == 30
-    strata = Counter((d["repo"], d["tier"]) for d in drawn)
+    assert drawn == sample(some, 30) and len({d.id for d in drawn}) == 30
+    strata = Counter((d.repo, d.tier) for d in drawn)
     assert max(strata.values()) - min(strata.values()) <= 1
     assert len(sample(some, 500)) == 200
 

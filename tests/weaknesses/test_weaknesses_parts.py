@@ -13,7 +13,7 @@ import pytest
 from support.histories import Build, random_history, text
 
 from attribution.weaknesses import rates as stats
-from attribution.weaknesses.rates import RateCell, Reviewed
+from attribution.weaknesses.rates import RateCell, Reviewed, Weighted
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
 from attribution.weaknesses.scan import exclude, git_patterns
 from attribution.weaknesses.scan.cache import hash_of, suppressed
@@ -439,7 +439,7 @@ def test_corrected_rates() -> None:
 
 
 def test_terciles_by_weight() -> None:
-    assert stats.terciles([(1.0, 10), (2.0, 10), (3.0, 10)]) == (1.0, 2.0)
+    assert stats.terciles([Weighted(1.0, 10), Weighted(2.0, 10), Weighted(3.0, 10)]) == (1.0, 2.0)
     assert stats.terciles([]) == (0.0, 0.0)
 
 

@@ -1,0 +1,80 @@
+"""Repositories of a database: their rows, and where their clones are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from collector.errors import NotARepository, WhoWroteError
+from collector.git.repository import GitRepo
+from collector.storage.store import Store, columns_of
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRow:
+    """A row of `repos`."""
+
+    id: int
+    name: str
+    path: str | None  # of the clone when it was attributed
+    url: str | None
+    branch: str | None
+    head_sha: str | None  # tip of the branch when it was attributed; None before
+    shallow: int  # 1: the clone lacks the past before some commit
+    partial: int  # 1: the clone lacks blobs that the server has
+    first_commit_at: str | None
+    last_commit_at: str | None
+
+
+_ROWS = f"SELECT {columns_of(RepositoryRow, 'r')} FROM repos r"
+
+
+def repository(store: Store, repo_id: int) -> RepositoryRow | None:
+    return store.select_one(RepositoryRow, f"{_ROWS} WHERE r.id = ?", (repo_id,))
+
+
+def repository_named(store: Store, name: str) -> RepositoryRow | None:
+    return store.select_one(RepositoryRow, f"{_ROWS} WHERE r.name = ?", (name,))
+
+
+def attributed_repository(store: Store, name: str) -> RepositoryRow | None:
+    """The repository of that name, once its lines were attributed."""
+    joined = "JOIN stage_runs s ON s.repo_id = r.id AND s.stage = 'lines'"
+    return store.select_one(RepositoryRow, f"{_ROWS} {joined} WHERE r.name = ?", (name,))
+
+
+def all_repositories(store: Store, repo_id: int | None = None) -> list[RepositoryRow]:
+    """In order of their names; with `repo_id` only that one."""
+    return store.select(RepositoryRow, f"{_ROWS} WHERE ? IS NULL OR r.id = ? ORDER BY r.name", (repo_id, repo_id))
+
+
+# --- their clones -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClone:
+    """A repository of the database whose clone is still where it was."""
+
+    repo_id: int
+    name: str
+    clone: GitRepo
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClones:
+    clones: list[KnownClone]
+    notes: list[str]  # one for each clone that is gone
+
+
+def known_clones(store: Store, repo_id: int | None) -> KnownClones:
+    """The clones of all repositories, or of one. Raises WhoWroteError when none is where it was."""
+    clones, notes = [], []
+    for row in all_repositories(store, repo_id):
+        try:
+            clones.append(KnownClone(row.id, row.name, GitRepo(row.path or "")))
+        except NotARepository:
+            notes.append(f"the clone of {row.name} is no longer at {row.path}; name it: PATH")
+    if not clones:
+        raise WhoWroteError(
+            "the texts of the sessions are in their clones, and none was found", "\n".join(notes) or "Name a clone: PATH"
+        )
+    return KnownClones(clones, notes)

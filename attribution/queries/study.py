@@ -1,0 +1,276 @@
+"""What the tables of the study are made of: sessions, turns, commits and their numbers, over all repositories of a database."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attribution.queries.features import features_ready
+from collector.storage.store import Store
+
+# --- how many there are -----------------------------------------------------------------------------------------------
+
+_COUNTS = {
+    "repositories": "SELECT COUNT(*) FROM repos",
+    "sessions": "SELECT COUNT(*) FROM sessions",
+    "sessions with a transcript": "SELECT COUNT(*) FROM sessions WHERE transcript IN ('present', 'partial')",
+    "checkpoints": "SELECT COUNT(*) FROM checkpoints",
+    "commits": "SELECT COUNT(*) FROM commits",
+    "commits linked to sessions": "SELECT COUNT(DISTINCT commit_id) FROM commit_sessions",
+    "user prompts": "SELECT COUNT(*) FROM turns",
+    "tool calls": "SELECT COUNT(*) FROM tool_calls",
+    "edits applied": "SELECT COUNT(*) FROM edits WHERE outcome = 'applied'",
+    "edits that could not be replayed": "SELECT COUNT(*) FROM edits WHERE outcome = 'unmatched'",
+    "lines added": "SELECT SUM(lines_added) FROM commits",
+}
+
+
+class PopulationCount(NamedTuple):
+    what: str
+    number: int
+
+
+def population(store: Store) -> list[PopulationCount]:
+    return [PopulationCount(what, store.value(sql) or 0) for what, sql in _COUNTS.items()]
+
+
+class AgentSessions(NamedTuple):
+    agent: str
+    sessions: int
+
+
+def sessions_by_agent(store: Store) -> list[AgentSessions]:
+    """Most sessions first."""
+    return store.select(
+        AgentSessions,
+        "SELECT COALESCE(agent, agent_label, '?') AS agent, COUNT(*) AS sessions FROM sessions GROUP BY 1 ORDER BY 2 DESC",
+    )
+
+
+# --- modes of sessions ------------------------------------------------------------------------------------------------
+
+
+class SessionLines(NamedTuple):
+    """Lines of the commits of a session; None when it has no commit."""
+
+    id: int
+    repo_id: int
+    agent_percentage: float | None
+    coding_mode: str | None
+    agent_lines: int | None
+    human_lines: int | None
+    unknown_lines: int | None
+
+
+def session_lines(store: Store) -> list[SessionLines]:
+    return store.select(
+        SessionLines,
+        "SELECT s.id, s.repo_id, t.agent_percentage, t.coding_mode, t.agent_lines, t.human_lines, t.unknown_lines FROM sessions s "
+        "LEFT JOIN session_stats t ON t.session_id = s.id",
+    )
+
+
+class VendorRecord(NamedTuple):
+    """What the producer stored with a checkpoint of a session."""
+
+    session_id: int
+    percentage: float
+    created_at: str
+    metadata: str | None  # JSON
+
+
+def vendor_records(store: Store) -> list[VendorRecord]:
+    """Those that have a percentage of agents' lines."""
+    return store.select(
+        VendorRecord,
+        "SELECT session_id, vendor_percentage AS percentage, COALESCE(created_at, '') AS created_at, metadata "
+        "FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL",
+    )
+
+
+class DatedSession(NamedTuple):
+    id: int
+    coding_mode: str | None
+    since: str  # first day of its fortnight
+
+
+def sessions_by_fortnight(store: Store) -> list[DatedSession]:
+    """Sessions since 2025; fortnights from a Monday on."""
+    return store.select(
+        DatedSession,
+        "SELECT s.id, t.coding_mode, date('2025-01-06', "
+        "(14 * CAST((julianday(s.started_at) - julianday('2025-01-06')) / 14 AS INTEGER)) || ' days') AS since "
+        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id WHERE s.started_at >= '2025-01-06'",
+    )
+
+
+# --- efficiency, cost, turns ------------------------------------------------------------------------------------------
+
+
+class ProducingSession(NamedTuple):
+    """A session that produced lines, and what became of them."""
+
+    repo_id: int
+    coding_mode: str | None
+    commits: int
+    produced: int
+    final: int
+    survived: int
+    self_overwritten: int
+    human_overwritten: int
+    human_deleted: int
+    unexplained: int
+    clean: int  # 1: one session, one checkpoint, no squash
+
+
+def producing_sessions(store: Store) -> list[ProducingSession]:
+    return store.select(
+        ProducingSession,
+        "SELECT s.repo_id, t.coding_mode, t.commits, t.produced, t.final, t.survived, t.self_overwritten, t.human_overwritten, "
+        "t.human_deleted, t.unexplained, EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id) AND NOT EXISTS "
+        "(SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id AND c.clean = 0) AS clean "
+        "FROM session_stats t JOIN sessions s ON s.id = t.session_id WHERE t.produced > 0",
+    )
+
+
+class CostedSession(NamedTuple):
+    """A session that maps cleanly to its commits, with what it took."""
+
+    repo_id: int
+    coding_mode: str | None
+    lines: int  # committed
+    typed: int | None  # characters of the user's prompts
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    cost_usd: float | None
+    session_runtime_s: float | None
+    agent_runtime_s: float | None
+
+
+def clean_sessions(store: Store) -> list[CostedSession]:
+    """None in a database without the features of this version."""
+    if not features_ready(store):
+        return []
+    return store.select(
+        CostedSession,
+        "SELECT s.repo_id, t.coding_mode, t.agent_lines + t.human_lines + t.unknown_lines AS lines, "
+        "(SELECT SUM(length(u.prompt)) FROM turns u WHERE u.session_id = s.id AND u.origin IN ('prompt', 'queued')) AS typed, "
+        "f.input_tokens, f.output_tokens, f.cache_read_tokens, f.cache_write_tokens, f.cost_usd, f.session_runtime_s, "
+        "f.agent_runtime_s FROM session_stats t JOIN sessions s ON s.id = t.session_id "
+        "JOIN session_features f ON f.session_id = s.id WHERE t.commits > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.clean = 0)",
+    )
+
+
+def sessions_with_commits(store: Store) -> int:
+    return store.value("SELECT COUNT(*) FROM session_stats WHERE commits > 0") or 0
+
+
+class SessionTurns(NamedTuple):
+    """How the turns of a session went."""
+
+    repo_id: int
+    agent: str | None
+    coding_mode: str | None
+    turns: int
+    interruptions: int
+    tool_counts: str  # JSON: category -> calls
+    latency: str  # JSON: seconds that the agent worked on each turn
+    asked: int  # turns in which the agent asked the user
+
+
+def session_turns(store: Store) -> list[SessionTurns]:
+    """None in a database without the features of this version."""
+    if not features_ready(store):
+        return []
+    return store.select(
+        SessionTurns,
+        "SELECT s.repo_id, s.agent, t.coding_mode, s.turns, s.interruptions, COALESCE(f.tool_counts, '{}') AS tool_counts, "
+        "COALESCE(f.per_turn_agent_latency_s, '[]') AS latency, (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c "
+        "WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked "
+        "FROM sessions s JOIN session_features f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id",
+    )
+
+
+# --- after the commit -------------------------------------------------------------------------------------------------
+
+
+class RepositorySurvival(NamedTuple):
+    """Lines of one class of a repository alive after a while, of those old enough."""
+
+    repo_id: int
+    author: str
+    unit: str  # days | head
+    horizon: int
+    at_risk: int
+    alive: int
+
+
+def repository_survival(store: Store) -> list[RepositorySurvival]:
+    return store.select(
+        RepositorySurvival,
+        "SELECT repo_id, author, unit, horizon, at_risk, alive FROM survival WHERE grouping = 'class' AND unit IN ('days', 'head')",
+    )
+
+
+class EvidenceTotal(NamedTuple):
+    """Added lines with text that have the same verdict."""
+
+    author: str
+    how: str
+    evidence: str
+    reason: str
+    lines: int
+
+
+def evidence_totals(store: Store) -> list[EvidenceTotal]:
+    """Most lines first."""
+    return store.select(
+        EvidenceTotal,
+        "SELECT author, how, evidence, reason, SUM(nonblank) AS lines FROM evidence_shares GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
+    )
+
+
+class VendorDisagreement(NamedTuple):
+    """Records whose percentage differs from ours for one reason; means in percent."""
+
+    reason: str
+    records: int
+    vendor_mean: float | None
+    our_mean: float | None
+    vendor_zero: int | None
+    vendor_zero_ours_not: int | None
+
+
+def vendor_disagreements(store: Store) -> list[VendorDisagreement]:
+    return store.select(
+        VendorDisagreement,
+        "SELECT disagreement_reason AS reason, COUNT(*) AS records, AVG(vendor_percentage) AS vendor_mean, "
+        "AVG(our_percentage) AS our_mean, SUM(vendor_percentage = 0) AS vendor_zero, "
+        "SUM(vendor_percentage = 0 AND our_percentage > 0) AS vendor_zero_ours_not "
+        "FROM vendor_checks GROUP BY 1 ORDER BY 2 DESC",
+    )
+
+
+# --- weaknesses -------------------------------------------------------------------------------------------------------
+
+
+class ScannedCommit(NamedTuple):
+    """A commit with scanned lines in source files, and the findings on them."""
+
+    commit_id: int
+    lines: int
+    introduced: int
+    sure: int  # of those, without low confidence
+
+
+def scanned_commits(store: Store) -> list[ScannedCommit]:
+    return store.select(
+        ScannedCommit,
+        "SELECT l.commit_id, l.lines, COALESCE(f.introduced, 0) AS introduced, COALESCE(f.sure, 0) AS sure FROM "
+        "(SELECT commit_id, SUM(lines) AS lines FROM scanned_lines WHERE scanned = 1 AND place = 'source' GROUP BY 1) l LEFT JOIN "
+        "(SELECT commit_id, SUM(status = 'introduced') AS introduced, "
+        "SUM(status = 'introduced' AND confidence <> 'LOW') AS sure FROM findings WHERE place = 'source' GROUP BY 1) f "
+        "ON f.commit_id = l.commit_id",
+    )
