@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attribution.queries.tables import table_names
 from attribution.stats.estimates import data_frame
 from attribution.study import study
 from collector.errors import WhoWroteError
@@ -44,8 +45,7 @@ class Database:
 
     def tables(self) -> list[str]:
         """Tables and views, in order of their names."""
-        rows = self._store.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        return [row["name"] for row in rows]
+        return sorted(table.name for table in table_names(self._store))
 
     def frame(self, table: str) -> pandas.DataFrame:
         """A table or view. Raises WhoWroteError when there is none of that name, StatsMissing without pandas."""

@@ -190,13 +190,12 @@ def _outcome(done: JudgeRun) -> str:
 @data_options
 def labels(path: str | None, model: str, session: str, each: bool, db: Path, form: str) -> None:
     """The labels of a model: how often it gave each class, corrected for its errors where they are known."""
-    from attribution.judge.validation import judge_named, shares
-    from attribution.queries.judge import label_rows
+    from attribution.queries.judge_labels import class_shares, judge_named, label_rows
 
     with database(path, db) as (store, repo):
         who = judge_named(store, model)
         every = label_rows(store, who, repo, session) if each or session else []
-        rows = [] if each or session else shares(store, who, repo)
+        rows = [] if each or session else class_shares(store, who, repo)
     if each or session:
         print_rows(form, every, lambda terminal: terminal.judge.label_view(out(), who, every))
     else:
@@ -214,7 +213,7 @@ def validate(people: Path, model: str, db: Path, form: str) -> None:
     Per class: sensitivity, specificity, and the share of the class with and without the model's errors; kappa over all classes.
     """
     from attribution.ensure.judge import validated
-    from attribution.judge.validation import judge_named
+    from attribution.queries.judge_labels import judge_named
 
     with database(None, db) as (store, _):
         result = validated(store, people, judge_named(store, model))

@@ -6,14 +6,22 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.text import spreadsheet_safe
 
 _BATCH = 50_000  # rows
-Columns = Sequence[tuple[str, str]]
-"""(name, type): int, float, str, bool or time (ISO 8601 text, written as a timestamp in UTC)."""
+
+
+class Column(NamedTuple):
+    """A column of a table file."""
+
+    name: str
+    kind: str  # int | float | str | bool | time (ISO 8601 text, written as a timestamp in UTC)
+
+
+Columns = Sequence[Column]
 
 
 def require_parquet() -> None:

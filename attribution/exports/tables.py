@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from attribution.exports import ExportRequest, ExportResult
-from attribution.exports.tablefiles import Columns
+from attribution.exports.tablefiles import Column, Columns
+from attribution.queries.tables import table_names
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
@@ -17,11 +18,7 @@ Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]
 
 def names(store: Store) -> list[str]:
     """Of tables and views, `check_*` left out."""
-    rows = store.rows(
-        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' "
-        "AND name NOT LIKE 'check\\_%' ESCAPE '\\' ORDER BY type, name"
-    )
-    return [row["name"] for row in rows]
+    return [table.name for table in table_names(store) if not table.name.startswith("check_")]
 
 
 def columns(store: Store, table: str) -> Columns:
@@ -30,7 +27,7 @@ def columns(store: Store, table: str) -> Columns:
     for row in store.rows(f'SELECT name, type FROM pragma_table_info("{table}")'):
         kind = _TYPES.get((row["type"] or "").upper()) if row["type"] else _seen(store, table, row["name"])
         if kind:
-            typed.append((row["name"], kind))
+            typed.append(Column(row["name"], kind))
     return typed
 
 
@@ -55,7 +52,7 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
         request.progress("writing tables", number, len(chosen))
         kinds = columns(request.store, name)
         path = request.out / f"{name}{ending}"
-        result.rows[name] = writer(path, kinds, _rows(request.store, name, [column for column, _ in kinds]))
+        result.rows[name] = writer(path, kinds, _rows(request.store, name, [column.name for column in kinds]))
         result.files.append(path)
     return result
 

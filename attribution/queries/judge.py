@@ -1,4 +1,4 @@
-"""A judge's work for people and programs: what it would be asked and cost, its run, its labels."""
+"""What a judge would be asked, what that would cost, and which answers are stored already."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import NamedTuple
 from attribution.features.tables import Prices
 from attribution.judge.labels import QUESTIONS, schema_hash
 from attribution.judge.prompts import Request
-from attribution.judge.validation import Judge
-from attribution.queries.sessions import find_session
 from collector.storage.store import Store
 
 
@@ -38,39 +36,6 @@ def prompt_rows(requests: Sequence[Request]) -> list[PromptRow]:
         )
         for r in requests
     ]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRow:
-    """One label of a judge, with sensitivity and specificity of its class where they are known."""
-
-    repo: str
-    session: str  # its key
-    turn: int | None
-    label: str
-    value: str | None
-    number: float | None
-    model: str
-    prompt_version: str
-    sensitivity: float | None
-    specificity: float | None
-    validated_on: int | None
-    prompt: str | None  # the beginning of the user's message
-
-
-def label_rows(store: Store, judge: Judge, repo: int | None, session: str = "") -> list[LabelRow]:
-    """Every label of a judge."""
-    session_id = find_session(store, session, repo) if session else None
-    return store.select(
-        LabelRow,
-        "SELECT r.name AS repo, s.key AS session, l.turn_index AS turn, l.label, l.value, l.number, l.model, l.prompt_version, "
-        "l.sensitivity, l.specificity, l.validated_on, substr(t.prompt, 1, 200) AS prompt FROM judged l "
-        "JOIN sessions s ON s.id = l.session_id JOIN repos r ON r.id = s.repo_id "
-        "LEFT JOIN turns t ON t.session_id = s.id AND t.turn_index = l.turn_index "
-        "WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) "
-        "ORDER BY r.name, s.started_at DESC, s.id, l.turn_index, l.label",
-        (judge.model, judge.prompt_version, repo, repo, session_id, session_id),
-    )
 
 
 @dataclass(frozen=True, slots=True)

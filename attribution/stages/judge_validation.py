@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from attribution.judge.validation import Judge, LabelAgreement, Validation, compare_with_people
+from attribution.queries.judge_labels import stored_labels
 from collector.storage.store import Store, iso
 
 _COLUMNS = (
@@ -16,9 +17,9 @@ _COLUMNS = (
 
 def validate(store: Store, path: Path, judge: Judge) -> Validation:
     """Compares, and stores sensitivity and specificity in `judge_validations`. Raises WhoWroteError when the file is none."""
-    found = compare_with_people(store, path, judge)
-    _store(store, judge, found.labels)
-    return found
+    result = compare_with_people(path, judge, stored_labels(store, judge))
+    _store(store, judge, result.labels)
+    return result
 
 
 def _store(store: Store, judge: Judge, labels: Iterable[LabelAgreement]) -> None:

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.judge.agreement import Corrected
-from attribution.judge.validation import ClassShare, Judge, Validation
-from attribution.queries.judge import JudgeCost, LabelRow, PromptRow
+from attribution.judge.validation import Judge, Validation
+from attribution.queries.judge import JudgeCost, PromptRow
+from attribution.queries.judge_labels import ClassShare, LabelRow
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
 from collector.console.terminal import one_line
 from collector.text import printable

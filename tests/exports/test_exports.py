@@ -235,7 +235,7 @@ def test_csv_of_every_table(example: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_cells_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
-    tablefiles.write_csv(tmp_path / "t.csv", [("a", "str")], [["=1+1"], ["plain"], [None], ["\x1b[31m"]])
+    tablefiles.write_csv(tmp_path / "t.csv", [tablefiles.Column("a", "str")], [["=1+1"], ["plain"], [None], ["\x1b[31m"]])
     assert (tmp_path / "t.csv").read_text() == 'a\n\'=1+1\nplain\n""\n\\x1b[31m\n'
 
 

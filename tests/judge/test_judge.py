@@ -27,9 +27,10 @@ from attribution.judge.labels import LABELS, QUESTIONS, SESSION, Invalid, parsed
 from attribution.judge.model import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.judge.prompts import MOST, Request, requests, without_secrets, words
 from attribution.judge.run import JudgeOptions, JudgeRun
-from attribution.judge.validation import Judge, judges, shares
+from attribution.judge.validation import Judge
 from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.queries.judge import judge_cost
+from attribution.queries.judge_labels import class_shares, judges
 from attribution.stages import judge as stage
 from attribution.stages.judge_validation import validate
 from attribution.stages.lines import attribute_repo
@@ -571,7 +572,7 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     assert found.unmatched == ["03631055 turn 9 pushback", "nothing turn 1 pushback"]
     row = store.rows("SELECT DISTINCT sensitivity, specificity, validated_on FROM judged WHERE label = 'pushback'")
     assert row == [{"sensitivity": 1.0, "specificity": 0.0, "validated_on": 3}]
-    share = next(r for r in shares(store, Judge("fake-1", "1"), None) if (r.label, r.class_) == ("pushback", "none"))
+    share = next(r for r in class_shares(store, Judge("fake-1", "1"), None) if (r.label, r.class_) == ("pushback", "none"))
     assert share.share == 1 and share.corrected.rate is None and "only" in share.corrected.note
 
 
