@@ -12,13 +12,13 @@ from typing import Any
 
 from collector.git.patches import parse_unified
 from collector.json_values import get_dict, get_list, get_str, parsed, time_of
-from collector.model import Edit, Session, Status, ToolCall
+from collector.model import Command, Edit, Session, Status
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import deletions, edits_from_arguments
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import ERROR_CHARS, Call, Result, commits_in, shell_command
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
 from collector.transcripts.common.jsonl import copies, records
 from collector.transcripts.common.prompts import classify
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "antigravity"
 LABEL = "Antigravity"
@@ -39,7 +39,7 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """Steps by their index: the first copy that has a step counts, unless it still shows it running."""
-    reader = _Reader(session_id)
+    reader = _Reader(NAME, session_id)
     steps: dict[int, dict[str, Any]] = {}
     for record in records(copies(blobs), reader.problems, session_id):
         index = record.get("step_index")
@@ -50,11 +50,11 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     return reader.session()
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"run_command"})
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.waiting: list[Call] = []  # calls whose results have not come yet
 
     def take(self, record: dict[str, Any]) -> None:
@@ -90,21 +90,28 @@ class _Reader(SessionBuilder):
             self.add_call(call)
             self.waiting.append(call)
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        content, state = (result.text, get_str(result.details, "status")) if result else ("", "")
-        status = _STATUS.get(state, Status.UNKNOWN)
-        command = None
-        if call.name == "run_command":
-            printed = _OUTPUT.search(content)
-            output = (printed[1] if printed else content).strip()
-            command = shell_command(get_str(call.arguments, "CommandLine"), call.cwd, output, background=state == "RUNNING")
-        return call.finished(
-            result,
-            (status, content[:ERROR_CHARS] if status in (Status.ERROR, Status.REJECTED) else ""),
-            edits=_edits(call, content),
-            command=command,
-            commits=commits_in(command, command.output) if command else (),
-        )
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        return status, result.text[:ERROR_CHARS] if status in (Status.ERROR, Status.REJECTED) else ""
+
+    def command(self, call: Call, result: Result) -> Command:
+        printed = _OUTPUT.search(result.text)
+        output = (printed[1] if printed else result.text).strip()
+        running = get_str(result.details, "status") == "RUNNING"
+        return shell_command(get_str(call.arguments, "CommandLine"), call.cwd, output, background=running)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, command.output)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name == "delete_file":
+            return deletions(call.arguments)
+        if call.name not in _EDIT_TOOLS:
+            return []
+        arguments = get_dict(call.arguments)
+        if isinstance(arguments.get("ReplacementChunks"), list):
+            arguments = {**arguments, "ReplacementChunks": [_chunk(chunk) for chunk in arguments["ReplacementChunks"]]}
+        return edits_from_arguments(arguments, hunks=parse_unified(result.text))
 
 
 def _decoded(value: object) -> object:
@@ -113,17 +120,6 @@ def _decoded(value: object) -> object:
         inner = parsed(value)
         return inner if inner is not None else value
     return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
-
-
-def _edits(call: Call, content: str) -> list[Edit]:
-    if call.name == "delete_file":
-        return deletions(call.arguments)
-    if call.name not in _EDIT_TOOLS:
-        return []
-    arguments = get_dict(call.arguments)
-    if isinstance(arguments.get("ReplacementChunks"), list):
-        arguments = {**arguments, "ReplacementChunks": [_chunk(chunk) for chunk in arguments["ReplacementChunks"]]}
-    return edits_from_arguments(arguments, hunks=parse_unified(content))
 
 
 def _chunk(chunk: object) -> object:

@@ -12,14 +12,14 @@ from itertools import islice
 from typing import Any
 
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Turn
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, outcome_of, shell_command
 from collector.transcripts.common.messages import anthropic_usage, blocks_of, text_of
 from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "claude-code"
 LABEL = "Claude Code"
@@ -44,8 +44,6 @@ _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
-_SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
-_AGENT_TOOLS = frozenset({"Task", "Agent"})
 _TOOL_LOADED = "Tool loaded."
 
 
@@ -63,20 +61,21 @@ def _noise(line: bytes) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session, longest first if the caller can; each is read before the next one is asked for."""
-    reader = _Reader(session_id)
-    return reader.read_lines(map(reader.note_beginning, blobs), skip=_noise)
+    return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"Bash", "PowerShell"})
+    reads = frozenset({"Read"})
+    spawns = frozenset({"Task", "Agent"})
     in_order_of_time = False
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
         self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
 
-    def note_beginning(self, blob: bytes) -> bytes:
+    def begin_copy(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records continue others.
 
         A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
@@ -223,25 +222,48 @@ class _Reader(SessionBuilder):
             kept.append((order, turn))
         return kept
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        detail = get_dict(result.details) if result else {}
-        command = _command(call, result, detail) if call.name in _SHELL_TOOLS else None
-        return call.finished(
-            result,
-            _outcome(result),
-            edits=_edits(call, detail) if call.name in _EDIT_TOOLS else (),
-            command=command,
-            seen=_seen(call, result, detail) if result and call.name == "Read" else None,
-            spawn=self._spawn(call, detail) if call.name in _AGENT_TOOLS else None,
-            commits=_commits(command, detail) if command else (),
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded or not result.failed:
+            return outcome_of(result)
+        detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
+        rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
+        return (Status.REJECTED if rejected else Status.ERROR), result.text[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        output = get_str(result.details, "stdout") or result.text
+        background = bool(get_str(result.details, "backgroundTaskId")) or get(call.arguments, "run_in_background") is True
+        return shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        recorded = get_str(result.details, "gitOperation", "commit", "sha")
+        return (recorded,) if recorded else commits_in(command, command.output)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name not in _EDIT_TOOLS:
+            return []
+        detail = get_dict(result.details)
+        before = detail.get("originalFile", detail.get("originalFileContents"))
+        return edits_from_arguments(
+            _used_arguments(call, detail),
+            before=before if isinstance(before, str) else None,
+            before_known=isinstance(before, str) or detail.get("type") == "create",
+            hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
         )
 
-    def _spawn(self, call: Call, detail: dict[str, Any]) -> Spawn:
-        agent_id = get_str(detail, "agentId")
-        stats = get_dict(detail, "toolStats")
-        edits, added, removed = (
-            get_int(stats, key) if key in stats else None for key in ("editFileCount", "linesAdded", "linesRemoved")
-        )
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        file = get_dict(result.details, "file")
+        path = normal_path(get_str(file, "filePath") or get_str(call.arguments, "file_path"))
+        content = file.get("content")
+        if not path or not isinstance(content, str) or get(result.details, "type") != "text":
+            return None
+        start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
+        return FileObservation(path, result.at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
+        edits, added, removed = (get_int(stats, k) if k in stats else None for k in ("editFileCount", "linesAdded", "linesRemoved"))
         return Spawn(
             agent_id=agent_id,
             kind=get_str(call.arguments, "subagent_type"),
@@ -249,28 +271,8 @@ class _Reader(SessionBuilder):
             edits=edits,
             lines_added=added,
             lines_removed=removed,
-            asynchronous=get_str(detail, "status") == "async_launched",
+            asynchronous=get_str(result.details, "status") == "async_launched",
         )
-
-
-def _outcome(result: Result | None) -> Outcome:
-    if result is None:
-        return Status.UNKNOWN, ""
-    if not result.failed:
-        return Status.OK, ""
-    detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
-    rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
-    return (Status.REJECTED if rejected else Status.ERROR), result.text[:ERROR_CHARS]
-
-
-def _edits(call: Call, detail: dict[str, Any]) -> list[Edit]:
-    before = detail.get("originalFile", detail.get("originalFileContents"))
-    return edits_from_arguments(
-        _used_arguments(call, detail),
-        before=before if isinstance(before, str) else None,
-        before_known=isinstance(before, str) or detail.get("type") == "create",
-        hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
-    )
 
 
 def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
@@ -298,27 +300,6 @@ def _hunks(patch: list[Any]) -> Iterable[Hunk]:
             get_int(hunk, "newLines"),
             tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)),
         )
-
-
-def _command(call: Call, result: Result | None, detail: dict[str, Any]) -> Command:
-    output = get_str(detail, "stdout") or (result.text if result else "")
-    background = bool(get_str(detail, "backgroundTaskId")) or get(call.arguments, "run_in_background") is True
-    return shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
-
-
-def _commits(command: Command, detail: dict[str, Any]) -> tuple[str, ...]:
-    recorded = get_str(detail, "gitOperation", "commit", "sha")
-    return (recorded,) if recorded else commits_in(command, command.output)
-
-
-def _seen(call: Call, result: Result, detail: dict[str, Any]) -> FileObservation | None:
-    file = get_dict(detail, "file")
-    path = normal_path(get_str(file, "filePath") or get_str(call.arguments, "file_path"))
-    content = file.get("content")
-    if not path or not isinstance(content, str) or detail.get("type") != "text":
-        return None
-    start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
-    return FileObservation(path, result.at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
 
 
 _NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")

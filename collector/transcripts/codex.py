@@ -18,10 +18,10 @@ from collector.model import Session, ToolCall, Usage
 from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.codex_calls import RUNNING_SCRIPT, CodexCall, arguments_of, finished
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.jsonl import copies, first_value, records
+from collector.transcripts.common.jsonl import copies, first_value
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.prompts import CODEX_INJECTED
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "codex"
 LABEL = "Codex"
@@ -44,10 +44,7 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session. A child thread stored under its parent's id becomes a subagent of that session."""
-    reader = _Reader(session_id)
-    for blob in copies(blobs):
-        reader.copy(blob)
-    return reader.session()
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
 
 
 @dataclass(slots=True)
@@ -68,17 +65,14 @@ class _Thread:
     spoken: list[tuple[int, float | None, str]] = field(default_factory=list)  # user items, for want of such events
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
-
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+class _Reader(RecordReader):
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.started: dict[str, CodexCall] = {}
         self.threads: dict[str, _Thread] = {}
         self.thread = self._thread(session_id)
         self.cells: dict[str, CodexCall] = {}  # scripts that run in the background
         self.script: CodexCall | None = None  # the last script started, which may apply patches
-        self.seen: set[int] = set()  # lines
         self.handlers: dict[object, Callable[[dict[str, Any], float | None], None]] = {
             "user_message": self._user_message,
             "token_count": self._token_count,
@@ -97,12 +91,11 @@ class _Reader(SessionBuilder):
 
     # --- records --------------------------------------------------------------------------------------------------
 
-    def copy(self, blob: bytes) -> None:
+    def begin_copy(self, blob: bytes) -> bytes:
         first = first_value(blob)
         if get(first, "type") == "session_meta":
             self.thread = self._enter(get_dict(first, "payload"))
-        for record in records([blob], self.problems, self.session_id, seen=self.seen):
-            self.take(record)
+        return blob
 
     def _thread(self, thread_id: str) -> _Thread:
         return self.threads.setdefault(thread_id, _Thread(thread_id))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_str, parsed
+from collector.json_values import as_json, get, get_dict, get_str, parsed
 from collector.model import Command, Edit, FileObservation, Spawn, Status, ToolCall
 from collector.text import normal_path, resolve
 from collector.transcripts.common.apply_patch import BEGIN, parse_patch, patches_in
 from collector.transcripts.common.arguments import edits_from_patch
-from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, commits_in, shell_command
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.scripts import commands_in_script, patches_in_script
 
@@ -101,26 +101,29 @@ def _joined(blocks: object) -> str:
 
 def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[ToolCall]:
     """The call; commands and patches of a script follow it as calls of their own. `problem` takes a code and a detail."""
-    outcome, command = _outcome(call), _command(call)
-    parts = list(_script_parts(call, outcome[0]))
+    (status, error), command = _outcome(call), _command(call)
+    parts = list(_script_parts(call, status))
     if len(parts) == 1 and parts[0].command and not parts[0].edits:
-        command, parts = replace(parts[0].command, output=shell_command("", "", call.body).output), []
-    whole = call.finished(
-        Result(call.done_at, call.output or "", complete=call.output is not None),
-        outcome,
-        edits=_edits(call, problem),
+        command, parts = shell_command(parts[0].command.text, parts[0].command.cwd, call.body), []
+    yield ToolCall(
+        call_id=call.id,
+        name=call.name or "apply_patch",
+        turn=0,
+        at=call.at,
+        done_at=call.done_at,
+        status=status,
+        error=error,
+        agent_id=call.agent_id,
+        model=call.model,
+        input=call.arguments[:20_000] if isinstance(call.arguments, str) else as_json(call.arguments),
+        edits=tuple(_edits(call, problem)),
         command=command,
-        seen=_seen(command, call) if command and outcome[0] is Status.OK else None,
+        seen=_seen(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
         commits=commits_in(command, command.output) if command else (),
+        result_size=len(call.output) if call.output is not None else None,
     )
-    yield replace(whole, name=call.name or "apply_patch", input=_input(call, whole.input))
     yield from parts
-
-
-def _input(call: CodexCall, as_json: str) -> str:
-    """Arguments that are a program or a patch are shown as they are."""
-    return call.arguments[:20_000] if isinstance(call.arguments, str) else as_json
 
 
 def _outcome(call: CodexCall) -> Outcome:

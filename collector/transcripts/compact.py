@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import first_of, get, get_dict, get_int, get_str, time_of
-from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path
 from collector.transcripts import FACETS
 from collector.transcripts.common.apply_patch import parse_patch, patches_in
 from collector.transcripts.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch, path_argument
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import blocks_of
 from collector.transcripts.common.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 from collector.transcripts.common.scripts import commands_in_script, patches_in_script
 
 NAME = "entire-compact"
@@ -27,14 +27,12 @@ LABEL = "Entire compact transcript"
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents", "models"}
 ORDER = 10
 
-_SHELLS = frozenset({"bash", "powershell", "shell", "execute", "exec_command", "shell_command", "run_shell_command", "run_command"})
 _WRITERS = frozenset(
     {"edit", "write", "multiedit", "create", "strreplace", "str_replace", "replace", "write_file", "edit_file", "save_file"}
     | {"write_to_file", "replace_file_content", "multi_replace_file_content", "mcp__acp__edit", "mcp__acp__write"}
 )
 _PATCHES = frozenset({"apply_patch", "applypatch", "patch"})
 _DELETES = frozenset({"delete", "delete_file"})
-_AGENTS = frozenset({"task", "agent", "spawn_agent"})
 _REJECTED = ("doesn't want to proceed", "User rejected")
 
 
@@ -43,11 +41,15 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset(
+        {"bash", "powershell", "shell", "execute", "exec", "exec_command", "shell_command", "run_shell_command", "run_command"}
+    )
+    reads = frozenset({"read"})
+    spawns = frozenset({"task", "agent", "spawn_agent"})
 
     def take(self, record: dict[str, Any]) -> None:
         at = time_of(record.get("ts"))
@@ -84,63 +86,50 @@ class _Reader(SessionBuilder):
         result = get_dict(block, "result")
         self.add_call(call, Result(None, get_str(result, "output"), details=result) if result else None)
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        name, output = call.name.lower(), result.text if result else ""
-        outcome = _outcome(result)
-        command = _command(name, call.arguments, output)
-        if command:
-            self.add_cwd(command.cwd)
-        agent = argument(call.arguments, "subagent_type", "agent_type")
-        return call.finished(
-            result,
-            outcome,
-            edits=_edits(name, call.arguments),
-            command=command,
-            seen=_seen(call, output) if call.name == "Read" and outcome[0] is Status.OK else None,
-            spawn=Spawn(kind=agent, visible=False) if name in _AGENTS else None,
-            commits=commits_in(command, output),
-        )
+    def tool(self, call: Call) -> str:
+        return call.name.lower()
 
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status, error = get_str(result.details, "status"), result.text[:ERROR_CHARS]
+        if status not in ("success", "error"):
+            return Status.UNKNOWN, ""
+        if any(text in error for text in _REJECTED):
+            return Status.REJECTED, error
+        failed = status == "error" or error.startswith("apply_patch verification failed")
+        return (Status.ERROR, error) if failed else (Status.OK, "")
 
-def _outcome(result: Result | None) -> Outcome:
-    status = get_str(result.details, "status") if result else ""
-    if result is None or status not in ("success", "error"):
-        return Status.UNKNOWN, ""
-    error = result.text[:ERROR_CHARS]
-    if any(text in error for text in _REJECTED):
-        return Status.REJECTED, error
-    failed = status == "error" or error.startswith("apply_patch verification failed")
-    return (Status.ERROR, error) if failed else (Status.OK, "")
+    def command(self, call: Call, result: Result) -> Command | None:
+        text = argument(call.arguments, "command", "cmd", "CommandLine")
+        cwd = argument(call.arguments, "workdir", "cwd", "Cwd", "working_directory")
+        if call.name.lower() == "exec":
+            commands = commands_in_script(get_str(call.arguments, "input"))
+            text, cwd = "\n".join(text for text, _ in commands), commands[0][1] if commands else ""
+            if not commands:
+                return None
+        self.add_cwd(normal_path(cwd))
+        return shell_command(text, cwd, result.text)
 
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        name, arguments = call.name.lower(), call.arguments
+        if name in _PATCHES:
+            return edits_from_patch(arguments)
+        if name in _DELETES:
+            return deletions(arguments)
+        if name == "exec":
+            return [edit for patch in patches_in_script(get_str(arguments, "input")) for edit in parse_patch(patch)]
+        if name in self.shells:
+            text, cwd = argument(arguments, "command", "cmd"), argument(arguments, "workdir", "cwd")
+            return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
+        return edits_from_arguments(arguments) if name in _WRITERS else []
 
-def _command(name: str, arguments: object, output: str) -> Command | None:
-    if name in _SHELLS:
-        cwd = argument(arguments, "workdir", "cwd", "Cwd", "working_directory")
-        return shell_command(argument(arguments, "command", "cmd", "CommandLine"), cwd, output)
-    commands = commands_in_script(get_str(arguments, "input")) if name == "exec" else []
-    if not commands:
-        return None
-    return shell_command("\n".join(text for text, _ in commands), commands[0][1], output)
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(kind=argument(call.arguments, "subagent_type", "agent_type"), visible=False)
 
-
-def _edits(name: str, arguments: object) -> list[Edit]:
-    if name in _PATCHES:
-        return edits_from_patch(arguments)
-    if name in _DELETES:
-        return deletions(arguments)
-    if name == "exec":
-        return [edit for patch in patches_in_script(get_str(arguments, "input")) for edit in parse_patch(patch)]
-    if name in _SHELLS:
-        text, cwd = argument(arguments, "command", "cmd"), argument(arguments, "workdir", "cwd")
-        return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
-    return edits_from_arguments(arguments) if name in _WRITERS else []
-
-
-def _seen(call: Call, output: str) -> FileObservation | None:
-    """A listing with line numbers, `12<tab>text`."""
-    heads = [line.partition("\t") for line in output.split("\n")]
-    path = normal_path(path_argument(call.arguments))
-    if not path or not all(head.strip().isdecimal() and tab and len(head) < 10 for head, tab, _ in heads):
-        return None
-    part = first_of(call.arguments, "offset", "limit") is not None
-    return FileObservation(path, call.at, int(heads[0][0]), "\n".join(text for _, _, text in heads), whole=not part)
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """A listing with line numbers, `12<tab>text`."""
+        heads = [line.partition("\t") for line in result.text.split("\n")]
+        path = normal_path(path_argument(call.arguments))
+        if not path or not all(head.strip().isdecimal() and tab and len(head) < 10 for head, tab, _ in heads):
+            return None
+        part = first_of(call.arguments, "offset", "limit") is not None
+        return FileObservation(path, call.at, int(heads[0][0]), "\n".join(text for _, _, text in heads), whole=not part)

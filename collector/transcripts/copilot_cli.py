@@ -12,21 +12,20 @@ from typing import Any
 
 from collector.git.patches import parse_unified
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
-from collector.transcripts.common.builder import SessionBuilder
 from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "copilot-cli"
 LABEL = "Copilot CLI"
 GIVES = frozenset(FACETS)
 ORDER = 50
 
-_SHELLS = frozenset({"bash", "powershell", "shell"})
 _EDITORS = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
@@ -42,14 +41,16 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_lines(copies(blobs), skip=_noise)
+    return _Reader(NAME, session_id).read_lines(copies(blobs), skip=_noise)
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "powershell", "shell"})
+    reads = frozenset({"view", "read"})
+    spawns = frozenset({"task"})
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.agents: set[str] = set()  # subagents whose events are here
         self.handlers: dict[str, Callable[[dict[str, Any], dict[str, Any], float | None], None]] = {
             "session.start": self._context,
@@ -145,66 +146,59 @@ class _Reader(SessionBuilder):
         text = get_str(data, "result", "content") or get_str(data, "error", "message")
         self.add_result(get_str(data, "toolCallId"), Result(at, text, failed=data.get("success") is not True, details=data))
 
-    # --- the whole session ----------------------------------------------------------------------------------------
+    # --- what a call did ------------------------------------------------------------------------------------------
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        outcome = _outcome(call, result)
-        output = get_str(result.details, "result", "content") if result else ""
-        command = None
-        if call.name in _SHELLS:
-            background = get(call.arguments, "mode") == "async" or get(call.arguments, "detach") is True
-            command = shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
-        return call.finished(
-            result,
-            outcome,
-            edits=_edits(call, result),
-            command=command,
-            seen=_seen(call, result) if result and outcome[0] is Status.OK else None,
-            spawn=self._spawn(call) if call.name == "task" else None,
-            commits=commits_in(command, output),
-        )
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        if result.failed:
+            error = get_str(result.details, "error", "message")
+            rejected = get_str(result.details, "error", "code") == "rejected" or "user rejected" in error.lower()
+            return (Status.REJECTED if rejected else Status.ERROR), (error or result.text)[:ERROR_CHARS]
+        output = _content(result)
+        code = _EXIT.search(output[-200:]) if call.name in self.shells else None
+        return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else (Status.OK, "")
 
-    def _spawn(self, call: Call) -> Spawn:
+    def command(self, call: Call, result: Result) -> Command:
+        background = get(call.arguments, "mode") == "async" or get(call.arguments, "detach") is True
+        return shell_command(get_str(call.arguments, "command"), call.cwd, _content(result), background)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, _content(result))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name == "apply_patch":
+            return edits_from_patch(call.arguments, call.cwd)
+        if call.name == "delete":
+            return deletions(call.arguments, call.cwd)
+        if call.name not in _EDITORS or (get_str(call.arguments, "command") or call.name) == "view":
+            return []
+        diff = "" if result.failed else _diff(result)
+        created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
+        return edits_from_arguments(call.arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
+        path, metrics = resolve(call.cwd, path_argument(call.arguments)), get_dict(result.details, "toolTelemetry", "metrics")
+        cut = metrics.get("resultLength") != metrics.get("resultForLlmLength")
+        if not path or cut or "\n@@ " not in _diff(result):
+            return None
+        lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
+        start = max(lines[0], 1) if lines else 1
+        return FileObservation(path, result.at or call.at, start, _content(result), whole=not lines)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
         background = get(call.arguments, "mode") == "background"
-        kind = get_str(call.arguments, "agent_type")
-        return Spawn(call.id, kind, visible=call.id in self.agents, asynchronous=background)
+        return Spawn(call.id, get_str(call.arguments, "agent_type"), call.id in self.agents, asynchronous=background)
 
 
 def _agent(record: dict[str, Any]) -> str:
     return get_str(record, "agentId") or get_str(record, "data", "parentToolCallId")
 
 
-def _outcome(call: Call, result: Result | None) -> Outcome:
-    if result is None:
-        return Status.UNKNOWN, ""
-    if result.failed:
-        error = get_str(result.details, "error", "message")
-        rejected = get_str(result.details, "error", "code") == "rejected" or "user rejected" in error.lower()
-        return (Status.REJECTED if rejected else Status.ERROR), (error or result.text)[:ERROR_CHARS]
-    output = get_str(result.details, "result", "content")
-    code = _EXIT.search(output[-200:]) if call.name in _SHELLS else None
-    return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else (Status.OK, "")
+def _content(result: Result) -> str:
+    return get_str(result.details, "result", "content")
 
 
-def _edits(call: Call, result: Result | None) -> list[Edit]:
-    if call.name == "apply_patch":
-        return edits_from_patch(call.arguments, call.cwd)
-    if call.name == "delete":
-        return deletions(call.arguments, call.cwd)
-    if call.name not in _EDITORS or (get_str(call.arguments, "command") or call.name) == "view":
-        return []
-    diff = get_str(result.details, "result", "detailedContent") if result and not result.failed else ""
-    created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
-    return edits_from_arguments(call.arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
-
-
-def _seen(call: Call, result: Result) -> FileObservation | None:
-    """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
-    path = resolve(call.cwd, path_argument(call.arguments))
-    diff, metrics = get_str(result.details, "result", "detailedContent"), get_dict(result.details, "toolTelemetry", "metrics")
-    cut = metrics.get("resultLength") != metrics.get("resultForLlmLength")
-    if call.name not in ("view", "read") or not path or cut or "\n@@ " not in diff:
-        return None
-    lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
-    text = get_str(result.details, "result", "content")
-    return FileObservation(path, result.at or call.at, max(lines[0], 1) if lines else 1, text, whole=not lines)
+def _diff(result: Result) -> str:
+    return get_str(result.details, "result", "detailedContent")

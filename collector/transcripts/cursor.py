@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import get, get_str
-from collector.model import Edit, Session, Spawn, ToolCall
+from collector.model import Edit, Session
 from collector.transcripts.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import Call, Result, outcome_of, shell_command
+from collector.transcripts.common.calls import Call, Result
 from collector.transcripts.common.jsonl import copies, values
 from collector.transcripts.common.messages import blocks_of, text_of
 from collector.transcripts.common.prompts import classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "cursor"
 LABEL = "Cursor"
@@ -35,17 +35,18 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    reader = _Reader(session_id)
+    reader = _Reader(NAME, session_id)
     for blob in copies(blobs):
         reader.copy(blob)
     return reader.session()
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"Shell", "run_terminal_cmd"})
+    spawns = frozenset({"Task"})
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.seen: set[tuple[int, bytes]] = set()  # number and digest of the lines of all copies
         self.longest = 0  # lines
         self.key = ""  # of the record that is being read
@@ -100,20 +101,9 @@ class _Reader(SessionBuilder):
         cwd = self.add_cwd(argument(arguments, "working_directory", "cwd"))
         self.add_call(Call(get_str(block, "id") or key, get_str(block, "name"), arguments, None, self.order, cwd=cwd))
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        shell = call.name in ("Shell", "run_terminal_cmd")
-        return call.finished(
-            result,
-            outcome_of(result),
-            edits=_edits(call.name, call.arguments),
-            command=shell_command(get_str(call.arguments, "command"), call.cwd) if shell else None,
-            spawn=Spawn(kind=get_str(call.arguments, "subagent_type"), visible=False) if call.name == "Task" else None,
-        )
-
-
-def _edits(name: str, arguments: object) -> list[Edit]:
-    if name in ("ApplyPatch", "apply_patch"):
-        return edits_from_patch(arguments)
-    if name in ("Delete", "delete_file"):
-        return deletions(arguments)
-    return edits_from_arguments(arguments) if name in _WRITERS else []
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name in ("ApplyPatch", "apply_patch"):
+            return edits_from_patch(call.arguments)
+        if call.name in ("Delete", "delete_file"):
+            return deletions(call.arguments)
+        return edits_from_arguments(call.arguments) if call.name in _WRITERS else []

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import first_of, get, get_dict, get_str, time_of
-from collector.model import Edit, FileObservation, Session, Spawn, Status, ToolCall
+from collector.model import Command, Edit, FileObservation, Session, Spawn
 from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import Call, Result, commits_in, outcome_of, shell_command
+from collector.transcripts.common.calls import Call, Result, shell_command
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import anthropic_usage, blocks_of, text_of
 from collector.transcripts.common.prompts import classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "factory-droid"
 LABEL = "Factory AI Droid"
@@ -23,9 +23,7 @@ GIVES = frozenset(FACETS) - {"before", "positions", "subagents"}
 ORDER = 70
 
 _WRITERS = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
-_SHELLS = frozenset({"Execute", "Bash", "Shell"})
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
-_REJECTED = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
 
 
 def sniff(head: object) -> bool:
@@ -36,11 +34,14 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"Execute", "Bash", "Shell"})
+    reads = frozenset({"Read"})
+    spawns = frozenset({"Task"})
+    rejections = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
 
     def take(self, record: dict[str, Any]) -> None:
         key = get_str(record, "id")
@@ -82,39 +83,23 @@ class _Reader(SessionBuilder):
             else:
                 self.add_block((key, index), at, block)
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        outcome, text = outcome_of(result, _REJECTED), result.text if result else ""
-        shell = call.name in _SHELLS
-        command = shell_command(get_str(call.arguments, "command"), self.cwd, text) if shell else None
-        return call.finished(
-            result,
-            outcome,
-            edits=_edits(call.name, call.arguments, self.cwd),
-            command=command,
-            seen=_seen(call, result, self.cwd) if result and call.name == "Read" and outcome[0] is Status.OK else None,
-            spawn=_spawn(call, text) if call.name == "Task" else None,
-            commits=commits_in(command, text),
-        )
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name in ("ApplyPatch", "apply_patch"):
+            return edits_from_patch(call.arguments, self.cwd)
+        if call.name == "Delete":
+            return deletions(call.arguments, self.cwd)
+        return edits_from_arguments(call.arguments, self.cwd) if call.name in _WRITERS else []
 
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
 
-def _seen(call: Call, result: Result, cwd: str) -> FileObservation | None:
-    path = resolve(cwd, path_argument(call.arguments))
-    part = first_of(call.arguments, "offset", "limit") is not None
-    if not path or part or not result.text:  # how a part is shown is not known
-        return None
-    return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        path = resolve(self.cwd, path_argument(call.arguments))
+        part = first_of(call.arguments, "offset", "limit") is not None
+        if not path or part or not result.text:  # how a part is shown is not known
+            return None
+        return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
 
-
-def _spawn(call: Call, text: str) -> Spawn:
-    agent = _AGENT.search(text)
-    return Spawn(agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False)
-
-
-def _edits(name: str, arguments: object, cwd: str) -> list[Edit]:
-    if name in ("ApplyPatch", "apply_patch"):
-        return edits_from_patch(arguments, cwd)
-    if name == "Delete":
-        return deletions(arguments, cwd)
-    if name == "NotebookEdit":
-        return [Edit(resolve(cwd, path_argument(arguments)), "edit")] if path_argument(arguments) else []
-    return edits_from_arguments(arguments, cwd) if name in _WRITERS else []
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        agent = _AGENT.search(result.text)
+        return Spawn(agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False)

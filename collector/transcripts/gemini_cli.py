@@ -12,14 +12,14 @@ from typing import Any
 
 from collector.git.patches import parse_unified
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Edit, FileObservation, Session, Status, ToolCall, Usage
-from collector.text import normal_path, resolve
+from collector.model import Command, Edit, FileObservation, Session, Status, Usage
+from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import argument, edits_from_arguments, path_argument
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.prompts import without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "gemini-cli"
 LABEL = "Gemini CLI"
@@ -40,11 +40,12 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_documents(blobs)
+    return _Reader(NAME, session_id).read_documents(blobs)
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"run_shell_command"})
+    reads = frozenset({"read_file"})
 
     def take(self, record: dict[str, Any]) -> None:
         for number, message in enumerate(get_list(record, "messages")):
@@ -103,64 +104,49 @@ class _Reader(SessionBuilder):
         output = get_str(_response(request), "output").removeprefix("Output: ")
         self.add_call(call, Result(done_at, output, details=request))
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        output, request = (result.text, get_dict(result.details)) if result else ("", {})
-        command = None
-        if call.name == "run_shell_command":
-            cwd = resolve(call.cwd, argument(call.arguments, "dir_path", "directory")) or normal_path(call.cwd)
-            background = get(call.arguments, "is_background") is True
-            command = shell_command(get_str(call.arguments, "command"), cwd, output, background)
-        outcome = _outcome(request, output if command else "")
-        return call.finished(
-            result,
-            outcome,
-            edits=_edits(call, get_dict(request, "resultDisplay")) if call.name in _EDIT_TOOLS else (),
-            command=command,
-            seen=_seen(call, result) if result and call.name == "read_file" and outcome[0] is Status.OK else None,
-            commits=commits_in(command, output),
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        error = get_str(_response(result.details), "error")
+        if "User denied" in error or "user rejected" in error.lower():
+            return Status.REJECTED, error[:ERROR_CHARS]
+        code = _EXIT.search(result.text) if call.name in self.shells else None
+        if status is Status.OK and code and int(code[1]) != 0:
+            return Status.ERROR, f"exit {code[1]}"
+        return status, error[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(call.cwd, argument(call.arguments, "dir_path", "directory")) or call.cwd
+        background = get(call.arguments, "is_background") is True
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text, background)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
+        if call.name not in _EDIT_TOOLS:
+            return []
+        arguments, shown = get_dict(call.arguments), get_dict(result.details, "resultDisplay")
+        proposed, path = arguments.get("ai_proposed_content"), get_str(shown, "filePath") or path_argument(arguments)
+        if isinstance(proposed, str):
+            arguments = {**arguments, "content": proposed}
+        before, after, new = shown.get("originalContent"), shown.get("newContent"), shown.get("isNewFile") is True
+        return edits_from_arguments(
+            {**arguments, "file_path": path},
+            call.cwd,
+            before=before if isinstance(before, str) and not new else None,
+            before_known=isinstance(before, str) or new,
+            after=after if isinstance(after, str) else None,
+            hunks=parse_unified(get_str(shown, "fileDiff")),
         )
 
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        arguments, output = get_dict(call.arguments), result.text
+        path = resolve(call.cwd, argument(arguments, "file_path", "absolute_path", "path"))
+        start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
+        part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
+        if not path or not output or "file content has been truncated" in output[:ERROR_CHARS]:
+            return None
+        return FileObservation(path, result.at or call.at, max(start, 1), output, whole=not part)
 
-def _response(request: dict[str, Any]) -> dict[str, Any]:
+
+def _response(request: object) -> dict[str, Any]:
     """The first function response of a call."""
     return next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
-
-
-def _outcome(request: dict[str, Any], shell_output: str) -> Outcome:
-    status, error = _STATUS.get(get_str(request, "status"), Status.UNKNOWN), get_str(_response(request), "error")
-    if "User denied" in error or "user rejected" in error.lower():
-        return Status.REJECTED, error[:ERROR_CHARS]
-    code = _EXIT.search(shell_output)
-    if status is Status.OK and code and int(code[1]) != 0:
-        return Status.ERROR, f"exit {code[1]}"
-    return status, error[:ERROR_CHARS]
-
-
-def _edits(call: Call, shown: dict[str, Any]) -> list[Edit]:
-    """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
-    before, after = shown.get("originalContent"), shown.get("newContent")
-    new = shown.get("isNewFile") is True
-    arguments = get_dict(call.arguments)
-    proposed = arguments.get("ai_proposed_content")
-    return edits_from_arguments(
-        {
-            **arguments,
-            **({"content": proposed} if isinstance(proposed, str) else {}),
-            "file_path": get_str(shown, "filePath") or path_argument(arguments),
-        },
-        call.cwd,
-        before=before if isinstance(before, str) and not new else None,
-        before_known=isinstance(before, str) or new,
-        after=after if isinstance(after, str) else None,
-        hunks=parse_unified(get_str(shown, "fileDiff")),
-    )
-
-
-def _seen(call: Call, result: Result) -> FileObservation | None:
-    arguments, output = get_dict(call.arguments), result.text
-    path = resolve(call.cwd, argument(arguments, "file_path", "absolute_path", "path"))
-    start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
-    part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
-    if not path or not output or "file content has been truncated" in output[:ERROR_CHARS]:
-        return None
-    return FileObservation(path, result.at or call.at, max(start, 1), output, whole=not part)

@@ -14,12 +14,12 @@ from typing import Any
 
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Usage
-from collector.text import normal_path, resolve
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Usage
+from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch
-from collector.transcripts.common.builder import SessionBuilder
 from collector.transcripts.common.calls import Call, Outcome, Result, commits_in, failure, shell_command
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "opencode"
 LABEL = "OpenCode"
@@ -29,6 +29,9 @@ ORDER = 20
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
 _REJECTED = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
 _REDACTED = "REDACTED"
+_LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
+_BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
+_CUT_LINE = "... (line truncated to"
 
 
 def sniff(head: object) -> bool:
@@ -36,11 +39,13 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_documents(blobs)
+    return _Reader(NAME, session_id).read_documents(blobs)
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "shell"})
+    reads = frozenset({"read"})
+    spawns = frozenset({"task"})
 
     def take(self, record: dict[str, Any]) -> None:
         info = get_dict(record, "info")
@@ -157,20 +162,54 @@ class _Reader(SessionBuilder):
             cwd=get_str(info, "path", "cwd") or self._first_cwd,
         )
         text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
-        self.add_call(call, Result(time_of(get(state, "time", "end")), text or "", details=state, complete=text is not None))
+        self.add_call(call, Result(time_of(get(state, "time", "end")), text or "", details=state, recorded=text is not None))
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        state = get_dict(result.details) if result else {}
-        command = _command(call, state) if call.name in ("bash", "shell") else None
-        return call.finished(
-            result,
-            _outcome(state, shell=bool(command)),
-            edits=_edits(call, get_dict(state, "metadata")),
-            command=command,
-            seen=_seen(call, result) if result and call.name == "read" else None,
-            spawn=_spawn(call, state) if call.name == "task" else None,
-            commits=commits_in(command, get_str(state, "output")),
-        )
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        if status is Status.ERROR:
+            return failure(get_str(result.details, "error"), _REJECTED)
+        code = get(result.details, "metadata", "exit") if call.name in self.shells else None
+        failed = status is Status.OK and isinstance(code, int) and code != 0
+        return (Status.ERROR, f"exit {code}") if failed else (status, "")
+
+    def command(self, call: Call, result: Result) -> Command:
+        output = get_str(result.details, "metadata", "output") or get_str(result.details, "output")
+        cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
+        return shell_command(get_str(call.arguments, "command"), cwd, output)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, get_str(result.details, "output"))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        metadata = get_dict(result.details, "metadata")
+        if call.name in ("apply_patch", "patch"):
+            stated = edits_from_patch(call.arguments, call.cwd)
+            by_path = {edit.path: edit for edit in stated}
+            files = [_patched(file, call.cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
+            return files or stated
+        if call.name == "write":
+            return edits_from_arguments(call.arguments, call.cwd, before_known=metadata.get("exists") is False)
+        if call.name in ("edit", "multiedit"):
+            change = get_dict(metadata, "filediff")
+            hunks = _shown(change, get_str(metadata, "diff"))
+            return edits_from_arguments(call.arguments, call.cwd, **_texts(change), hunks=hunks)
+        return []
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """The lines of a file as `read` showed them, with their numbers."""
+        path, shown = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
+        body = _BODY.search(shown)
+        lines = [match for line in (body[2].split("\n") if body else []) if (match := _LINE.match(line))]
+        if not path or not body or not lines or _CUT_LINE in body[2] or len(lines[0][1]) > 9:
+            return None
+        start = int(lines[0][1])
+        whole = start == 1 and "(End of file" in body[2][-200:]
+        return FileObservation(path, result.at or call.at, start, "\n".join(match[2] for match in lines) + "\n", whole)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
 
 
 def _message_key(info: dict[str, Any], number: int) -> str:
@@ -195,39 +234,6 @@ def _both_texts(change: object) -> tuple[str | None, str | None]:
     if isinstance(before, str) and isinstance(after, str):
         return before, after
     return whole_texts(parse_unified(get_str(change, "patch"))) or (None, None)
-
-
-def _outcome(state: dict[str, Any], shell: bool) -> Outcome:
-    status, code = _STATUS.get(get_str(state, "status"), Status.UNKNOWN), get(state, "metadata", "exit")
-    if status is Status.ERROR:
-        return failure(get_str(state, "error"), _REJECTED)
-    failed = shell and status is Status.OK and isinstance(code, int) and code != 0
-    return (Status.ERROR, f"exit {code}") if failed else (status, "")
-
-
-def _command(call: Call, state: dict[str, Any]) -> Command:
-    output = get_str(state, "metadata", "output") or get_str(state, "output")
-    cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or normal_path(call.cwd)
-    return shell_command(get_str(call.arguments, "command"), cwd, output)
-
-
-def _spawn(call: Call, state: dict[str, Any]) -> Spawn:
-    return Spawn(get_str(state, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
-
-
-def _edits(call: Call, metadata: dict[str, Any]) -> list[Edit]:
-    if call.name in ("apply_patch", "patch"):
-        stated = edits_from_patch(call.arguments, call.cwd)
-        by_path = {edit.path: edit for edit in stated}
-        files = [_patched(file, call.cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
-        return files or stated
-    if call.name == "write":
-        return edits_from_arguments(call.arguments, call.cwd, before_known=metadata.get("exists") is False)
-    if call.name in ("edit", "multiedit"):
-        change = get_dict(metadata, "filediff")
-        hunks = _shown(change, get_str(metadata, "diff"))
-        return edits_from_arguments(call.arguments, call.cwd, **_texts(change), hunks=hunks)
-    return []
 
 
 def _texts(change: dict[str, Any]) -> dict[str, Any]:
@@ -267,20 +273,3 @@ def _placed(shown: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ..
 def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
     """Removed and added lines; a patch may state the same change in another order."""
     return sorted(line for hunk in hunks for line in hunk.lines if line[:1] in ("+", "-"))
-
-
-_LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
-_BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
-_CUT_LINE = "... (line truncated to"
-
-
-def _seen(call: Call, result: Result) -> FileObservation | None:
-    """The lines of a file as `read` showed them, with their numbers."""
-    path, shown = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
-    body = _BODY.search(shown)
-    lines = [match for line in (body[2].split("\n") if body else []) if (match := _LINE.match(line))]
-    if not path or not body or not lines or _CUT_LINE in body[2] or len(lines[0][1]) > 9:
-        return None
-    start = int(lines[0][1])
-    whole = start == 1 and "(End of file" in body[2][-200:]
-    return FileObservation(path, result.at or call.at, start, "\n".join(match[2] for match in lines) + "\n", whole)

@@ -12,22 +12,26 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Usage
-from collector.text import normal_path, resolve
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Usage
+from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch, path_argument
-from collector.transcripts.common.builder import SessionBuilder
-from collector.transcripts.common.calls import Call, Result, commits_in, outcome_of, shell_command
+from collector.transcripts.common.calls import Call, Result, shell_command
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
+from collector.transcripts.common.reader import RecordReader
 
 NAME = "pi"
 LABEL = "Pi"
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
+_EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
 _IGNORED = frozenset({"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info"})
+_DISPLAY = re.compile(r"^([+\- ])\s*(\d{1,9})(?: |\||$)(.*)$", re.S)
+_MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
+_TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
 
 def sniff(head: object) -> bool:
@@ -35,14 +39,16 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
 
 
-class _Reader(SessionBuilder):
-    agent = NAME
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "shell"})
+    reads = frozenset({"read"})
+    spawns = frozenset({"task", "subagent"})
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__(session_id)
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
         self.last_id = ""  # of the entry before
         self.parent_session = ""
 
@@ -114,40 +120,34 @@ class _Reader(SessionBuilder):
             else:
                 self.add_block((key, index), at, block)
 
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        outcome, text = outcome_of(result), result.text if result else ""
-        command = None
-        if call.name in ("bash", "shell"):
-            cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or normal_path(self.cwd)
-            command = shell_command(get_str(call.arguments, "command"), cwd, text)
-        return call.finished(
-            result,
-            outcome,
-            edits=_edits(call, result, self.cwd),
-            command=command,
-            seen=_seen(call, result, self.cwd) if result and call.name == "read" and outcome[0] is Status.OK else None,
-            spawn=_spawn(call, result) if call.name in ("task", "subagent") else None,
-            commits=commits_in(command, text),
-        )
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or self.cwd
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text)
 
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name not in _EDIT_TOOLS:
+            return []
+        patched = edits_from_patch(call.arguments, self.cwd)
+        if patched:
+            return patched
+        path, new_path = (resolve(self.cwd, p) for p in (path_argument(call.arguments), get_str(call.arguments, "rename")))
+        if get_str(call.arguments, "op") == "delete" and path:
+            return [Edit(path, "delete")]
+        hunks = display_hunks(get_str(result.details, "diff"))
+        if new_path and path:
+            return [Edit(path, "move", hunks=hunks, new_path=new_path)]
+        return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
 
-def _edits(call: Call, result: Result | None, cwd: str) -> list[Edit]:
-    if call.name not in ("edit", "write", "apply_patch", "hashline_edit"):
-        return []
-    patched = edits_from_patch(call.arguments, cwd)
-    if patched:
-        return patched
-    path = resolve(cwd, path_argument(call.arguments))
-    if get_str(call.arguments, "op") == "delete" and path:
-        return [Edit(path, "delete")]
-    hunks = display_hunks(get_str(result.details, "diff")) if result else ()
-    new_path = resolve(cwd, get_str(call.arguments, "rename"))
-    if new_path and path:
-        return [Edit(path, "move", hunks=hunks, new_path=new_path)]
-    return edits_from_arguments(call.arguments, cwd, hunks=hunks)
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        path = resolve(self.cwd, path_argument(call.arguments))
+        if not path or not result.text or _TAGGED.match(result.text):
+            return None
+        part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
+        text, cut = _MORE.subn("", result.text)
+        return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
 
-
-_DISPLAY = re.compile(r"^([+\- ])\s*(\d{1,9})(?: |\||$)(.*)$", re.S)
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)
 
 
 def display_hunks(diff: str) -> tuple[Hunk, ...]:
@@ -176,21 +176,3 @@ def _rebuilt(group: list[tuple[str, int, str]], shift: int) -> Hunk:
     new = sum(1 for mark, _, _ in group if mark != "-")
     # a unified diff counts from the line before where a side is empty
     return Hunk(old_start if old else old_start - 1, old, old_start + shift if new else old_start + shift - 1, new, lines, True)
-
-
-_MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
-_TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
-
-
-def _seen(call: Call, result: Result, cwd: str) -> FileObservation | None:
-    path = resolve(cwd, path_argument(call.arguments))
-    if not path or not result.text or _TAGGED.match(result.text):
-        return None
-    part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
-    text, cut = _MORE.subn("", result.text)
-    return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
-
-
-def _spawn(call: Call, result: Result | None) -> Spawn:
-    agent_id = get_str(result.details, "sessionId") if result else ""
-    return Spawn(agent_id=agent_id, kind=get_str(call.arguments, "agent"), visible=False)

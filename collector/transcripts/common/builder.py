@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from collector.json_values import get, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.text import normal_path
-from collector.transcripts.common.calls import Call, Result, outcome_of
-from collector.transcripts.common.documents import documents
-from collector.transcripts.common.jsonl import MAX_DETAIL, records
+from collector.transcripts.common.jsonl import MAX_DETAIL
 from collector.transcripts.common.prompts import PromptKind
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 
 
-class SessionBuilder(ABC):
+class SessionBuilder:
     """What the copies of a transcript say, each event once by its key: the first occurrence counts.
 
-    A reader is a subclass. For each record it calls `begin` and then adds what the record says; a call and its result may come in
-    any order. `session` puts everything in order of time and finds the turn of each event.
+    For each record call `begin`, then add what the record says. `build` puts everything in order of time and finds the turn of
+    each event.
     """
 
-    agent = ""  # slug of the format
     in_order_of_time = True  # False: messages, usage and events stay in the order in which they were read
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, agent: str, session_id: str) -> None:
+        self.agent = agent
         self.session_id = session_id
         self.parent_id = ""
         self.problems: list[Problem] = []
@@ -43,8 +40,6 @@ class SessionBuilder(ABC):
         self.versions: dict[str, None] = {}
         self.branches: dict[str, None] = {}
         self.turns: dict[Hashable, tuple[int, Turn]] = {}
-        self.calls: dict[str, Call] = {}
-        self.results: dict[str, Result] = {}
         self.messages: dict[Hashable, tuple[int, AgentMessage]] = {}
         self.usage: dict[str, tuple[int, Usage]] = {}
         self.events: dict[Hashable, tuple[int, SessionEvent]] = {}
@@ -53,23 +48,6 @@ class SessionBuilder(ABC):
         self.unknown_record_types: dict[str, int] = {}
 
     # --- records --------------------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def take(self, record: dict[str, Any]) -> None:
-        """Adds what one JSON object of the transcript says."""
-
-    def read_lines(self, blobs: Iterable[bytes], skip: Callable[[bytes], bool] | None = None) -> Session:
-        """The session of transcripts that are JSON lines; `skip` drops lines unread."""
-        for record in records(blobs, self.problems, self.session_id, skip):
-            self.take(record)
-        return self.session()
-
-    def read_documents(self, blobs: Iterable[bytes]) -> Session:
-        """The session of transcripts that are JSON documents."""
-        for document in documents(blobs, self.problems, self.session_id):
-            if isinstance(document, dict):
-                self.take(document)
-        return self.session()
 
     def is_new(self, record_id: str) -> bool:
         """Whether no record had this id before; always when it has none."""
@@ -159,35 +137,16 @@ class SessionBuilder(ABC):
         if seen.path:
             self.observations.setdefault((seen.path, seen.at, seen.start, hash(seen.text)), seen)
 
-    def add_call(self, call: Call, result: Result | None = None) -> None:
-        """A call, with its result where one record holds both."""
-        if call.id not in self.calls:
-            self.calls[call.id] = call
-            if result is not None:
-                self.add_result(call.id, result)
-
-    def add_result(self, call_id: str, result: Result) -> None:
-        self.results.setdefault(call_id, result)
-
     # --- the whole session ----------------------------------------------------------------------------------------
-
-    def completed(self, call: Call, result: Result | None) -> ToolCall:
-        """A call once everything is read. Readers add what it did: edits, commands, files seen."""
-        return call.finished(result, outcome_of(result))
-
-    def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
-        """(number of its record, call) of all calls."""
-        for call in self.calls.values():
-            yield call.order, self.completed(call, self.results.get(call.id))
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """(number of its record, turn) in order of time."""
         return sorted(self.turns.values(), key=lambda pair: (pair[1].at or 0.0, pair[0]))
 
-    def session(self) -> Session:
+    def build(self, calls: Sequence[tuple[int, ToolCall]]) -> Session:
+        """The session with these calls: (number of its record, call)."""
         turns = [(order, replace(turn, index=i)) for i, (order, turn) in enumerate(self.ordered_turns(), 1)]
         placement = _TurnFinder(turns)
-        calls = list(self.completed_calls())
         span = self._span(call for _, call in calls)
         for name, count in self.unknown_record_types.items():
             self.problem("unknown_record_type", f"{name}: {count}")

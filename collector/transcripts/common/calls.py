@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from collector.json_values import as_json
-from collector.model import Command, Edit, FileObservation, Spawn, Status, ToolCall
+from collector.model import Command, Status
 from collector.text import normal_path
 
 ERROR_CHARS = 300
@@ -29,38 +28,6 @@ class Call:
     message_id: str = ""
     cwd: str = ""
 
-    def finished(
-        self,
-        result: Result | None,
-        outcome: Outcome,
-        *,
-        edits: Iterable[Edit] = (),
-        command: Command | None = None,
-        seen: FileObservation | None = None,
-        spawn: Spawn | None = None,
-        commits: tuple[str, ...] = (),
-    ) -> ToolCall:
-        """The call with its result and what it did."""
-        return ToolCall(
-            call_id=self.id,
-            name=self.name,
-            turn=0,
-            at=self.at,
-            done_at=result.at if result else None,
-            status=outcome[0],
-            error=outcome[1],
-            agent_id=self.agent_id,
-            model=self.model,
-            message_id=self.message_id,
-            input=as_json(self.arguments),
-            edits=tuple(edits),
-            command=command,
-            seen=seen,
-            spawn=spawn,
-            commits=commits,
-            result_size=len(result.text) if result and result.complete else None,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -70,12 +37,15 @@ class Result:
     text: str  # as the model got it
     failed: bool = False
     details: object = None  # what the agent recorded for itself beside the text
-    complete: bool = True  # False: the call is still running
+    recorded: bool = True  # False: nothing came back, or not yet
 
 
-def outcome_of(result: Result | None, rejections: Iterable[str] = ()) -> Outcome:
+NO_RESULT = Result(None, "", recorded=False)
+
+
+def outcome_of(result: Result, rejections: Iterable[str] = ()) -> Outcome:
     """Unknown without a result, else whether it failed; see `failure`."""
-    if result is None:
+    if not result.recorded:
         return Status.UNKNOWN, ""
     return failure(result.text, rejections) if result.failed else (Status.OK, "")
 
@@ -94,6 +64,6 @@ def shell_command(text: str, cwd: str, output: str = "", background: bool = Fals
 _COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
 
 
-def commits_in(command: Command | None, output: str) -> tuple[str, ...]:
+def commits_in(command: Command, output: str) -> tuple[str, ...]:
     """Abbreviated ids that git printed for the commits a command made: `[main 1a2b3c4] Subject`."""
-    return tuple(dict.fromkeys(_COMMIT_LINE.findall(output))) if command and "git" in command.text else ()
+    return tuple(dict.fromkeys(_COMMIT_LINE.findall(output))) if "git" in command.text else ()

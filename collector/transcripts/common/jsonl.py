@@ -64,14 +64,12 @@ def records(
     problems: list[Problem],
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
-    seen: set[int] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """JSON objects of all copies of a transcript, each distinct line once, in order of first appearance.
 
     The unreadable lines of a copy become one problem with their number and the first position; `skip` drops lines unread.
-    A caller that reads the copies one by one passes the same `seen` each time.
     """
-    seen = set() if seen is None else seen
+    seen: set[int] = set()
     longest = b""
     for blob in blobs:
         bad = 0
