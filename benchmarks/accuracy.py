@@ -1,6 +1,6 @@
 """How often is the program wrong? Writes docs/accuracy.md.
 
-    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [REPOSITORY ...]
+    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [--second-opinion CLONE ...] [REPOSITORY ...]
 
 The measurements:
 
@@ -12,8 +12,9 @@ The measurements:
 6. lines checked by hand (benchmarks/data/audit.csv)
 7. regions and outcomes of sessions, constructed and labelled by a reader (benchmarks/data/labels.csv)
 8. weaknesses checked by hand (benchmarks/data/findings-review.csv)
+9. added lines, renames and changed methods compared with pydriller's
 
-2 to 5 need real clones; without any, their last results are kept.
+2 to 5 and 9 need real clones; without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks"), str(RO
 import hidden_links  # noqa: E402
 import labelled  # noqa: E402
 import readings  # noqa: E402
+import second_opinion  # noqa: E402
 from exactness import EARLIER, exactness, history_table  # noqa: E402
 from pages import fill, table  # noqa: E402
 from support import random_history  # noqa: E402
@@ -259,6 +261,7 @@ def page(results: dict[str, Any]) -> str:
         "earlier": EARLIER,
         "history": history_table(results.get("history", {})),
         "audit": _hand(results["audit"]),
+        **second_opinion.texts(results.get("second_opinion", {})),
     }
     outcomes = labelled.texts(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
     return fill("accuracy.md", values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])))
@@ -365,6 +368,12 @@ def _measure_links(results: dict[str, Any], path: Path) -> None:
         results.setdefault("agents", {})[name] = hidden_links.agents_of(store)
 
 
+def _ask_pydriller(results: dict[str, Any], path: Path) -> None:
+    name = _name_of(path)
+    results.setdefault("second_opinion", {})[name] = second_opinion.second_opinion(path)
+    print(name, results["second_opinion"][name], file=sys.stderr)
+
+
 def _name_of(path: Path) -> str:
     return repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
 
@@ -375,6 +384,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--seeds", type=int, default=100, help="random histories (default 100)")
     add("--history", nargs="?", const=0, type=int, metavar="FILES", help="only line history; at most FILES files per commit")
     add("--links", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost links and agents, of these clones")
+    add("--second-opinion", type=Path, nargs="*", default=[], metavar="CLONE", help="only pydriller's opinion on these clones")
     add("--outcomes", action="store_true", help="only regions and outcomes")
     add("--findings", type=Path, nargs="*", default=[], metavar="DB", help="only rates of weaknesses, from reviewed databases")
     add("--audited", type=Path, metavar="DB", help="only update audit.csv, from a database of the audited repositories")
@@ -395,6 +405,9 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         results["outcomes"] = labelled.constructed()
     elif options.findings:
         results["weaknesses"] = readings.rates(options.findings)
+    elif options.second_opinion:
+        for path in options.second_opinion:
+            _ask_pydriller(results, path)
     elif options.links:
         for path in options.links:
             _measure_links(results, path)
@@ -411,6 +424,7 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
             results.setdefault("history", {})[name] = exactness(path, None, None)
             print(name, results["clones"][name], file=sys.stderr)
         for path in options.repositories:
+            _ask_pydriller(results, path)
             _measure_links(results, path)
 
 

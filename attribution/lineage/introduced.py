@@ -1,7 +1,7 @@
 """Which commit added a line of one file: `git blame`, and the forward pass where the clone lacks objects that git needs.
 
 The forward pass (`walk`) answers the same question for all lines of all commits at once; `attribute verify` compares the two
-(docs/decisions/0013-which-commit-added-a-line.md).
+(docs/decisions/0015-which-commit-added-a-line.md).
 """
 
 from __future__ import annotations

@@ -57,12 +57,13 @@ def counts(path: str) -> bool:
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
     """Measures commits; only for worker processes, see above. `scratch` is the directory of a ScratchGit."""
-    git = _opened(scratch)
+    git = opened(scratch)
     return [_measured(git, request) for request in requests]
 
 
 @lru_cache(1)
-def _opened(scratch: str) -> Git:
+def opened(scratch: str) -> Git:
+    """pydriller on a scratch directory of its own, in a worker process that forgets the caller's environment."""
     directory = own_copy(Path(scratch))
     os.environ.clear()
     os.environ.update(clean_environment(directory))
