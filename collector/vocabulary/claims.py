@@ -63,7 +63,7 @@ class Agreement(Word):
     AGREE = "agree", "they do"
     DISAGREE = "disagree", "one says agent, the other human"
     UNDECIDED = "undecided", "one side does not know"
-    NOT_CLAIMED = "not_claimed", "the producer says nothing of the line"
+    NOT_CLAIMED = "not_claimed", "the producer does not mention the line"
 
 
 class Disagreement(Word):
@@ -73,7 +73,7 @@ class Disagreement(Word):
     REBASED_NOTE = "rebased_note", "the note was copied from another commit, or does not describe this one"
     FORMATTER = "formatter", "only the layout of the line differs from what the agent wrote"
     WHOLE_FILE = "whole_file_claim", "the claim takes every added line of the file"
-    WHOLE_COMMIT = "whole_commit_claim", "a trailer speaks of the whole commit"
+    WHOLE_COMMIT = "whole_commit_claim", "a trailer is about the whole commit"
     RECOVERED_LINES = (
         "recovered_lines",
         "the producer fills what it did not see: the rest of a note becomes human, small gaps the agent's",
