@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.features.nulls import TABLE, UNEXPLAINED_SQL
+from attribution.features.nulls import TABLE, unexplained_sql
+from attribution.features.registry import Feature
 
 # A run that was stopped leaves some tables ahead of others; then there is nothing to compare yet.
 _WHOLE = " AND f.touched_files IS NOT NULL"
@@ -70,8 +71,8 @@ class Invariant:
     sql: str
 
 
-def invariants() -> tuple[Invariant, ...]:
-    """Those about the table of features."""
+def invariants(features: Sequence[Feature]) -> tuple[Invariant, ...]:
+    """Those about the table of features, which has these columns."""
     twice = (
         Invariant(
             name,
@@ -81,7 +82,7 @@ def invariants() -> tuple[Invariant, ...]:
         for name, (promise, feature, other, more) in _TWICE.items()
     )
     return (
-        Invariant("feature_nulls", "No feature is without a value for no reason.", UNEXPLAINED_SQL + _SAME_COPIES),
+        Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features) + _SAME_COPIES),
         *twice,
         Invariant("feature_committed", "Lines of commits that edits wrote come from files that the session touched.", _COMMITTED),
         Invariant("feature_touched", "Files that a session touched are the files of its applied edits.", _TOUCHED),

@@ -19,7 +19,6 @@ VIEW_COLUMNS = {
     "reason": "why it has no value; docs/metrics.md explains the reasons",
 }  # fmt: skip
 UNEXPLAINED = "unexplained"
-UNEXPLAINED_SQL = f"SELECT f.repo_id, f.session_id, f.feature FROM {VIEW} f WHERE f.reason = '{UNEXPLAINED}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,17 @@ def null_text(feature: Feature) -> str:
 
 def null_view(features: Iterable[Feature]) -> str:
     """The view `feature_nulls`: one row per session and feature without a value, with the reason."""
+    return f"CREATE VIEW {VIEW} AS\n{_null_rows(features)}"
+
+
+def unexplained_sql(features: Iterable[Feature]) -> str:
+    """Features without a value for which no reason holds. Needs the table, not the view: a merged database may lack the view."""
+    return f"SELECT f.repo_id, f.session_id, f.feature FROM (\n{_null_rows(features)}) f WHERE f.reason = '{UNEXPLAINED}'"
+
+
+def _null_rows(features: Iterable[Feature]) -> str:
     parts = [f"SELECT s.repo_id, s.id AS session_id, '{f.name}' AS feature, {_case(f)} AS reason {_ROWS} WHERE f.{f.name} IS NULL" for f in features]  # fmt: skip
-    return f"CREATE VIEW {VIEW} AS\n" + "\nUNION ALL ".join(parts)
+    return "\nUNION ALL ".join(parts)
 
 
 def _case(feature: Feature) -> str:

@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 from attribution.features import checks as feature_checks
+from attribution.features import features
 from attribution.features.checks import Invariant
 from attribution.queries.features import features_ready
 from collector.storage.store import Store
@@ -47,7 +48,7 @@ def _parsed(text: str) -> Iterator[Invariant]:
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
-    about_features = feature_checks.invariants() if features_ready(store) else ()
+    about_features = feature_checks.invariants(features()) if features_ready(store) else ()
     return [check(store, one, most) for one in (*invariants(), *about_features)]
 
 
