@@ -202,7 +202,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         }
         row |= {"repo_id": repo, "rule_set_id": 1, "commit_id": commit, "commit_sha": sha, "path": path, "status": "introduced"}
         row |= {"cwe": "CWE-89", "rule_id": EVIL, "label": EVIL, "head_path": path, "head_line": 1, "alive_at_head": 1}
-        row |= {"place": "source", "author_class": "agent"}
+        row |= {"place": "source", "author": "agent", "author_class": "agent"}
         connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
     connection.close()
     site = Site(copy)

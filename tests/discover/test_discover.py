@@ -623,7 +623,7 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     code, out, _ = collect("probe", "o/v1", "--json")
     assert code == 0 and len(server.log) == asked + 2
     code, _, err = collect("probe", "o/unknown")
-    assert code == 2 and "no candidate" in err
+    assert code == 2 and "not a candidate" in err
 
 
 def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -337,7 +337,7 @@ def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
         "as_of = 1\n[[model]]\nmatch = 'a'\ninput = 1\n",
     ):
         table.write_text(wrong)
-        with pytest.raises(WhoWroteError, match="no price table"):
+        with pytest.raises(WhoWroteError, match="not a price table"):
             prices_from(table)
     with pytest.raises(WhoWroteError, match="cannot be read"):
         prices_from(tmp_path / "none.toml")

@@ -325,7 +325,7 @@ def test_without_a_database(tmp_path: Path) -> None:
 
 def test_ratings_that_are_none(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
     _, db, _, _ = taken
-    for text, words in (("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "no number")):
+    for text, words in (("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "not a number")):
         (tmp_path / "r.csv").write_text(text)
         failed = run("quality", "validate", tmp_path / "r.csv", "--db", db)
         assert failed.exit_code == 2 and words in failed.stderr

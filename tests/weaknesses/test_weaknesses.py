@@ -390,7 +390,7 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
         ("p/python", "not stored here"),
         ("nowhere", "no rules at"),
         ("empty", "no rule files"),
-        ("bad.yaml", "no YAML"),
+        ("bad.yaml", "not valid YAML"),
         ("odd.yaml", "no id"),
     ],
 )
