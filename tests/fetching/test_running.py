@@ -401,7 +401,7 @@ def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_
     for bad in (broken, tmp_path / "text.db", tmp_path / "absent.db"):
         result = say(collect, "merge", bad, "-o", db)
         assert result.exit_code == 3 and "error" in result.output, result.output
-    with Store(db) as store, pytest.raises(DatabaseUnusable, match="rows point to rows"):
+    with Store(db) as store, pytest.raises(DatabaseUnusable, match="refer to rows that do not exist"):
         merge(store, broken)
     same(facts(db), before)
 
