@@ -34,8 +34,9 @@ from collector.text import printable
 from collector.transcripts import reader_for, readers
 from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
+from collector.vocabulary.agents import slug_of
 
-FACTS = "3"  # version of everything that is read here
+FACTS = "4"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000
@@ -396,7 +397,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     records, session = loaded.files.records, loaded.session
     values: dict[str, Any] = {
         "transcript": loaded.state,
-        "agent_label": next((printable(r.agent_label) for r in records if r.agent_label), None),
+        "agent_label": next((printable(slug_of(r.agent_label)) for r in records if r.agent_label), None),
         "kind": next((printable(r.kind) for r in records if r.kind), ""),
         "checkpoints": len({r.checkpoint_id for r in records}),
         "label": printable(loaded.files.key)[:12],
@@ -474,5 +475,5 @@ def _commit_row(number: int, repo_id: int, position: int, c: Commit, named: Sequ
     return (
         number, repo_id, c.sha, f"{c.sha[:9]} {subject[:80]}", position, len(c.parents), printable(c.author_name)[:200],
         printable(c.author_email)[:200], iso(c.author_time) or "", iso(c.commit_time) or "", subject,
-        declared[0] if declared else None, automation(c), len(named),
+        declared.agent if declared is not None else None, automation(c), len(named),
     )  # fmt: skip

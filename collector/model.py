@@ -201,8 +201,7 @@ class Session:
 class TranscriptReader(Protocol):
     """The contract of a module in `collector/transcripts/`. Pure: bytes in, values out, never an exception for bad input."""
 
-    NAME: str  # slug
-    LABEL: str  # for people
+    NAME: str  # slug of the agent, see `collector.vocabulary.agents`
     GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.transcripts.FACETS`
 
     def sniff(self, head: object) -> bool:

@@ -23,6 +23,7 @@ from collector.checkpoints import layouts  # noqa: E402
 from collector.claims import producers  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
 from collector.transcripts import FACETS, readers  # noqa: E402
+from collector.vocabulary.agents import AGENTS, label_of  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402
 
 
@@ -73,14 +74,17 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 def agents_page() -> str:
     """Agents, checkpoint layouts, claims and exports of this version, from the modules that read and write them."""
     facets = [(meaning, *("yes" if facet in r.GIVES else "–" for r in readers())) for facet, meaning in FACETS.items()]
+    read = {r.NAME for r in readers()}
     claims = [(p.LABEL, f"`{p.NAME}`", p.FOUND, _summary(p.__doc__)) for p in producers()]
     return fill(
         "agents.md",
         {
             "agents": table(
-                ("agent", "name in the database", "format"), [(r.LABEL, f"`{r.NAME}`", _summary(r.__doc__)) for r in readers()]
+                ("agent", "name in the database", "format"),
+                [(label_of(r.NAME), f"`{r.NAME}`", _summary(r.__doc__)) for r in readers()],
             ),
-            "facets": table(("", *(r.LABEL for r in readers())), facets),
+            "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
+            "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
             "exports": table(("format", "`FORMAT`", "what is written"), [(e.LABEL, f"`{e.NAME}`", e.GIVES) for e in exports()]),

@@ -144,7 +144,7 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
-        return Verdict("agent", "declared", "declared", declared[1] or declared[0])
+        return Verdict("agent", "declared", "declared", declared.model or declared.agent)
     bot = automation(commit)
     if bot is not None:
         return Verdict("unknown", "none", "inferred", "automation")

@@ -12,9 +12,8 @@ from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
 from collector.model import Edit, FileObservation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path
+from collector.vocabulary.agents import read_only_subagents
 
-# Subagents that have no tool to change files.
-_READ_ONLY_AGENTS = frozenset({"explore", "plan", "claude-code-guide", "statusline-setup", "general-search"})
 # `sed -i 's/old/new/g' file` with nothing but literal text in it is a search and replace we can do ourselves.
 _SED = re.compile(
     r"""^\s*sed\s+-i(?:\s+(?:''|""))?\s+(?:-e\s+)?(['"])s([/|#,])((?:(?!\2|\1)[^\\\[\]*.^$+?&])+)\2((?:(?!\2|\1)[^\\&])*)\2(g?)\1\s+(\S+|'[^']+'|"[^"]+")\s*$"""
@@ -144,7 +143,7 @@ def _absolute(path: str, cwd: str) -> str:
 def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> None:
     spawn = call.spawn
     assert spawn is not None
-    if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in _READ_ONLY_AGENTS or call.status is not Status.OK:
+    if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
         return
     until = track.ended if spawn.asynchronous else at
     track.actions.append(WorktreeAction(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))

@@ -22,6 +22,7 @@ from collector.git.program import bundle_files, write_files
 from collector.git.ranges import LineRange, text, united
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
+from collector.vocabulary.agents import exported_name
 
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
@@ -29,10 +30,6 @@ GIVES = "a text per commit in a directory, `OUT.bundle` with a notes ref, or not
 
 REF = "refs/notes/whowrote"
 SCHEMA = "authorship/3.0.0"
-_TOOLS = {
-    "claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "github-copilot", "factory-droid": "droid",
-    "entire-compact": "unknown",
-}  # fmt: skip
 
 
 def write(request: ExportRequest) -> ExportResult:
@@ -68,7 +65,7 @@ def note(sha: str, group: Iterable[CommitShare]) -> str:
     files: dict[str, dict[str, list[LineRange]]] = {}
     sessions: dict[str, dict[str, Any]] = {}
     for share in group:
-        tool = _TOOLS.get(share.agent, share.agent or "unknown")
+        tool = exported_name(share.agent, NAME) or "unknown"
         key = "s_" + _digest(f"{tool}:{share.session}")
         model = next((s.model for s in share.spans if s.model), "unknown")
         agent = {"tool": tool, "id": share.session, "model": model}

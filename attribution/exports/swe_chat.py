@@ -19,6 +19,7 @@ from attribution.queries.dataset import ChangedFile, DatasetSession, SessionCopy
 from attribution.queries.repositories import RepositoryRow, all_repositories
 from attribution.queries.turns import CallRow, TurnRow, calls_by_time, turns
 from collector.storage.store import Store
+from collector.vocabulary.agents import label_of
 
 NAME = "swe-chat"
 LABEL = "SWE-chat tables"
@@ -29,11 +30,6 @@ _ACTION = frozenset({"Write", "Edit", "NotebookEdit", "Bash", "write_file", "edi
 _WRITES = frozenset({"Write", "Edit", "write_file", "edit_file"})
 _ORCHESTRATION = frozenset({"Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "Skill", "EnterPlanMode", "ExitPlanMode"})
 _SHELL = frozenset({"bash", "run_shell_command", "exec_command", "exec", "shell_command", "powershell", "execute", "shell"})
-# Name in the database -> what SWE-chat calls the agent.
-_AGENTS = {
-    "claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "opencode": "OpenCode", "cursor": "Cursor",
-    "copilot-cli": "Copilot CLI", "factory-droid": "Factory AI Droid", "pi": "Pi",
-}  # fmt: skip
 
 
 def _columns(text: str) -> Columns:
@@ -237,7 +233,7 @@ def _copies(store: Store, repo: RepositoryRow) -> dict[int, list[SessionCopy]]:
 
 
 def _agent(session: DatasetSession) -> str:
-    return _AGENTS.get(session.agent or "", session.agent_label or session.agent or "unknown")
+    return label_of(session.agent or session.agent_label or "unknown")
 
 
 def _seconds(start: str | None, end: str | None) -> float | None:

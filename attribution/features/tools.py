@@ -12,22 +12,20 @@ import re
 from collections.abc import Sequence
 
 from collector.model import ToolCall
+from collector.vocabulary.agents import tool_kinds
 
 _MOST = 4000  # characters of a command that are looked at
+# Tools that no agent in particular has: of MCP servers, of agents without a reader. Those of an agent are in its registry entry.
 _NAMES = {
-    "read": "read read_file view view_file view_image notebookread read_many_files open_file readfile",
-    "grep": "grep grep_search search_file_content codebase_search search_files ripgrep rg find_in_files",
-    "glob": "glob ls list list_dir list_directory find_by_name file_search list_files find",
-    "write": "write write_file create create_file write_to_file",
-    "edit": "edit multiedit replace str_replace str_replace_editor apply_patch patch notebookedit edit_file search_replace insert",
-    "web": "websearch webfetch web_search web_fetch fetch_url google_web_search fetch browser_navigate",
-    "agent": "task agent spawn_agent dispatch_agent codebase_investigator delegate taskoutput agentoutputtool taskstop wait_agent",
-    "todo": "todowrite todoread taskcreate taskupdate tasklist taskget update_plan todo_write write_todos todo",
-    "ask": "askuserquestion ask_user request_user_input question ask_followup_question",
-    "plan": "exitplanmode enterplanmode exit_plan_mode enter_plan_mode plan_exit",
-    "skill": "skill activate_skill use_skill",
+    "read": "open_file readfile",
+    "grep": "ripgrep find_in_files",
+    "write": "create_file",
+    "edit": "str_replace insert",
+    "web": "fetch browser_navigate",
+    "agent": "delegate",
+    "skill": "use_skill",
 }
-_KIND = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_KIND = {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(tool_kinds())
 _PROGRAMS = {
     "git/gh": "git gh glab",
     "bash:file": "ls cat head tail grep egrep rg ag find fd sed awk wc tree cp mv rm mkdir rmdir touch chmod ln stat file diff jq pwd "

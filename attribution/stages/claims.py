@@ -24,8 +24,9 @@ from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, clear_problems, digest, last_run
 from collector.storage.store import iso
 from collector.text import printable
+from collector.vocabulary.agents import slug_of
 
-VERSION = "1"
+VERSION = "2"
 STAGE = Stage(StageName.CLAIMS, VERSION)  # reports on what is read now: problems of the other records stay
 _BATCH = 200  # sources written in one transaction
 _KEPT = 64  # commits that are kept in memory
@@ -302,6 +303,7 @@ class _Reading:
         )  # fmt: skip
 
     def _author(self, who: Who) -> int:
+        who = replace(who, tool=slug_of(who.tool))
         shown = Who(*(printable(getattr(who, name)) for name in ("author", "tool", "model", "session", "person", "detail")))
         if shown not in self._authors:
             number = self.store.next_id("claim_authors")

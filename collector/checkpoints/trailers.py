@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
 from collector.model import Commit
+from collector.vocabulary.agents import agent_of_account, agent_of_subject
 
 # Anywhere in the message: squash merges put trailers in the middle, where git's own trailer rule does not look.
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _CO_AUTHOR = re.compile(r"^[ \t>*-]*(?:Co-authored-by|Assisted-by|Generated-by|AI-assisted-by):[ \t]*(.{1,200})$", re.I | re.M)
 
-# Address or account (in the author field or a co-author trailer) -> agent. Addresses of the vendors' own accounts.
-_AGENTS = (
-    (re.compile(r"noreply@anthropic\.com|claude\[bot\]", re.I), "claude-code"),
-    (re.compile(r"noreply@openai\.com|codex@openai\.com|chatgpt-codex-connector\[bot\]|codex\[bot\]", re.I), "codex"),
-    (re.compile(r"cursoragent@cursor\.com|cursor\[bot\]", re.I), "cursor"),
-    (
-        re.compile(r"copilot@users\.noreply\.github\.com|copilot-swe-agent\[bot\]|copilot\[bot\]|223556219\+Copilot", re.I),
-        "copilot",
-    ),
-    (re.compile(r"devin-ai-integration\[bot\]|devin@cognition", re.I), "devin"),
-    (re.compile(r"factory-droid\[bot\]", re.I), "factoryai-droid"),
-    (re.compile(r"google-labs-jules\[bot\]|jules@google|gemini-code-assist\[bot\]|gemini-cli", re.I), "gemini"),
-    (re.compile(r"noreply@windsurf\.com|noreply@codeium\.com", re.I), "windsurf"),
-    (re.compile(r"roomote@roocode\.com|roomote\[bot\]", re.I), "roo-code"),
-    (re.compile(r"noreply@opencode\.ai|opencode-agent\[bot\]|opencode@", re.I), "opencode"),
-    (re.compile(r"noreply@aider\.chat|\(aider\)", re.I), "aider"),
-    (re.compile(r"amp@ampcode\.com|noreply@ampcode\.com", re.I), "amp"),
-)
 # "Claude Opus 4.6 <noreply@…>": the name says the model.
 _MODEL = re.compile(r"^\s*((?:Claude|GPT|Gemini|Codex|o\d)[^<(]{0,60}?)\s*(?:\(|<|$)", re.I)
 _BOT = re.compile(r"\[bot\]$|\[bot\]@|^(?:dependabot|renovate|github-actions|semantic-release|greenkeeper|snyk)\b", re.I)
@@ -40,23 +24,28 @@ def checkpoint_ids(message: str) -> list[str]:
     return list(dict.fromkeys(_CHECKPOINT.findall(message)))
 
 
-def declarations(commit: Commit) -> Iterator[tuple[str, str, str]]:
-    """(trailer, author or subject; agent; model or "") for every agent that the commit itself names."""
+class Declaration(NamedTuple):
+    """An agent that a commit itself names."""
+
+    where: str  # trailer | author | subject
+    agent: str  # slug
+    model: str = ""
+
+
+def declarations(commit: Commit) -> Iterator[Declaration]:
+    """Every agent that the commit itself names, once for each place."""
     author = f"{commit.author_name} <{commit.author_email}>"
     for where, text in (*(("trailer", found) for found in _CO_AUTHOR.findall(commit.message)), ("author", author)):
-        for pattern, agent in _AGENTS:
-            if pattern.search(text):
-                model = _MODEL.match(text)
-                yield where, agent, model[1].strip() if model else ""
-                break
-    if commit.subject.startswith("aider:"):
-        yield "subject", "aider", ""
+        if agent := agent_of_account(text):
+            model = _MODEL.match(text)
+            yield Declaration(where, agent, model[1].strip() if model else "")
+    if agent := agent_of_subject(commit.subject):
+        yield Declaration("subject", agent)
 
 
-def declared_agent(commit: Commit) -> tuple[str, str] | None:
-    """(agent, model or "") that a co-author trailer or the author field names; None when neither does."""
-    found = next(declarations(commit), None)
-    return found[1:] if found is not None else None
+def declared_agent(commit: Commit) -> Declaration | None:
+    """The agent that a co-author trailer, the author field or the subject names first; None when none does."""
+    return next(declarations(commit), None)
 
 
 def automation(commit: Commit) -> str | None:

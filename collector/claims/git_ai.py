@@ -22,6 +22,7 @@ from collector.claims.model import (
 )
 from collector.git.ranges import Ranges, parse
 from collector.text import decode, normal_path
+from collector.vocabulary.agents import sounds_like_an_agent
 
 NAME = "git-ai"
 LABEL = "git-ai"
@@ -146,7 +147,7 @@ def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
             ranges = _mixed(reading, get(author, "lines"))
             agent = get(author, "agent_metadata")
             person = word(author, "author")
-            named = agent is not None or _is_agent(person)
+            named = agent is not None or sounds_like_an_agent(person)
             who = Who("agent", word(agent, "tool") or person) if named else Who("human", person=person)
             if ranges:
                 path = normal_path(word(file, "file") or name)
@@ -154,10 +155,6 @@ def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
     return ClaimRecord(
         NAME, version, commit=source.commit, claims=tuple(claims), detail=others(meta, _KNOWN_TOP), problems=tuple(reading.problems)
     )
-
-
-def _is_agent(name: str) -> bool:
-    return bool(re.search(r"claude|cursor|codex|copilot|gemini|gpt|agent|\bai\b|^o\d", name, re.I))
 
 
 def _mixed(reading: RecordBuilder, lines: Any) -> Ranges:

@@ -13,5 +13,6 @@ FOUND = "`Co-authored-by:`, `Assisted-by:`, `Generated-by:` of an agent's addres
 
 def read_commit(commit: Commit) -> list[ClaimRecord]:
     """One record for a commit that declares an agent."""
-    whole = tuple(Claim("", (), Who("agent", agent, model), where) for where, agent, model in dict.fromkeys(declarations(commit)))
+    named = dict.fromkeys(declarations(commit))
+    whole = tuple(Claim("", (), Who("agent", found.agent, found.model), found.where) for found in named)
     return [ClaimRecord(NAME, "", commit=commit.sha, at=commit.author_time, claims=whole)] if whole else []

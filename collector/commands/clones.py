@@ -87,11 +87,12 @@ def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str
 def _agent(repo: GitRepo, record: SessionRecord, known: dict[str, str]) -> str:
     """Agent by content, looked at once per session; the checkpoint's label when there is no content."""
     from collector.transcripts import reader_for
+    from collector.vocabulary.agents import slug_of
 
     if record.session_id not in known and record.transcript:
         reader = reader_for(repo.blob(record.transcript[0]) or b"")
         known[record.session_id] = reader.NAME if reader is not None else "unknown format"
-    return known.get(record.session_id) or f"{record.agent_label or 'unknown'} (by label)"
+    return known.get(record.session_id) or f"{slug_of(record.agent_label) or 'unknown'} (by label)"
 
 
 def known_formats() -> list[dict[str, Any]]:
@@ -99,9 +100,11 @@ def known_formats() -> list[dict[str, Any]]:
     from collector.checkpoints import layouts
     from collector.claims import producers
     from collector.transcripts import FACETS, readers
+    from collector.vocabulary.agents import label_of
 
     agents = [
-        {"kind": "agent", "name": r.NAME, "label": r.LABEL, "gives": " ".join(f for f in FACETS if f in r.GIVES)} for r in readers()
+        {"kind": "agent", "name": r.NAME, "label": label_of(r.NAME), "gives": " ".join(f for f in FACETS if f in r.GIVES)}
+        for r in readers()
     ]
     stores = [{"kind": "layout", "name": m.NAME, "label": _first_line(m.__doc__), "gives": ""} for m in layouts()]
     others = [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]

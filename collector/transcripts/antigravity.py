@@ -21,7 +21,6 @@ from collector.transcripts.common.prompts import classify
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "antigravity"
-LABEL = "Antigravity"
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
 

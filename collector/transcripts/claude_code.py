@@ -22,7 +22,6 @@ from collector.transcripts.common.prompts import PromptKind, classify, without_r
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "claude-code"
-LABEL = "Claude Code"
 GIVES = frozenset(FACETS)
 ORDER = 90  # the most permissive sniffer goes last
 

@@ -24,7 +24,6 @@ from collector.transcripts.common.prompts import CODEX_INJECTED
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "codex"
-LABEL = "Codex"
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 30
 

@@ -21,9 +21,9 @@ from collector.transcripts.common.messages import blocks_of
 from collector.transcripts.common.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
 from collector.transcripts.common.scripts import commands_in_script, patches_in_script
+from collector.vocabulary.agents import slug_of
 
 NAME = "entire-compact"
-LABEL = "Entire compact transcript"
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents", "models"}
 ORDER = 10
 
@@ -54,7 +54,10 @@ class _Reader(RecordReader):
     def take(self, record: dict[str, Any]) -> None:
         at = time_of(record.get("ts"))
         self.begin(at)
-        self.add_version(f"{get_str(record, 'agent')} via entire {get_str(record, 'cli_version')}".strip())
+        agent = get_str(record, "agent")
+        if self.agent == NAME and agent:
+            self.agent = slug_of(agent)  # the first record's
+        self.add_version(f"{agent} via entire {get_str(record, 'cli_version')}".strip())
         blocks = blocks_of(record.get("content"))
         if record.get("type") == "user":
             for index, block in enumerate(blocks):

@@ -22,7 +22,6 @@ from collector.transcripts.common.prompts import PromptKind, classify, without_r
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "copilot-cli"
-LABEL = "Copilot CLI"
 GIVES = frozenset(FACETS)
 ORDER = 50
 

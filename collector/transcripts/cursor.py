@@ -20,7 +20,6 @@ from collector.transcripts.common.prompts import classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "cursor"
-LABEL = "Cursor"
 GIVES = frozenset({"text", "commands", "directory"})
 ORDER = 60
 

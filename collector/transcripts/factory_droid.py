@@ -18,7 +18,6 @@ from collector.transcripts.common.prompts import classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "factory-droid"
-LABEL = "Factory AI Droid"
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents"}
 ORDER = 70
 

@@ -22,7 +22,6 @@ from collector.transcripts.common.prompts import without_reminders
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "gemini-cli"
-LABEL = "Gemini CLI"
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 

@@ -22,7 +22,6 @@ from collector.transcripts.common.calls import Call, Outcome, Result, commits_in
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "opencode"
-LABEL = "OpenCode"
 GIVES = frozenset(FACETS) - {"commits", "subagents"}
 ORDER = 20
 

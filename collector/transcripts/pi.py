@@ -23,7 +23,6 @@ from collector.transcripts.common.prompts import PromptKind, classify, without_r
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "pi"
-LABEL = "Pi"
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 

@@ -90,7 +90,11 @@ def test_195_ids_of_one_squash_are_all_kept() -> None:
         ("m\n\nCo-authored-by: Claude <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude")),
         ("m\n\n* x\n\n  co-authored-by: Cursor <cursoragent@cursor.com>\n\nmore", "Ada", "a@b", ("cursor", "")),
         ("m\n\nGenerated-by: codex <noreply@openai.com>", "Ada", "a@b", ("codex", "codex")),
-        ("m", "copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", ("copilot", "")),
+        ("m", "copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", ("copilot-coding-agent", "")),
+        ("m\n\nCo-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot-cli", "")),
+        ("m\n\nCo-authored-by: Copilot <175728472+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot", "")),
+        ("m", "factory-droid[bot]", "1+factory-droid[bot]@users.noreply.github.com", ("factory-droid", "")),
+        ("m", "google-labs-jules[bot]", "1+google-labs-jules[bot]@users.noreply.github.com", ("jules", "")),
         ("aider: add tests", "Ada", "a@b", ("aider", "")),
         ("m", "Ada (aider)", "a@b", ("aider", "")),
         ("m\n\nCo-authored-by: Bob <bob@example.com>", "Ada", "a@b", None),
@@ -103,7 +107,8 @@ def test_agents_are_declared_by_trailers_and_accounts_only(
     message: str, name: str, email: str, declared: tuple[str, str] | None
 ) -> None:
     commit = Commit("c", (), "t", name, email, AT, name, email, AT, message)
-    assert declared_agent(commit) == declared
+    found = declared_agent(commit)
+    assert (found and (found.agent, found.model)) == declared
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_missing_transcript_is_replaced_by_its_compact_form(tmp_path: Path, earl
     assert (found.state, found.compact, found.unread()) == ("partial", True, [])
     assert found.session is not None
     assert [c.call_id for c in found.session.calls] == ["t1"]
-    assert found.session.agent == ("claude-code" if earlier else "entire-compact")
+    assert found.session.agent == "claude-code"
     assert [p.code for p in found.problems] == ["compact_transcript"]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import time_of
-from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, TranscriptReader, Usage
+from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, Usage
 from collector.text import resolve
 from collector.transcripts import FACETS, reader_for, readers
 from collector.transcripts.common.apply_patch import parse_patch, patches_in
@@ -515,14 +515,6 @@ def test_paths_and_times() -> None:
     assert resolve("/w", "~/x") == "~/x"
     assert time_of(1_777_889_000_000) == time_of(1_777_889_000) == 1_777_889_000.0
     assert time_of(10**400) is None and time_of(True) is None and time_of("2026-05-04T10:00:00Z") is not None
-
-
-def _protocol(reader: TranscriptReader) -> tuple[str, str]:
-    return reader.NAME, reader.LABEL
-
-
-def test_names_are_distinct() -> None:
-    assert len({_protocol(reader) for reader in readers()}) == len(_READERS) >= 10
 
 
 @given(st.text("ab\n", max_size=40), st.integers(0, 40), st.text("ab\n", max_size=12))

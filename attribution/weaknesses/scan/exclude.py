@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from attribution.weaknesses.scan.git_patterns import AttributePattern
+from collector.vocabulary.agents import state_directories
 
 SOURCE, TEST, EXAMPLE = "source", "test", "example"
 GENERATED, VENDORED, LOCK, MINIFIED = "generated", "vendored", "lock", "minified"
@@ -30,7 +31,7 @@ _VENDORED = re.compile(
 _BUILT = re.compile(
     r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|target/(?:debug|release)|__pycache__|htmlcov|coverage)/"
 )
-_STATE = re.compile(r"^\.(?:entire|claude|cursor|codex|specify|git-ai|aider[^/]*)/")
+_STATE = re.compile(rf"^\.(?:entire|specify|git-ai|{'|'.join(state_directories())})/")
 _LOCK = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock"
     r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|flake\.lock|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",

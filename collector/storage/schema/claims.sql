@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS claim_authors (
   id INTEGER PRIMARY KEY, -- number used by claims
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   author TEXT NOT NULL {ClaimedAuthor}, -- who it says wrote the lines
-  tool TEXT, -- the agent or tool, as written
+  tool TEXT, -- the agent, by the name it has in sessions; any other tool as written
   model TEXT, -- the model, as written
   session_key TEXT, -- the session or conversation, as written
   person TEXT, -- who used the tool or typed, as written

@@ -24,8 +24,8 @@ CREATE TABLE IF NOT EXISTS sessions (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   key TEXT NOT NULL, -- the agent's own session id
   label TEXT NOT NULL, -- short name for people: start of the first prompt
-  agent TEXT, -- format found in the transcript: claude-code, codex, …; NULL when none could be read
-  agent_label TEXT, -- what the checkpoint calls the agent; may be wrong
+  agent TEXT, -- agent whose transcript it is, by its content: claude-code, codex, …; NULL when none could be read
+  agent_label TEXT, -- agent that the checkpoint names; may be wrong. An unknown name is kept as written
   model TEXT, -- model of most responses
   models INTEGER, -- number of different models
   transcript TEXT NOT NULL {TranscriptState}, -- what could be read of it

@@ -1,0 +1,109 @@
+"""Every agent has one entry in the registry and one name in the database, and no other module keeps a list of agents."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from attribution.exports import exports
+from attribution.features.tools import category
+from collector.model import ToolCall
+from collector.transcripts import readers
+from collector.vocabulary import agents
+from collector.vocabulary.agents import AGENTS, Agent, exported_name, label_of, slug_of
+
+ROOT = Path(__file__).parent.parent.parent
+IDS = [agent.slug for agent in AGENTS]
+
+
+def test_every_reader_is_of_a_registered_agent() -> None:
+    assert {reader.NAME for reader in readers()} <= set(IDS)
+
+
+def test_slugs_and_labels_are_distinct_and_well_formed() -> None:
+    assert len(set(IDS)) == len({agent.label for agent in AGENTS}) == len(AGENTS)
+    assert [slug for slug in IDS if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug)] == []
+
+
+def test_every_name_means_one_agent() -> None:
+    names: dict[str, set[str]] = {}
+    for agent in AGENTS:
+        for name in (agent.slug, agent.label, *agent.aliases):
+            names.setdefault(re.sub(r"[\s_]+", "-", name.casefold()), set()).add(agent.slug)
+    assert {name: slugs for name, slugs in names.items() if len(slugs) > 1} == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=IDS)
+def test_an_agent_is_found_by_each_of_its_names(agent: Agent) -> None:
+    for name in (agent.slug, agent.label, *agent.aliases):
+        for written in (name, name.upper(), f" {name} ", name.replace("-", "_"), name.replace("-", " ")):
+            assert slug_of(written) == agent.slug
+    assert label_of(agent.slug) == agent.label
+
+
+def test_an_unknown_name_stays_as_it_is() -> None:
+    assert slug_of("Some Agent") == label_of("Some Agent") == exported_name("Some Agent", "git-ai") == "Some Agent"
+    assert slug_of("") == label_of("") == exported_name("", "git-ai") == ""
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent.accounts], ids=lambda agent: agent.slug)
+def test_accounts_of_an_agent_are_its_own(agent: Agent) -> None:
+    for pattern in agent.accounts.split("|"):
+        account = f"Somebody <{pattern}>".replace("\\", "")
+        assert agents.agent_of_account(account) == agent.slug, account
+
+
+def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
+    assert {export for agent in AGENTS for export in agent.exported} <= {export.NAME for export in exports()}
+
+
+def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
+    kinds: dict[str, set[str]] = {}
+    for agent in AGENTS:
+        for kind, names in agent.tools.items():
+            for name in names.split():
+                kinds.setdefault(name, set()).add(kind)
+                assert name == name.lower()
+    assert {name: found for name, found in kinds.items() if len(found) > 1} == {}
+    assert {name: {category(ToolCall("c", name.title(), 0, None))} for name in kinds} == kinds
+
+
+# --- no second list ---------------------------------------------------------------------------------------------------
+
+# Modules that name several agents, and why that is no list of them.
+OTHERS = {
+    "collector/checkpoints/trailers.py": "families of models in the names of co-authors",
+    "attribution/exports/lines.py": "families of models and who provides them",
+    "attribution/study/paper.py": "published numbers",
+}
+
+
+def _named(text: str) -> set[str]:
+    """Slugs of the agents that a string names; words that are also English or ours do not count."""
+    found = set()
+    for agent in AGENTS:
+        names = {agent.slug, agent.label.lower(), *agent.aliases, agent.word} - {"", "cursor", "pi", "amp", "copilot"}
+        if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) for name in names):
+            found.add(agent.slug)
+    return found
+
+
+def _strings(path: Path) -> list[str]:
+    """String constants of a module without docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in docs]
+
+
+def test_only_the_registry_lists_agents() -> None:
+    listing = {}
+    for path in sorted([*(ROOT / "collector").rglob("*.py"), *(ROOT / "attribution").rglob("*.py")]):
+        named = set().union(*map(_named, _strings(path)))
+        if len(named) > 1:
+            listing[path.relative_to(ROOT).as_posix()] = named
+    registry = listing.pop("collector/vocabulary/agents.py")
+    assert registry >= set(IDS) - {"cursor", "pi", "amp", "copilot"}
+    assert set(listing) == set(OTHERS), listing
