@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from attribution.commands import commands
+from collector.console.commands import CommandFiles
 from collector.console.terminal import EXIT_CODES, Program
 
 TEACH = """\
@@ -22,17 +22,19 @@ More: attribute --help
 """
 
 
-@click.group(cls=Program, invoke_without_command=True, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Program,
+    commands=CommandFiles("attribution.commands"),
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="whowrote", prog_name="attribute")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Who wrote each line of a git repository, human or coding agent, and how we know."""
     if context.invoked_subcommand is None:
         click.echo(TEACH, nl=False)
-
-
-for _command in commands():
-    cli.add_command(_command)
 
 
 def main() -> None:

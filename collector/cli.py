@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from collector.commands import commands
+from collector.console.commands import CommandFiles
 from collector.console.terminal import EXIT_CODES, Program
 
 TEACH = """\
@@ -21,17 +21,19 @@ More: collect --help
 """
 
 
-@click.group(cls=Program, invoke_without_command=True, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Program,
+    commands=CommandFiles("collector.commands"),
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="whowrote", prog_name="collect")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Read what coding agents leave in git: checkpoints and the transcripts of their sessions."""
     if context.invoked_subcommand is None:
         click.echo(TEACH, nl=False)
-
-
-for _command in commands():
-    cli.add_command(_command)
 
 
 def main() -> None:

@@ -27,10 +27,10 @@ def main() -> None:
         clone, db = demo.make(Path(directory)), Path(directory) / "example.db"
         report = attribute_one(str(clone), db, AttributeOptions(), no_progress)
         console.print("[bold]$ attribute repo birdlog[/bold]")
-        terminal.repo_report(console, report, "whowrote.db")
+        terminal.repo.repo_report(console, report, "whowrote.db")
         console.print("\n[bold]$ attribute blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
-            terminal.blame_view(console, blame(attributed_clone(store, str(clone), print, no_progress), demo.FILE, ""))
+            terminal.blame.blame_view(console, blame(attributed_clone(store, str(clone), print, no_progress), demo.FILE, ""))
     svg = console.export_svg(title="whowrote")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)  # the reader's own fonts: nothing is loaded from elsewhere
     (ROOT / "docs" / "picture.svg").write_text(re.sub(r"terminal-\d+", "terminal", svg), "utf-8")

@@ -9,8 +9,6 @@ import click
 from attribution.commands.common import database, print_rows
 from collector.console.terminal import data_options, database_option, notice, out
 
-NAME = "attempts"
-
 
 @click.command()
 @click.argument("database_file", required=False, type=click.Path(path_type=Path), metavar="[DB]")

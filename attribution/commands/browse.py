@@ -8,8 +8,6 @@ import click
 
 from collector.console.terminal import database_option, notice
 
-NAME = "browse"
-
 
 @click.command()
 @database_option

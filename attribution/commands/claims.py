@@ -14,8 +14,6 @@ from collector.console.terminal import Reporter, data_options, database_option, 
 if TYPE_CHECKING:
     from attribution.queries.claims import ClaimsReport
 
-NAME = "claims"
-
 _BY = ("producer", "status", "month", "version", "agreement", "added")
 
 
@@ -37,7 +35,9 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, f
         write_json(report.data())
         return
     tables = by or ("producer", "status", "month", "agreement", "added")
-    print_rows(form, _rows(report, tables[0] if by else "producer"), lambda terminal: terminal.claims_view(out(), report, tables))
+    print_rows(
+        form, _rows(report, tables[0] if by else "producer"), lambda terminal: terminal.claims.claims_view(out(), report, tables)
+    )
 
 
 def _report(paths: tuple[str, ...], branch: str, db: Path) -> ClaimsReport:

@@ -11,8 +11,6 @@ from attribution.commands.common import print_rows
 from collector.console.terminal import data_options, database_option, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
-NAME = "database"
-
 
 @click.command()
 @database_option
@@ -24,7 +22,7 @@ def sessions(db: Path, form: str) -> None:
 
     with Store(db, create=False) as store:
         rows = session_list(store)
-    print_rows(form, rows, lambda terminal: terminal.session_table(out(), rows))
+    print_rows(form, rows, lambda terminal: terminal.lists.session_table(out(), rows))
 
 
 @click.command()
@@ -37,7 +35,7 @@ def problems(db: Path, form: str) -> None:
 
     with Store(db, create=False) as store:
         groups = problem_groups(store)
-    print_rows(form, groups, lambda terminal: terminal.problem_list(out(), groups))
+    print_rows(form, groups, lambda terminal: terminal.lists.problem_list(out(), groups))
 
 
 @click.command()
@@ -58,7 +56,7 @@ def check(context: click.Context, db: Path, form: str) -> None:
     else:
         from attribution import terminal
 
-        terminal.check_list(out(), found)
+        terminal.lists.check_list(out(), found)
     if any(c.broken for c in found):
         context.exit(EXIT_CHECK_FAILED)
 

@@ -12,8 +12,6 @@ from collector.console.progress import exclusive_store, show_progress
 from collector.console.terminal import notice
 from collector.errors import EXIT_PARTIAL
 
-NAME = "db"
-
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))

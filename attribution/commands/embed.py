@@ -10,8 +10,6 @@ from attribution.commands.common import database, print_rows
 from attribution.embedding import BACKENDS
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 
-NAME = "embed"
-
 
 @click.command()
 @click.argument("path", required=False)

@@ -14,8 +14,6 @@ from collector.errors import WhoWroteError
 if TYPE_CHECKING:
     from attribution.exports import ExportResult
 
-NAME = "export"
-
 _FORMATS = ("agent-trace", "csv", "git-ai", "opentraces", "parquet", "swe-chat")
 _FILES = ("agent-trace", "opentraces")  # the others make a directory
 

@@ -10,8 +10,6 @@ from attribution.commands.common import database, print_rows
 from attribution.scores.grades import GROUPINGS, LEAST
 from collector.console.terminal import data_options, database_option, notice, out, write_json
 
-NAME = "grades"
-
 
 @click.command()
 @click.argument("database_file", required=False, type=click.Path(path_type=Path), metavar="[DB]")

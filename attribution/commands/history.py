@@ -14,8 +14,6 @@ from collector.errors import EXIT_CHECK_FAILED
 if TYPE_CHECKING:
     from attribution.queries.survival import SurvivalReport
 
-NAME = "history"
-
 _BY = ("class", "model", "agent", "session", "directory", "language")
 _FULL = click.option("--full", is_flag=True, help="Follow the whole history, not only from the first commit of an agent on.")
 _EXACT = click.option(
@@ -59,9 +57,9 @@ def survival(
         return
 
     def view(terminal: Any) -> None:
-        terminal.survival_view(out(), report)
+        terminal.survival.survival_view(out(), report)
         if plot is not None:
-            terminal.picture_note(out(), plot)
+            terminal.survival.picture_note(out(), plot)
 
     print_rows(form, [row for group in report.groups for row in group.rows()], view)
 
@@ -110,7 +108,7 @@ def history(path: str, place: str, commit: str, full: bool, db: Path, form: str)
     if form == "csv":
         print_rows(form, report.events, None)
     else:
-        print_one(form, report, lambda terminal: terminal.line_history_view(out(), report))
+        print_one(form, report, lambda terminal: terminal.history.line_history_view(out(), report))
 
 
 @click.command()
@@ -130,7 +128,7 @@ def verify(context: click.Context, path: str, sample: int, commits: int, branch:
 
     with Reporter(path) as progress:
         rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
-    print_rows(form, rows, lambda terminal: terminal.agreement_view(out(), rows))
+    print_rows(form, rows, lambda terminal: terminal.history.agreement_view(out(), rows))
     if any(row.agreement.same != row.agreement.lines for row in rows):
         context.exit(EXIT_CHECK_FAILED)
 

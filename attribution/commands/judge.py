@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from attribution.judge.run import JudgeRun, QuestionFilter
     from attribution.queries.judge import JudgeCost
 
-NAME = "judge"
-
 _PATH = click.argument("path", required=False)
 _MODEL = click.option("--model", required=True, metavar="NAME", help="A model of llm (llm models lists them).")
 _OF = click.option("--model", default="", metavar="NAME", help="Labels of this model.  [default: the last one that answered]")

@@ -9,8 +9,6 @@ import click
 from attribution.commands.common import COMMIT, at, file_and_line, print_one, print_rows
 from collector.console.terminal import data_options, database_option, out
 
-NAME = "lines"
-
 
 @click.command()
 @click.argument("path")
@@ -30,11 +28,11 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
     with at(path, db) as where:
         if number is not None:
             explanation = explain_one(where, name, number, commit)
-            print_one(form, explanation, lambda terminal: terminal.line_view(out(), explanation))
+            print_one(form, explanation, lambda terminal: terminal.explain.line_view(out(), explanation))
             return
         blamed = blame(where, name, commit)
         rows = blocks(where, blamed)
-        print_rows(form, rows, lambda terminal: terminal.file_view(out(), blamed, rows))
+        print_rows(form, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
 
 @click.command()
@@ -49,7 +47,7 @@ def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
 
     with at(path, db) as where:
         blamed = blame_file(where, file, commit)
-    print_rows(form, blamed.lines, lambda terminal: terminal.blame_view(out(), blamed))
+    print_rows(form, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 
 @click.command()
@@ -74,7 +72,7 @@ def show(commit: str, path: str | None, db: Path, form: str) -> None:
     if form == "csv":
         print_rows(form, list(report.span_rows()), None)
     else:
-        print_one(form, report, lambda terminal: terminal.commit_view(out(), report))
+        print_one(form, report, lambda terminal: terminal.commit.commit_view(out(), report))
 
 
 COMMANDS = (explain, blame, show)

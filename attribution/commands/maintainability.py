@@ -11,8 +11,6 @@ from attribution.commands.common import at, print_rows
 from attribution.maintainability.means import LEAST
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 
-NAME = "maintainability"
-
 
 @click.command()
 @click.argument("path", required=False)
@@ -33,7 +31,7 @@ def maintainability(path: str | None, least: int, jobs: int, db: Path, form: str
     if form == "json":
         write_json(found.data())
     else:
-        print_rows(form, found.rows(), lambda terminal: terminal.maintainability_view(out(), found))
+        print_rows(form, found.rows(), lambda terminal: terminal.maintainability.maintainability_view(out(), found))
 
 
 def _report(path: str | None, db: Path, least: int, jobs: int) -> Any:

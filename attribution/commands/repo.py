@@ -17,8 +17,6 @@ from collector.errors import EXIT_PARTIAL
 if TYPE_CHECKING:
     from attribution.queries.repo_report import RepoReport
 
-NAME = "repo"
-
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
@@ -81,7 +79,7 @@ def repo(
     if failed:
         from attribution import terminal
 
-        terminal.failures(err(), failed)
+        terminal.lists.failures(err(), failed)
         notice(f"{len(failed)} of {len(paths)} repositories failed, the others are kept")
         context.exit(EXIT_PARTIAL)
 
@@ -105,7 +103,7 @@ def demo(directory: Path) -> None:
 
     click.echo()
     with at(str(clone), db) as where:
-        terminal.blame_view(out(), blame_file(where, example.FILE, ""))
+        terminal.blame.blame_view(out(), blame_file(where, example.FILE, ""))
 
 
 def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bool) -> None:
@@ -169,10 +167,10 @@ def _print_reports(reports: list[RepoReport], db: Path, form: str, quiet: bool, 
 
         console = out()
         for r in reports:
-            terminal.repo_report(console, r, str(db))
+            terminal.repo.repo_report(console, r, str(db))
             console.print()
         if len(paths) == 1 and reports[0].example:
-            terminal.hints(console, paths[0], reports[0].example)
+            terminal.repo.hints(console, paths[0], reports[0].example)
 
 
 COMMANDS = (repo, demo)

@@ -7,12 +7,11 @@ from typing import IO
 
 import click
 
+from collector.console.commands import CommandFiles
 from collector.console.terminal import database_option, notice, out, writing
 
-NAME = "report"
 
-
-@click.group(invoke_without_command=True)
+@click.group(commands=CommandFiles("attribution.commands", "REPORTS"), invoke_without_command=True)
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="One page with everything inside."
 )

@@ -9,8 +9,6 @@ import click
 from attribution.commands.common import plain, print_one, print_rows
 from collector.console.terminal import data_options, notice, out
 
-NAME = "rules"
-
 _RULES = click.option(
     "--rules", "names", multiple=True, metavar="RULES", help="A file, a directory, p/NAME or own; repeatable.  [default: own]"
 )

@@ -9,8 +9,6 @@ import click
 from attribution.commands.common import database, print_rows
 from collector.console.terminal import data_options, database_option, notice, out
 
-NAME = "sessions"
-
 _PATH = click.argument("path", required=False)
 _SESSION = click.option("--session", default="", metavar="KEY", help="Only this session: its key or the beginning of it.")
 

@@ -9,8 +9,6 @@ import click
 
 from collector.console.terminal import data_options, database_option, notice, out, write_csv, write_json, writing
 
-NAME = "study"
-
 
 @click.command()
 @click.option("--table", "wanted", multiple=True, metavar="NAME", help="Only this table; may be repeated.")

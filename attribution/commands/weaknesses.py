@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from attribution.weaknesses.scan.request import ScanRequest, ScanUpdate
     from collector.storage.store import Store
 
-NAME = "weaknesses"
-
 
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _CACHE = "Where scans of texts are kept.  [default: WHOWROTE_CACHE, else in your cache directory]"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.queries.moves import MoveHistories, MoveHistory
 from attribution.queries.open_repo import SHORT, OpenRepo, file_in
 from attribution.queries.turns import prompt_of
 from attribution.queries.verdicts import Attributions, CommitRef, LineAttribution
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.storage.store import Store
 from collector.text import decode, is_binary, split_lines
+
+if TYPE_CHECKING:
+    from attribution.lineage.git_blame import Introduction
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attribution.queries.blame import BlameLine
-from collector.storage.store import Store
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.queries.blame import BlameLine
+    from collector.storage.store import Store
 
 _AROUND = 5
 _PATCH_KEYS = ("patch", "diff", "input", "patchtext")

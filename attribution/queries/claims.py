@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, ComparedLines, compare
 from attribution.claims.verify import STATUSES, WRONG
 from collector.git.ranges import common, parse
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 GROUPINGS = ("producer", "month", "version", "repository")
 

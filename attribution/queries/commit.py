@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, Span, commit_spans
 from collector.errors import UnknownBranch
 from collector.storage.store import Store, columns_of
 from collector.vocabulary.lines import line_class
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from collector.storage.store import Store
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attribution.queries.sessions import find_session
 from attribution.queries.turns import TurnRow, turns
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 CurveValues = list[float | None]
 """One for each turn of the user; None where the turn has none."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
@@ -14,8 +14,10 @@ from attribution.queries.claims import LineClaim, claims_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import turn
-from attribution.queries.verdicts import LineAttribution
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.queries.verdicts import LineAttribution
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from attribution.features import features
 from attribution.features.nulls import REASONS, TABLE, VIEW
-from collector.storage.store import Store
 
-JSON_COLUMNS = frozenset(f.name for f in features() if f.type == "json")
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,21 @@ class SessionFeatures:
         return {name: getattr(self, name) for name in _SESSION} | dict(self.values)
 
 
+@lru_cache(maxsize=1)
+def json_columns() -> frozenset[str]:
+    """Features that are stored as JSON."""
+    from attribution.features import features  # all its modules: a list of sessions needs none of them
+
+    return frozenset(f.name for f in features() if f.type == "json")
+
+
 _SESSION = tuple(field.name for field in fields(SessionFeatures) if field.name != "values")
 
 
 def features_ready(store: Store) -> bool:
     """Whether the table has the columns of this version."""
+    from attribution.features import features
+
     return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][1:] == [f.name for f in features()]
 
 
@@ -59,7 +69,7 @@ def session_features(store: Store, repo: int | None = None, session_id: int | No
 
 
 def _decoded(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: json.loads(v) if name in JSON_COLUMNS and v is not None else v for name, v in row.items()}
+    return {name: json.loads(v) if name in json_columns() and v is not None else v for name, v in row.items()}
 
 
 def null_reasons(store: Store, session_id: int) -> dict[str, str]:

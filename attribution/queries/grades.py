@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.scores import SessionScore, model_points, session_scores
 from attribution.scores import grades
 from attribution.scores.grades import GradeCell, Graded, GradeGap, Harm, Harmed, Trend
-from attribution.scores.quality import ModelPoint
 from attribution.stats import estimates
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from attribution.scores.quality import ModelPoint
+    from collector.storage.store import Store
 
 HIGH = ("ERROR", "HIGH", "CRITICAL")  # severities of findings that count as harm
 

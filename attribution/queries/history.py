@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
 from attribution.queries.moves import MoveHistories
-from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import Attributions, LineAttribution
 from collector.text import decode, printable, split_lines
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
 
 
 @dataclass(frozen=True, slots=True)

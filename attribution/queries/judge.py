@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attribution.features.tables import Prices
 from attribution.judge.labels import QUESTIONS, schema_hash
-from attribution.judge.prompts import Request
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from attribution.features.tables import Prices
+    from attribution.judge.prompts import Request
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.judge.agreement import Confusion, Corrected, corrected
 from attribution.judge.labels import LABELS
 from attribution.judge.validation import Judge, LabelPlace
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 def judges(store: Store) -> list[Judge]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord, RemovedLines
-from collector.storage.store import Store
 from collector.vocabulary.lines import line_class
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 def records(store: Store, repo_id: int) -> list[LifetimeRecord]:

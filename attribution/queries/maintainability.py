@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attribution.maintainability.means import CLASSES, DMM, LEAST, PROCESS, QualityGap, QualityMean, QualityRow, gap, means
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 METRICS = (*DMM, *PROCESS)
 REFERENCES = tuple(name for name in CLASSES if name != "agent")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT
-from collector.storage.store import Store
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

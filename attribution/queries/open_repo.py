@@ -6,12 +6,14 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.git.repository import GitRepo
-from collector.storage.store import Store
 from collector.text import normal_path
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
 
 SHORT = 9  # digits of a commit id for people
 

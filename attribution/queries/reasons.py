@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attribution.queries.blame import BlameLine
 from collector.checkpoints.entire import fetch_command
+
+if TYPE_CHECKING:
+    from attribution.queries.blame import BlameLine
 
 _HOW = {
     ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",

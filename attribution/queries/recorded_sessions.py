@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from collector.checkpoints import read_all
-from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session, session_files
-from collector.model import Session
-from collector.storage.store import Store
 from collector.text import printable as shown
 from collector.transcripts import readers
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
+    from collector.model import Session
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.repositories import repository
 from collector.git.ranges import LineRange, count, united
-from collector.storage.store import Store
 from collector.vocabulary.lines import line_class
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from collector.errors import NotARepository, WhoWroteError
-from collector.git.repository import GitRepo
 from collector.storage.store import Store, columns_of
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class KnownClones:
 
 def known_clones(store: Store, repo_id: int | None) -> KnownClones:
     """The clones of all repositories, or of one. Raises WhoWroteError when none is where it was."""
+    from collector.git.repository import GitRepo
+
     clones, notes = [], []
     for row in all_repositories(store, repo_id):
         try:

@@ -9,15 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.sessions import find_session
 from attribution.scores.quality import ModelPoint, ScoredSession, frontier
 from attribution.stats import estimates
 from attribution.stats.correlation import pearson, spearman
-from attribution.stats.intervals import Interval
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from attribution.stats.intervals import Interval
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

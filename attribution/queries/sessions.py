@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.queries.features import SessionFeatures, features_ready, session_features
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from attribution.queries.features import SessionFeatures
+    from collector.storage.store import Store
 
 
 class _SessionKey(NamedTuple):
@@ -70,6 +72,8 @@ def session_list(store: Store, repo: int | None = None) -> list[SessionListRow]:
 
 def feature_rows(store: Store, repo: int | None = None, key: str = "") -> list[SessionFeatures]:
     """All features of each session, or of the one that `key` names. Raises WhoWroteError when none were computed."""
+    from attribution.queries.features import features_ready, session_features
+
     if not features_ready(store):
         raise WhoWroteError(
             "the database has no session features of this version", "Compute them with: attribute repo PATH --db FILE"

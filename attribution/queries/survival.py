@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import survival
-from attribution.lineage.survival import Comparison, LifetimeRecord, Point
 from attribution.queries import lifetimes
 from attribution.stats import estimates
-from attribution.stats.estimates import Curve, Hazard
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from attribution.lineage.survival import Comparison, LifetimeRecord, Point
+    from attribution.stats.estimates import Curve, Hazard
+    from collector.storage.store import Store
 
 _COMMITS = 5  # a class with lines of fewer commits has no curve: nothing could be said of its band
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "")

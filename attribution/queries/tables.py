@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from collector.storage.store import Store
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 class TableName(NamedTuple):

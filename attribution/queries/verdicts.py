@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.lineage.git_blame import Introduction
-from attribution.queries.open_repo import OpenRepo
-from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import line_class
+
+if TYPE_CHECKING:
+    from attribution.lineage.git_blame import Introduction
+    from attribution.queries.open_repo import OpenRepo
+    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

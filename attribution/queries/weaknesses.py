@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage.survival import BASELINES
 from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
@@ -13,7 +13,9 @@ from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import Compared, RateCell, Reviewed, Terciles, WeaknessRate, Weighted
 from attribution.weaknesses.scan.exclude import SOURCE
 from collector.errors import WhoWroteError
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "mixed")
 HEADLINE = ("HIGH", "MEDIUM")

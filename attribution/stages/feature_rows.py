@@ -10,7 +10,7 @@ from attribution.features import features, version
 from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.features.tables import Prices
 from attribution.features.tokens import cost_of
-from attribution.queries.features import JSON_COLUMNS, features_ready, session_features
+from attribution.queries.features import features_ready, json_columns, session_features
 from collector.load import SessionFiles
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, forget_runs
 from collector.storage.store import Store
@@ -62,7 +62,7 @@ def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
 def _stored(name: str, value: Any) -> Any:
     if value is None:
         return None
-    if name in JSON_COLUMNS:
+    if name in json_columns():
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         # What a terminal would act on is written as \uXXXX: it stays JSON and reads back the same.
         return text if printable(text) == text else json.dumps(value, separators=(",", ":"))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.attempts import Treatments
 from attribution.scores.attempts import LABELS, PassRate, Treatment
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
+
+if TYPE_CHECKING:
+    from attribution.queries.attempts import Treatments
 
 _MOST = 40
 _NAMED = ("agent_type", "model_id", "dataset")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.blame import BlameLine, Block, FileBlame
-from attribution.queries.verdicts import LineAttribution
 from attribution.terminal.style import (
     LETTER,
     MEANING,
@@ -28,6 +27,10 @@ from attribution.terminal.style import (
     words,
 )
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.blame import BlameLine, Block, FileBlame
+    from attribution.queries.verdicts import LineAttribution
 
 _BRIEF = {
     "no_session": "undeclared",

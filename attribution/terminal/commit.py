@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.commit import CommitReport
 from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.commit import CommitReport
 
 
 def commit_view(console: Console, report: CommitReport) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.embeddings import SessionCurves, SessionEmbedding
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
+
+if TYPE_CHECKING:
+    from attribution.queries.embeddings import SessionCurves, SessionEmbedding
 
 
 def embedding_table(console: Console, rows: Sequence[SessionEmbedding]) -> None:

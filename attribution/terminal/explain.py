@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from attribution.queries.explain import EarlierAction, LineExplanation
-from attribution.queries.moves import MoveHistory
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.explain import EarlierAction, LineExplanation
+    from attribution.queries.moves import MoveHistory
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.grades import GradeReport
 from attribution.scores.grades import REPOSITORIES, SESSIONS, GradeCell, GradeDifference, GradeGap, Harm, HarmRate, Trend
-from attribution.stats.intervals import Interval
 from attribution.terminal.sessions import model_table
 from attribution.terminal.style import grid, notes, number, percent, plain, show, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.grades import GradeReport
+    from attribution.stats.intervals import Interval
 
 _MOST = 20  # groups of a kind
 _OVER = {REPOSITORIES: "repositories", SESSIONS: "sessions *", "": ""}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.blame_agreement import CommitAgreement
-from attribution.queries.history import LineHistoryReport
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, number, show, source, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.blame_agreement import CommitAgreement
+    from attribution.queries.history import LineHistoryReport
 
 _COLOUR = {"born": "green", "ended": "red", "alive": "green"}
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.judge.agreement import Corrected
-from attribution.judge.validation import Judge, Validation
-from attribution.queries.judge import JudgeCost, PromptRow
-from attribution.queries.judge_labels import ClassShare, LabelRow
 from attribution.terminal.style import grid, number, opening, plain, show, title, words
 from collector.console.terminal import one_line
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.judge.agreement import Corrected
+    from attribution.judge.validation import Judge, Validation
+    from attribution.queries.judge import JudgeCost, PromptRow
+    from attribution.queries.judge_labels import ClassShare, LabelRow
 
 
 def prompt_view(console: Console, rows: Sequence[PromptRow]) -> None:

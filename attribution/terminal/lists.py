@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.checks import Check
-from attribution.queries.repo_report import ProblemGroup
-from attribution.queries.sessions import SessionListRow
 from attribution.terminal.style import grid, number, plain, show, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.checks import Check
+    from attribution.queries.repo_report import ProblemGroup
+    from attribution.queries.sessions import SessionListRow
 
 
 def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.maintainability.means import DMM, PROCESS, REPOSITORIES, Estimate, QualityGap, QualityMean
-from attribution.queries.maintainability import MaintainabilityReport
 from attribution.terminal.style import STYLE, grid, notes, number, plain, show, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.maintainability import MaintainabilityReport
 
 _DMM_HEAD = ("unit size", "complexity", "interfacing")
 _PROCESS_HEAD = ("files", "lines changed", "hunks", "contributors", "experience %", "earlier commits")

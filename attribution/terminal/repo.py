@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
 
 
 def repo_report(console: Console, r: RepoReport, database: str) -> None:

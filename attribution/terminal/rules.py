@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.rules import RuleRow
 from attribution.terminal.style import grid, number, plain, show
-from attribution.weaknesses.scan.trial import Tried
 from collector.console.terminal import one_line
 from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.queries.rules import RuleRow
+    from attribution.weaknesses.scan.trial import Tried
 
 
 def rule_table(console: Console, rows: Sequence[RuleRow], sha256: str) -> None:

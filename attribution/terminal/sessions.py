@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.queries.features import SessionFeatures
-from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
-from attribution.queries.sessions import Region
-from attribution.scores.quality import ModelPoint
-from attribution.stats.intervals import Interval
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.features import SessionFeatures
+    from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
+    from attribution.queries.sessions import Region
+    from attribution.scores.quality import ModelPoint
+    from attribution.stats.intervals import Interval
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}

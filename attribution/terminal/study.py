@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.study.model import StudyTable
 from attribution.terminal.style import grid, notes, plain, show, title, words
+
+if TYPE_CHECKING:
+    from attribution.study.model import StudyTable
 
 
 def study_view(console: Console, tables: Sequence[StudyTable]) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.lineage.survival import COMMITS, DAYS, Comparison
-from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
-from attribution.stats.estimates import Curve, Hazard
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
+    from attribution.stats.estimates import Curve, Hazard
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind

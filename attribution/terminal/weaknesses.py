@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.queries.findings import Finding, FindingContext
-from attribution.queries.weaknesses import RateRow, WeaknessReport
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
-from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
-from attribution.weaknesses.scan.request import ScanUpdate
 from collector.console.terminal import one_line
+
+if TYPE_CHECKING:
+    from attribution.queries.findings import Finding, FindingContext
+    from attribution.queries.weaknesses import RateRow, WeaknessReport
+    from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
+    from attribution.weaknesses.scan.request import ScanUpdate
 
 _MOST = 12  # names in a table of rates
 

@@ -9,8 +9,6 @@ import click
 from collector.commands.common import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice
 
-NAME = "attempts"
-
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")

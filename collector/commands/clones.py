@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collector.model import Checkpoint, SessionRecord
     from collector.runtime.progress import Progress
 
-NAME = "clones"
-
 
 @click.command()
 @click.argument("path")

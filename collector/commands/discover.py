@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collector.discover.lsrefs import Prober
     from collector.discover.run import DiscoverResult
 
-NAME = "discover"
 _SEARCHES = ("code_search", "commit_search", "repo_search")
 _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collector.runtime.shards import RunOptions
     from collector.storage.store import Store
 
-NAME = "running"
-
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")

@@ -1,7 +1,7 @@
 """The door to SQLite (sqlite-utils): opening, versions, transactions, bulk rows.
 
-Small tables go through sqlite-utils; spans, calls and edits through `executemany`, which is seven times faster. A unit of work and
-the row that says it is done are written in one transaction, so a kill at any moment leaves whole units.
+Rows go through `executemany`, which is seven times faster than the upserts of sqlite-utils; that makes the search index. A unit of
+work and the row that says it is done are written in one transaction, so a kill at any moment leaves whole units.
 """
 
 from __future__ import annotations
@@ -14,22 +14,16 @@ from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
-from collector.model import Problem
 from collector.storage.retention import FULL, Policy
 from collector.storage.schema import schema_sql
 from collector.text import printable
 
-# sqlite-utils loads pandas and numpy for types we never store, half a second wherever the extra `stats` is installed.
-_unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
-sys.modules.update(dict.fromkeys(_unwanted))  # type: ignore[arg-type]
-try:
-    import sqlite_utils
-finally:
-    for _name in _unwanted:
-        del sys.modules[_name]
+if TYPE_CHECKING:
+    from collector.model import Problem
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
@@ -69,7 +63,6 @@ class Store:
         except DatabaseUnusable:
             self.connection.close()
             raise
-        self.db = sqlite_utils.Database(self.connection)
 
     @classmethod
     def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
@@ -192,11 +185,15 @@ class Store:
         known = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
         if known and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
             return
+        try:  # the key comes last: what a kill leaves half-done is built again
+            turns = _sqlite_utils().Database(self.connection, execute_plugins=False)["turns"]
+            if known:
+                turns.rebuild_fts()
+            else:
+                turns.enable_fts(["prompt"])
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
         with self.transaction() as connection:
-            connection.execute(
-                "CREATE VIRTUAL TABLE IF NOT EXISTS turns_fts USING fts5(prompt, content=[turns], content_rowid=[id])"
-            )
-            connection.execute("INSERT INTO turns_fts(turns_fts) VALUES ('rebuild')")
             connection.execute("INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,))
 
     # --- bookkeeping ------------------------------------------------------------------------------------------------
@@ -216,6 +213,18 @@ class Store:
 def columns_of(kind: type[Any], alias: str) -> str:
     """The SELECT list of a row type that repeats columns of one table: `alias.name` of every field."""
     return ", ".join(f"{alias}.{name}" for name in _field_names(kind))
+
+
+def _sqlite_utils() -> ModuleType:
+    """Imported where it is needed: it costs as much as a small command. It would load pandas and numpy for types we never store."""
+    unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(unwanted))  # type: ignore[arg-type]
+    try:
+        import sqlite_utils
+    finally:
+        for name in unwanted:
+            del sys.modules[name]
+    return sqlite_utils
 
 
 def _field_names(kind: Any) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -282,8 +283,57 @@ def test_commands_start_without_anything_heavy(module: str) -> None:
     assert set(done.stdout.split()) & set(HEAVY) == set()
 
 
-def test_the_database_does_not_bring_the_statistics_along() -> None:
-    program = "import sys; import collector.storage.store; print('pandas' in sys.modules, 'numpy' in sys.modules)"
+# A command -> what it may bring along of HEAVY. Each starts in a process of its own on a database without a row.
+LIGHT = {
+    "attribute sessions": {"rich"},
+    "attribute problems": {"rich"},
+    "attribute check": {"rich"},
+    "attribute sessions --json": set(),
+}
+_RUN = """
+import contextlib, io, sys
+from {package}.cli import main
+sys.argv = {arguments}
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+    main()
+print(" ".join(sys.modules))
+"""
+
+
+def _modules_after(command: str, *further: str) -> set[str]:
+    """All modules that are loaded when a command has run."""
+    program, *arguments = command.split()
+    package = {"attribute": "attribution", "collect": "collector"}[program]
+    code = _RUN.format(package=package, arguments=[program, *arguments, *further])
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("command", LIGHT)
+def test_a_command_brings_along_only_what_it_needs(command: str, tmp_path: Path) -> None:
+    from collector.storage.store import Store
+
+    Store(tmp_path / "empty.db").close()
+    loaded = _modules_after(command, "--db", str(tmp_path / "empty.db"))
+    assert "sqlite3" in loaded
+    assert loaded & set(HEAVY) == LIGHT[command]
+
+
+def test_a_command_imports_no_other_file_of_commands() -> None:
+    loaded = {name for name in _modules_after("attribute sessions --help") if name.startswith("attribution.")}
+    assert loaded == {"attribution.cli", "attribution.commands", "attribution.commands.common", "attribution.commands.database"}
+
+
+@pytest.mark.parametrize("program", ["attribution", "collector"])
+def test_commands_are_called_what_their_functions_are_called(program: str) -> None:
+    group = importlib.import_module(f"{program}.cli").cli
+    assert len(group.commands) > 10
+    assert [(name, command.name) for name, command in group.commands.items() if name != command.name] == []
+
+
+def test_the_search_index_does_not_bring_the_statistics_along() -> None:
+    load = "import sys; from collector.storage import store; store._sqlite_utils()"
+    program = f"{load}; print('pandas' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attribution.features import checks as feature_checks
 from attribution.features import features
 from attribution.features.checks import Invariant
 from attribution.queries.features import features_ready
-from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "claims", "facts")
 
