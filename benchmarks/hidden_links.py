@@ -138,7 +138,7 @@ def _run(repo: GitRepo, database: Path) -> Result:
 def _agent_lines(store: Store) -> Iterator[tuple[tuple[str, str, int], str]]:
     for row in store.rows(
         "SELECT l.commit_sha AS sha, l.path, l.start_line AS a, l.end_line AS b, s.key FROM line_spans l "
-        "JOIN sessions s ON s.id = l.session_id WHERE l.author = 'agent' AND l.evidence <> 'declared'"
+        "JOIN sessions s ON s.id = l.session_id WHERE l.author = 'agent'"
     ):
         for number in range(row["a"], row["b"] + 1):
             yield (row["sha"], row["path"], number), row["key"]

@@ -116,8 +116,6 @@ def _lines(store: Store) -> Iterator[tuple[Place, Said]]:
 def _answer(row: dict[str, object]) -> str:
     if row["author"] == "human":
         return f"human {row['evidence']}"
-    if row["evidence"] == "declared":
-        return "declared"
     return str(row["author"])
 
 

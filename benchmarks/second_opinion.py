@@ -120,7 +120,7 @@ def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
                 found["files"][_lines(git, commit.sha, diff, file)] += 1
                 if _is_rename(diff, file):
                     found["renames"][_rename(diff, file)] += 1
-                if diff is not None and file is not None and diff.kind == "text":
+                if diff is not None and file is not None and diff.content == "text":
                     found["methods"].update(_named(repo, diff, file))
     return {name: dict(sorted(counts.items())) for name, counts in found.items()}
 
@@ -137,8 +137,8 @@ def _lines(git: ScratchGit, sha: str, diff: FileDiff | None, file: TheirFile | N
     """Whether both say the same about the lines of a file, or why not."""
     if diff is None or file is None:
         return "only_theirs" if diff is None else "only_ours"
-    if diff.kind != "text":
-        return "no_text" if not file.added_count + file.deleted_count else f"ours_{diff.kind}"
+    if diff.content != "text":
+        return "no_text" if not file.added_count + file.deleted_count else f"ours_{diff.content}"
     ours = tuple(number + 1 for first, last, _ in diff.added for number in range(first, last)), diff.deleted
     theirs = file.added, file.deleted_count
     if ours == theirs and file.added_count == len(file.added):

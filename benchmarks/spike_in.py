@@ -230,8 +230,8 @@ def _answers(store: Store, sha: str, spike: Spike) -> Counter[str]:
         if answer == "human":
             answer = f"human {row['evidence']}"
         elif answer == "agent":
-            answer = "declared" if row["evidence"] == "declared" else f"agent {row['how']}"
-        else:
+            answer = f"agent {row['how']}"
+        elif answer == "unknown":
             answer = f"unknown {row['reason']}"
         for number in range(row["start_line"], row["end_line"] + 1):
             answers[number] = answer

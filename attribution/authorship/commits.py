@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from attribution.authorship.align import text_of
 from attribution.authorship.lines import AddedFile
 from attribution.authorship.worktrees import added_file
+from collector.files.kinds import Attributes, kind_of, kind_of_version
 from collector.git.repository import MAX_TEXT, GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
+from collector.vocabulary.lines import FileKind
 
 _SUBMODULE, _SYMLINK = 0o160000, 0o120000
 RARE = 3  # text of lines that more files than this ever had proves nothing
@@ -22,9 +24,10 @@ class FileDiff:
     """One changed file of one commit."""
 
     change: FileChange
-    kind: str  # text | binary | symlink | submodule | too_large | missing
+    content: str  # text | binary | symlink | submodule | too_large | missing
     added: tuple[tuple[int, int, int], ...] = ()  # half-open ranges in the new version, and how many lines in them have text
     deleted: int = 0
+    kind: FileKind = FileKind.SOURCE  # of the new version; of the old one where the file was deleted
 
     @property
     def lines_added(self) -> int:
@@ -71,12 +74,12 @@ class CommitHistory:
         return 1.0 / files if len(stripped) >= 4 and files <= RARE else 0.0
 
 
-def read_history(repo: GitRepo, commits: Sequence[Commit]) -> CommitHistory:
-    """Diffs of all commits. Texts are not kept."""
+def read_history(repo: GitRepo, commits: Sequence[Commit], attributes: Sequence[Attributes] = ()) -> CommitHistory:
+    """Diffs of all commits, with the kind of each file; `attributes` are the repository's own. Texts are not kept."""
     history = CommitHistory(list(commits), {})
     known: set[int] = set()
     for commit in commits:
-        found = _diff_of(repo, commit)
+        found = _diff_of(repo, commit, attributes)
         history.diffs[commit.sha] = found
         for file in found.files or ():
             _take_note(repo, history, known, commit, file)
@@ -85,7 +88,7 @@ def read_history(repo: GitRepo, commits: Sequence[Commit]) -> CommitHistory:
 
 def _take_note(repo: GitRepo, history: CommitHistory, known: set[int], commit: Commit, file: FileDiff) -> None:
     history.paths.add(file.change.path)
-    if file.change.new is not None and file.kind == "text":
+    if file.change.new is not None and file.content == "text":
         history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))
     if not file.added or len(commit.parents) > 1:
         return
@@ -100,28 +103,29 @@ def _take_note(repo: GitRepo, history: CommitHistory, known: set[int], commit: C
                 history.frequency[key] += 1
 
 
-def _diff_of(repo: GitRepo, commit: Commit) -> CommitDiff:
+def _diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> CommitDiff:
     if len(commit.parents) > 1:
-        return CommitDiff(commit, _merge_diff(repo, commit))
+        return CommitDiff(commit, _merge_diff(repo, commit, attributes))
     changes = repo.changes(commit)
-    return CommitDiff(commit, None if changes is None else [_file_diff(repo, change) for change in changes])
+    return CommitDiff(commit, None if changes is None else [_file_diff(repo, change, attributes) for change in changes])
 
 
-def _file_diff(repo: GitRepo, change: FileChange) -> FileDiff:
+def _file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes]) -> FileDiff:
     for mode in (change.old_mode, change.new_mode):
         if mode in (_SUBMODULE, _SYMLINK):
             other = change.old_mode if mode == change.new_mode else change.new_mode
             if not is_regular(other):
-                return FileDiff(change, "submodule" if mode == _SUBMODULE else "symlink")
+                return FileDiff(change, "submodule" if mode == _SUBMODULE else "symlink", kind=FileKind.DATA)
     old, new = (_text(repo, oid, mode) for oid, mode in ((change.old, change.old_mode), (change.new, change.new_mode)))
     if isinstance(old, str) or isinstance(new, str):
-        return FileDiff(change, old if isinstance(old, str) else str(new))
+        return FileDiff(change, old if isinstance(old, str) else str(new), kind=kind_of(change.path, attributes))
     if is_binary(old) or is_binary(new):
-        return FileDiff(change, "binary")
+        return FileDiff(change, "binary", kind=FileKind.DATA)
     hunks = line_changes(old, new)
     lines = split_lines(new)
     added = tuple((h.b0, h.b1, sum(1 for line in lines[h.b0 : h.b1] if line.strip())) for h in hunks if h.b1 > h.b0)
-    return FileDiff(change, "text", added, sum(h.a1 - h.a0 for h in hunks))
+    kind = kind_of_version(change.path, new if change.new is not None else old, attributes)
+    return FileDiff(change, "text", added, sum(h.a1 - h.a0 for h in hunks), kind)
 
 
 def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
@@ -136,7 +140,7 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     return repo.blob(oid) or b""
 
 
-def _merge_diff(repo: GitRepo, commit: Commit) -> list[FileDiff] | None:
+def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> list[FileDiff] | None:
     """Lines of a merge that none of its parents has: what whoever merged wrote."""
     sides = []
     for number in range(len(commit.parents)):
@@ -151,19 +155,19 @@ def _merge_diff(repo: GitRepo, commit: Commit) -> list[FileDiff] | None:
     for number in range(len(commit.parents)):
         for change in repo.changes(commit, number) or ():
             if change.path in touched:
-                diff = _file_diff(repo, change)
+                diff = _file_diff(repo, change, attributes)
                 known = found.get(change.path)
                 found[change.path] = _common(repo, known, diff) if known else diff
-    return [f for f in found.values() if f.added or f.kind != "text"]
+    return [f for f in found.values() if f.added or f.content != "text"]
 
 
 def _common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
-    if a.kind != "text" or b.kind != "text":
-        return a if a.kind != "text" else b
+    if a.content != "text" or b.content != "text":
+        return a if a.content != "text" else b
     lines = sorted({i for s, e, _ in a.added for i in range(s, e)} & {i for s, e, _ in b.added for i in range(s, e)})
     texts = split_lines(repo.blob(a.change.new or "") or b"") if lines else []
     ranges = tuple((s, e, sum(1 for t in texts[s:e] if t.strip())) for s, e in runs(lines))
-    return FileDiff(a.change, "text", ranges, 0)
+    return FileDiff(a.change, "text", ranges, 0, a.kind)
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
@@ -181,7 +185,7 @@ def added_files(repo: GitRepo, diff: CommitDiff) -> list[AddedFile]:
     """The added lines of a commit with the texts around them."""
     result = []
     for file in diff.files or ():
-        if file.kind == "text" and file.added and file.change.new is not None:
+        if file.content == "text" and file.added and file.change.new is not None:
             text = text_of(repo.blob(file.change.new) or b"")
             before = text_of(repo.blob(file.change.old) or b"") if file.change.old is not None else ""
             ranges = ((a, b) for a, b, _ in file.added)

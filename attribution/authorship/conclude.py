@@ -12,11 +12,6 @@ from attribution.authorship.worktrees import FileProbe, ProbeResult, content_sha
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
 
-# Lines with text in one commit that nobody was seen writing: above this, "then it was a person" is no longer a good guess (an
-# import, a generator, a session that was not recorded). The largest such commit of the repositories we read had 22,000.
-_MAX_UNSEEN = 200
-_MAX_ALONE = 20  # the same, where the named sessions explain no line of the commit: they may be side runs of the one that did
-
 
 @dataclass(frozen=True, slots=True)
 class VerdictSpan:
@@ -80,12 +75,6 @@ def conclude(
         else:
             spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
-    reason = _doubt(link.commit, [s for _, spans in result.files for s in spans])
-    if reason:
-        result.files = [(file, [_doubted(s, reason) for s in spans]) for file, spans in result.files]
-    if not link.resolved and declared_agent(link.commit) is not None:
-        declared = _without_session(link)  # what the texts do not show is still what the commit says of itself
-        result.files = [(file, [_declared(s, declared) for s in spans]) for file, spans in result.files]
     for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
@@ -104,27 +93,16 @@ def _strongest(link: CommitLinks) -> tuple[str, float]:
     return max((link.method_of(s) for s in link.sessions), key=lambda method: method[1])
 
 
-def _doubt(commit: Commit, spans: Sequence[VerdictSpan]) -> str:
-    """Why lines that are human by exclusion alone should not be called so in this commit; "" if nothing speaks against it."""
-    if declared_agent(commit) is not None:
-        return "agent_declared"  # an agent took part, and what it did is not all in the transcripts
-    unseen = sum(s.nonblank for s in spans if _is_unseen(s))
-    explained = any(s.verdict.author == "agent" for s in spans)
-    return "unobserved" if unseen > (_MAX_UNSEEN if explained else _MAX_ALONE) else ""
-
-
-def _is_unseen(span: VerdictSpan) -> bool:
-    """Human by exclusion alone: no state of the file just before is known."""
-    verdict = span.verdict
-    return verdict.author == "human" and (verdict.evidence == "inferred" or verdict.reason == "before_session")
-
-
-def _doubted(span: VerdictSpan, reason: str) -> VerdictSpan:
-    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason)) if _is_unseen(span) else span
-
-
-def _declared(span: VerdictSpan, declared: Verdict) -> VerdictSpan:
-    return replace(span, verdict=declared) if span.verdict.author == "unknown" else span
+def declare(verdict: CommitVerdict, commit: Commit) -> None:
+    """What no record explains is what the commit says of itself, if it names an agent; the reason why it is not known stays."""
+    declared = declared_agent(commit)
+    if declared is None:
+        return
+    named = Verdict("declared", "declared", "declared", model=declared.model or declared.agent)
+    for _, spans in verdict.files:
+        for number, span in enumerate(spans):
+            if span.verdict.author == "unknown":
+                spans[number] = replace(span, verdict=replace(named, reason=span.verdict.reason))
 
 
 def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
@@ -144,10 +122,10 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
-        return Verdict("agent", "declared", "declared", declared.model or declared.agent)
+        return Verdict("declared", "declared", "declared", model=declared.model or declared.agent)
     bot = automation(commit)
     if bot is not None:
-        return Verdict("unknown", "none", "inferred", "automation")
+        return Verdict("tool", "none", "declared", tool=bot, run_by="unknown")
     return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named and named else "no_session")
 
 
@@ -172,7 +150,7 @@ def _best(seen: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     return best
 
 
-_CAUTION = {"agent": 2, "unknown": 1, "human": 0}
+_CAUTION = {"agent": 4, "declared": 3, "tool": 2, "unknown": 1, "human": 0}
 
 
 def _cautious(a: Verdict, b: Verdict) -> Verdict:
@@ -195,7 +173,7 @@ def _without_human(judged: FileProbe, reason: str, also_followed: bool = False) 
 
 def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
     if verdict.edited_by == "human":
-        return replace(verdict, edited_by="unknown")
+        return replace(verdict, edited_by="unknown", witness=None)
     return nobody if verdict.author == "human" else verdict
 
 
@@ -209,7 +187,7 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
             if unreliable and verdict.author != "agent":
-                verdict = replace(verdict, author="unknown", evidence="inferred", reason="transcript_missing", call=None)
+                verdict = Verdict("unknown", "none", "inferred", "transcript_missing")
             blank = 0 if index in judged.nonblank else 1
             last = spans[-1] if spans else None
             if last is not None and last.end == index and last.verdict == verdict:

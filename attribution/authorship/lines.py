@@ -13,25 +13,44 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
-from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, ReplayedFile, Worktree
+from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, LineOrigin, ReplayedFile, Worktree
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
+from collector.vocabulary.lines import Witness
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Who wrote one line. `reason` is set for unknown lines, and for human ones says what kind of change it was."""
+class SightingPair:
+    """What saw a person's line appear. Times in seconds since the epoch."""
 
-    author: str  # agent | human | unknown
+    kind: Witness
+    without: float  # when the file was last known to be without the line
+    seen: float | None = None  # when the line was first seen; None: only the commit shows it
+
+    @property
+    def seen_to_appear(self) -> bool:
+        """Whether both sightings lie within what was recorded."""
+        return self.kind not in (Witness.COMMIT, Witness.FIRST_READ)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who wrote one line. `reason` is set for unknown and declared lines."""
+
+    author: str  # agent | declared | human | tool | unknown
     how: str  # exact | moved | reformatted | edited | shell | declared | none
     evidence: str  # observed | replayed | matched | declared | inferred
     reason: str = ""
     call: CallRef | None = None
     edited_by: str = ""  # human | unknown, for how = edited
     similarity: float | None = None
+    model: str = ""  # declared: the model that the commit names
+    tool: str = ""
+    run_by: str = ""  # agent | human | unknown, for author = tool
+    witness: SightingPair | None = None  # of a human line
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,96 +182,149 @@ class Moments:
     redone: bool = False  # rebased, amended or squashed since
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One file of one commit that is being judged."""
+
+    tree: Worktree
+    found: StateAlignment
+    ask: Asker
+    when: Moments
+    committed: Committed
+
+    @property
+    def path(self) -> str:
+        return self.found.file.path
+
+    def text(self, index: int) -> str:
+        return self.found.file.lines[index]
+
+
 def judge(tree: Worktree, found: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
     """A verdict for each added line."""
     _balance(tree, found, committed)
+    case = _Case(tree, found, ask, when, committed)
     verdicts = {}
     for index in found.file.added:
         line = found.ids[index]
         if line >= 0:
-            verdicts[index] = _known(tree, found, index, ask, when, committed)
+            verdicts[index] = _known(case, index, line)
         elif index in found.kin:
-            verdicts[index] = _related(tree, found, index, ask, when, committed)
+            verdicts[index] = _related(case, index)
         else:
-            verdicts[index] = _from_cause(_last_gap(found, ask, when), found.file.lines[index])
+            verdicts[index] = _from_cause(_last_gap(case), case.text(index), _by_commit(case, index))
     return verdicts
 
 
-def _known(tree: Worktree, found: StateAlignment, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
-    line = found.ids[index]
-    origin = tree.origin(line)
+def _known(case: _Case, index: int, line: int) -> Verdict:
+    origin = case.tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
-        if committed(line, found.file.lines[index]):
+        if case.committed(line, case.text(index)):
             return Verdict("unknown", "none", "inferred", "restored", origin.call)
-        how = "shell" if origin.call.by_shell else "reformatted" if line in tree.reformatted else "exact"
+        how = "shell" if origin.call.by_shell else "reformatted" if line in case.tree.reformatted else "exact"
         return Verdict("agent", how, origin.evidence, call=origin.call)
     if origin.kind == OUTSIDE:
-        return _outside(tree, found, index, ask, committed)
-    state = found.state
+        return _outside(case, line, index)
+    state = case.found.state
     if state is not None and state.moved_by is not None:
         return Verdict("agent", "shell", "replayed", call=state.moved_by)
-    return _before_session(found, line, ask, when, tree)
+    return _before_session(case, line)
 
 
-def _outside(tree: Worktree, found: StateAlignment, index: int, ask: Asker, committed: Committed) -> Verdict:
-    origin = tree.origin(found.ids[index])
-    cause = ask(AttributionWindow(found.file.path, origin.after, origin.before, origin.layout))
-    if origin.changed >= 0 and origin.was not in found.file.before and not committed(origin.changed, None):
-        return _edited(tree, origin.changed, origin.similarity, cause)
-    return _from_cause(cause, found.file.lines[index], observed=True, layout=origin.layout)
+def _outside(case: _Case, line: int, index: int) -> Verdict:
+    """A line that appeared between two known texts of the file: `line` is its id, `index` its place in the version."""
+    origin = case.tree.origin(line)
+    cause = case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout))
+    witness = _seen_to_appear(case, origin) or _since_parent(case)
+    if origin.changed >= 0 and origin.was not in case.found.file.before and not case.committed(origin.changed, None):
+        return _edited(case.tree, origin.changed, origin.similarity, cause, witness)
+    return _from_cause(cause, case.text(index), witness, layout=origin.layout)
 
 
-def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor) -> Verdict:
+def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
+    """Both texts, without and with the line, must have been seen; where the one before was only computed, nothing saw it."""
+    if not origin.seen_without:
+        return None
+    window = AttributionWindow(case.path, origin.seen_without, origin.before)
+    if origin.seen_without < origin.after and case.ask(window).author != "human":
+        return None
+    return SightingPair(Witness.RECORDED, origin.seen_without, origin.before)
+
+
+def _since_parent(case: _Case) -> SightingPair | None:
+    """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
+    window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
+    return SightingPair(Witness.COMMIT, case.when.since) if case.ask(window).author == "human" else None
+
+
+def _by_commit(case: _Case, index: int) -> SightingPair | None:
+    """The commit is the second sighting, unless a part of the file that was seen before it shows the line."""
+    state = case.found.state
+    if state is None:
+        return SightingPair(Witness.COMMIT, case.when.since)
+    since = state.certain_at
+    if not since:
+        return _since_parent(case)
+    glimpse = case.tree.first_glimpse(case.path, case.text(index), since, case.when.commit)
+    if glimpse is not None and case.ask(AttributionWindow(case.path, since, glimpse.at)).author == "human":
+        return SightingPair(Witness.NOTICE if glimpse.outside_edit else Witness.RECORDED, since, glimpse.at)
+    return SightingPair(Witness.COMMIT, since)
+
+
+def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
     """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
     call = tree.origin(line).call
     if cause.author == "agent":
         return Verdict("agent", "shell", "inferred", call=cause.call)
-    return Verdict("agent", "edited", "observed", call=call, edited_by=cause.author, similarity=similarity)
+    if cause.author != "human" or witness is None:  # a tool that changes words is not followed
+        return Verdict("agent", "edited", "observed", call=call, edited_by="unknown", similarity=similarity)
+    return Verdict("agent", "edited", "observed", cause.reason, call, "human", similarity, witness=witness)
 
 
-def _related(tree: Worktree, found: StateAlignment, index: int, ask: Asker, when: Moments, committed: Committed) -> Verdict:
+def _related(case: _Case, index: int) -> Verdict:
     """A line that took the place of a similar one after the last known state."""
-    line, relation = found.kin[index]
-    agent = tree.origin(line).kind == AGENT
+    line, relation = case.found.kin[index]
+    origin = case.tree.origin(line)
     if relation.kind == "reformatted":
-        if agent:
-            origin = tree.origin(line)
+        if origin.kind == AGENT:
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
-        return _from_cause(_last_gap(found, ask, when, layout=True), found.file.lines[index], layout=True)
-    cause = _last_gap(found, ask, when)
-    if agent and found.was[index] not in found.file.before and not committed(line, None):
-        return _edited(tree, line, relation.similarity, cause)
-    return _from_cause(cause, found.file.lines[index])  # a line of an earlier commit that is changed now is the changer's
+        if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
+            return _outside(case, line, index)
+        return _from_cause(_last_gap(case, layout=True), case.text(index), layout=True)
+    cause, witness = _last_gap(case), _by_commit(case, index)
+    if origin.kind == AGENT and case.found.was[index] not in case.found.file.before and not case.committed(line, None):
+        return _edited(case.tree, line, relation.similarity, cause, witness)
+    return _from_cause(cause, case.text(index), witness)  # a line of an earlier commit that is changed now is the changer's
 
 
-def _last_gap(found: StateAlignment, ask: Asker, when: Moments, layout: bool = False) -> CandidateAuthor:
-    after = found.state.known_at if found.state is not None else when.since
-    unseen = found.state is None
-    made = unseen and len(found.file.added) == len(found.file.lines)
-    cause = ask(AttributionWindow(found.file.path, after, when.commit, layout, True, made, unseen))
+def _last_gap(case: _Case, layout: bool = False) -> CandidateAuthor:
+    state, when = case.found.state, case.when
+    after = state.known_at if state is not None else when.since
+    unseen = state is None
+    made = unseen and len(case.found.file.added) == len(case.found.file.lines)
+    cause = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, unseen))
     if cause.author != "human":
         return cause
     if when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
         return CandidateAuthor("unknown", reason="rewritten")
-    if found.state is not None and found.state.sparse:
+    if state is not None and state.sparse:
         return CandidateAuthor("unknown", reason="base_unknown")
     return cause
 
 
-def _before_session(found: StateAlignment, line: int, ask: Asker, when: Moments, tree: Worktree) -> Verdict:
+def _before_session(case: _Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
-    if found.file.path in tree.partly:
+    tree, when = case.tree, case.when
+    if case.path in tree.partly:
         return Verdict("unknown", "none", "inferred", "base_unknown")
-    seen = tree.first_seen.get(found.file.path, when.commit)
-    if when.redone or seen < when.since or found.file.path in tree.from_git:
+    seen = tree.first_seen.get(case.path, when.commit)
+    if when.redone or seen < when.since or case.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
-    cause = ask(AttributionWindow(found.file.path, when.since, seen))
-    return _from_cause(cause, found.file.lines[found.ids.index(line)], observed=True, reason="before_session")
-
-
-_IMPORT = re.compile(r"""^\s*(?:import\b|from\s|use\s|#include\b|require\b|using\s|(?:[\w.]+ )?"[\w./@-]+"$|\}? from ['"])""")
+    cause = case.ask(AttributionWindow(case.path, when.since, seen))
+    text = case.text(case.found.ids.index(line))
+    return _from_cause(cause, text, SightingPair(Witness.FIRST_READ, when.since, seen))
 
 
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -269,17 +341,25 @@ def _words_of(command: str) -> frozenset[str]:
     return frozenset(_WORD.findall(command))
 
 
-def _from_cause(cause: CandidateAuthor, text: str, observed: bool = False, reason: str = "", layout: bool = False) -> Verdict:
-    """`observed`: the line was seen to appear between two events of sessions, not only in the commit."""
-    if cause.author == "agent" and not _could_write(cause, text):
-        return Verdict("unknown", "none", "inferred", "opaque_shell", cause.call)
+def _from_cause(cause: CandidateAuthor, text: str, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
+    """`witness`: what would show that a person wrote the line, if nobody else did."""
     if cause.author == "agent":
-        return Verdict("agent", cause.how, cause.evidence, call=cause.call)
-    if cause.author == "unknown":
-        return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
-    if layout or (cause.reason == "formatter" and _IMPORT.match(text)):
+        if _could_write(cause, text):
+            return Verdict("agent", cause.how, cause.evidence, call=cause.call)
+        return Verdict("unknown", "none", "inferred", "opaque_shell", cause.call)
+    if cause.author != "human":
+        return _not_a_person(cause)
+    if layout:
         return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
-    return Verdict("human", "none", "observed" if observed else "inferred", reason)
+    if witness is None:
+        return Verdict("unknown", "none", "inferred", "base_unknown")
+    return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, witness=witness)
+
+
+def _not_a_person(cause: CandidateAuthor) -> Verdict:
+    if cause.author == "tool":
+        return Verdict("tool", "none", cause.evidence, call=cause.call, tool=cause.tool, run_by="agent")
+    return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
 
 
 _DOUBTS = frozenset({"agent_text", "edit_unplaced", "formatter"})

@@ -50,6 +50,7 @@ class LineOrigin:
     was: str = ""  # text of that line
     similarity: float = 0.0
     layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
+    seen_without: float = 0.0  # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
 
 
 @dataclass(slots=True)
@@ -69,6 +70,7 @@ class ReplayedFile:
     sparse: bool = False  # only the parts around edits are known
     memory: list[Snapshot] = field(default_factory=list)
     edited_at: float = 0.0  # when an agent last changed it
+    certain_at: float = 0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,15 @@ class DeletedHunk:
     after: str
 
 
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """Lines of a file that were seen at some moment, without their layout at both ends; the rest of the file was not."""
+
+    at: float
+    lines: frozenset[str]
+    outside_edit: bool = False  # the agent was told that somebody else had changed the file
+
+
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
 """(path, moment, not before, later ones too) -> committed texts of the path, most probable first."""
 
@@ -156,6 +167,7 @@ class Worktree:
         self.partly: set[str] = set()  # paths of which at some time only the parts around edits were known
         self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
+        self.glimpses: dict[str, list[Glimpse]] = {}  # path -> in order of time
         self._git_versions = git_versions
         self._is_git_text = is_git_text
 
@@ -199,6 +211,8 @@ class Worktree:
         outcome = self._replace(state, after, step)
         if exact or step.edit.before_known or step.edit.by_shell:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
+        if exact or step.edit.before_known:
+            state.certain_at = step.at
         state.exists = True
         state.observed = exact or step.edit.before_known
         return outcome
@@ -213,7 +227,7 @@ class Worktree:
             if state is None:
                 state = self._first_sight(step.path, text, step.at)
             elif state.text != text:
-                self._resync(state, step.path, text, step.at)
+                self._resync(state, step.path, text, step.at, seen=True)
             state.sparse = False
             return text, state
         if state is not None and fits(edit, state.text):
@@ -356,13 +370,19 @@ class Worktree:
             ids = self._new_ids(lines, LineOrigin(AGENT, step.call, "replayed"))
             self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
             self.born.setdefault(step.new_path, []).extend(ids)
-            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at)
+            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, certain_at=source.certain_at)
             return StepOutcome(True, "", len(ids), 0)
         ids = list(source.ids)
         self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
         self.files[step.path] = ReplayedFile("", [], step.at, exists=False)
         return StepOutcome(True)
+
+    def first_glimpse(self, path: str, line: str, after: float, before: float) -> Glimpse | None:
+        """The first time that a part of the file was seen with this line."""
+        text = line.strip()
+        known = (one for one in self.glimpses.get(path, ()) if after < one.at < before and text in one.lines)
+        return next(known, None) if text else None
 
     def _keep_fragments(self, step: ReplayStep) -> None:
         self.unplaced[step.path] = step.at
@@ -387,12 +407,14 @@ class Worktree:
         if len(text) > MAX_TEXT:
             return False
         if state is None:
-            self._first_sight(path, text, at).observed = True
+            state = self._first_sight(path, text, at)
+            state.observed, state.certain_at = True, at
             return False
         news = state.text != text
         if news:
-            self._resync(state, path, text, at)
+            self._resync(state, path, text, at, seen=True)
         state.known_at, state.exists, state.observed, state.sparse = at, True, True, False
+        state.certain_at = at
         return news
 
     def committed(self, path: str, text: str, at: float) -> None:
@@ -402,8 +424,13 @@ class Worktree:
             self.observe(path, text, at)
             self.partly.discard(path)  # from here on the whole text is known
 
-    def _resync(self, state: ReplayedFile, path: str, text: str, at: float) -> None:
-        """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside."""
+    def _resync(self, state: ReplayedFile, path: str, text: str, at: float, seen: bool = False) -> None:
+        """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside.
+
+        `seen`: the text is on record; otherwise it is the best guess, and nothing that appears in it was seen to appear.
+        """
+        if not seen:
+            state.certain_at = 0.0
         old_lines, new_lines = lines_of(state.text), lines_of(text)
         hunks = text_changes(state.text, text)
         pairs = pairing(len(old_lines), len(new_lines), hunks)
@@ -468,6 +495,8 @@ class Worktree:
             line, text = old[kin.source]
             if kin.kind == "redacted":
                 ids[index] = line
+            elif self.origin(line).kind == OUTSIDE and kin.kind == "reformatted" and not kin.split:
+                ids[index] = line  # whoever wrote it before its layout was changed
             elif self.origin(line).kind != AGENT:
                 if kin.kind == "reformatted":
                     kin_of[index] = (-1, kin, text)
@@ -507,7 +536,9 @@ class Worktree:
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = self.origins[0]
             else:
-                origin = LineOrigin(OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None)
+                origin = LineOrigin(
+                    OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None, seen_without=state.certain_at
+                )
             ids[index] = self._new_ids([new_lines[index]], origin)[0]
 
     def _remember(self, state: ReplayedFile) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from attribution.authorship.align import text_of
-from attribution.authorship.commits import CommitHistory, added_files
+from attribution.authorship.align import lines_of, text_of
+from attribution.authorship.commits import CommitHistory, FileDiff, added_files
 from attribution.authorship.lines import AddedFile
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id
 from collector.text import is_binary
@@ -42,6 +43,24 @@ class RepositoryTexts:
         """Whether some object of the repository holds exactly this text."""
         data = text.encode("utf-8", "replace")
         return any(self._repo.has(blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
+
+
+@dataclass(frozen=True, slots=True)
+class DiffTexts:
+    """Both versions of a changed file."""
+
+    repo: GitRepo
+
+    def lines(self, file: FileDiff) -> list[str]:
+        """The lines of the new version; [] for a deleted file."""
+        return lines_of(self._text(file.change.new))
+
+    def before(self, file: FileDiff) -> str:
+        """The old version; "" when there is none."""
+        return self._text(file.change.old)
+
+    def _text(self, oid: str | None) -> str:
+        return text_of(self.repo.blob(oid) or b"") if oid is not None else ""
 
 
 def text_at(repo: GitRepo, commit: str, path: str) -> str | None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from attribution.authorship.replay import CallRef, ReplayStep
+from attribution.authorship.agent_text import ProducedText, produced
+from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
@@ -52,6 +53,8 @@ class SessionEdits:
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
     reads: list[tuple[int, FileObservation]] = field(default_factory=list)
+    glimpses: list[FileObservation] = field(default_factory=list)  # parts of files, and notices of changes by others
+    produced: list[ProducedText] = field(default_factory=list)
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
@@ -88,6 +91,9 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
     track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})
     edited = {raw.edit.path for raw in track.edits}
     track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
+    partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
+    track.glimpses = [seen for seen in (*partial, *session.notices) if seen.path in edited and seen.at is not None]
+    track.produced = produced(session)
     return track
 
 
@@ -163,6 +169,7 @@ class Timeline:
     root: str
     steps: list[ReplayStep] = field(default_factory=list)
     sightings: list[tuple[float, int, str, str]] = field(default_factory=list)  # at, order, path, text
+    glimpses: list[tuple[str, Glimpse]] = field(default_factory=list)  # path, what was seen of it
     gaps: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
@@ -205,6 +212,11 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> tuple[di
             place = places.place(seen.path, track.cwd)
             if place is not None and seen.at is not None:
                 _line(roots, place[0], track).sightings.append((seen.at, base + order, place[1], seen.text))
+        for part in track.glimpses:
+            place = places.place(part.path, track.cwd)
+            if place is not None and part.at is not None:
+                lines = frozenset(text.strip() for text in part.text.split("\n"))
+                _line(roots, place[0], track).glimpses.append((place[1], Glimpse(part.at, lines, part.outside_edit)))
         _add_actions(track, places, roots)
     for line in roots.values():
         line.gaps.settle()

@@ -23,16 +23,17 @@ STRANGE = 120.0  # the same for a file that no session ever worked on
 
 @dataclass(frozen=True, slots=True)
 class CandidateAuthor:
-    """Answer for a gap. For `agent` the call that did it; for `unknown` the reason.
+    """Answer for a gap. For `agent` the call that did it; for `tool` the call that ran it; for `unknown` the reason.
 
-    A `human` cause may have the reason `formatter`: one ran, which explains imports put in order but not new text.
+    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own.
     """
 
-    author: str  # agent | human | unknown
+    author: str  # agent | human | tool | unknown
     how: str = "none"  # shell
     evidence: str = "inferred"
     reason: str = ""
     call: CallRef | None = None
+    tool: str = ""  # the program, for author = tool
     says: str = ""  # text of a command that changes files in place: lines it wrote share words with it
 
 
@@ -64,6 +65,8 @@ class WorktreeAction:
 
 # Which kinds of effect decide first when several commands ran in one gap.
 _UNNAMED = ("modify", "generate", "write", "append")
+# What leaves the author open.
+_DOUBTS = {"opaque": "opaque_shell", "restore": "git_operation"}
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
@@ -131,10 +134,9 @@ class AttributionWindows:
             found = self._of(action, gap)
             if found is None:
                 continue
-            if found.author == "agent":
+            if found.author in ("agent", "tool"):
                 return found
-            if weaker is None or weaker.author == "human":  # unknown beats "a formatter ran"
-                weaker = found
+            weaker = _weaker(weaker, found)
         return weaker or CandidateAuthor("human")
 
     def _of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
@@ -142,26 +144,35 @@ class AttributionWindows:
         if action.unseen:
             return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
         weaker: CandidateAuthor | None = None
-        mine = CandidateAuthor("agent", "shell", "inferred", call=action.call)
         found = self._effects_of(action)
         for effect in found:
-            if effect.kind in _NAMED or effect.kind == "generate":
-                if not self._touches(effect, gap.path):
-                    continue
-                if effect.kind != "modify":
-                    return mine
-                if not gap.made:
-                    return replace(mine, says=action.command)
-                weaker = weaker or CandidateAuthor("unknown", reason="base_unknown", call=action.call)
-            elif effect.kind == "format" and self._may_touch(effect, gap.path):
-                if gap.layout:
-                    return mine
-                weaker = weaker or CandidateAuthor("human", reason="formatter", call=action.call)
-            elif effect.kind == "restore" and self._may_touch(effect, gap.path):
-                weaker = weaker or CandidateAuthor("unknown", reason="git_operation", call=action.call)
-            elif effect.kind == "opaque":
-                weaker = weaker or CandidateAuthor("unknown", reason="opaque_shell", call=action.call)
-        return mine if _names(found, action.command, gap.path) else weaker
+            answer = self._of_effect(effect, action, gap)
+            if answer is not None and answer.author in ("agent", "tool"):
+                return answer
+            weaker = _weaker(weaker, answer)
+        if not _names(found, action.command, gap.path):
+            return weaker
+        generators = [effect for effect in found if effect.kind == "generate" and not effect.paths]
+        return _ran(generators[0], action) if generators else _did(action)
+
+    def _of_effect(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
+        """What one effect of an action says about the change; None: nothing."""
+        if effect.kind == "generate":
+            return _ran(effect, action) if self._touches(effect, gap.path) else None
+        if effect.kind in _NAMED:
+            return self._of_named(effect, action, gap) if self._touches(effect, gap.path) else None
+        if effect.kind == "format" and self._may_touch(effect, gap.path):
+            return _ran(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
+        reason = _DOUBTS.get(effect.kind, "")
+        doubtful = reason and (effect.kind == "opaque" or self._may_touch(effect, gap.path))
+        return CandidateAuthor("unknown", reason=reason, call=action.call) if doubtful else None
+
+    def _of_named(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor:
+        if effect.kind != "modify":
+            return _did(action)
+        if gap.made:
+            return CandidateAuthor("unknown", reason="base_unknown", call=action.call)
+        return replace(_did(action), says=action.command)
 
     def _effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
@@ -190,6 +201,21 @@ class AttributionWindows:
             return False
         relative = relative.removesuffix("/...").rstrip("/")
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
+
+
+def _weaker(known: CandidateAuthor | None, found: CandidateAuthor | None) -> CandidateAuthor | None:
+    """Of two answers that name nobody the more doubtful: unknown before "a formatter ran"."""
+    return found if known is None or (known.author == "human" and found is not None) else known
+
+
+def _did(action: WorktreeAction) -> CandidateAuthor:
+    """The agent's command wrote the file itself."""
+    return CandidateAuthor("agent", "shell", "inferred", call=action.call)
+
+
+def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
+    """The agent had a tool write the file."""
+    return CandidateAuthor("tool", "none", "inferred", call=action.call, tool=effect.tool or "generator")
 
 
 # Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.

@@ -112,6 +112,8 @@ class Runner:
         self._fates: dict[int, AgentLineFate] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
+        for path, glimpse in sorted(timeline.glimpses, key=lambda seen: seen[1].at):
+            tree.glimpses.setdefault(path, []).append(glimpse)
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:

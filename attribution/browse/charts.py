@@ -9,13 +9,17 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+from collector.vocabulary.lines import LINE_CLASSES
+
+CLASSES = LINE_CLASSES
 LEAST = 50  # lines at risk below which a share is not drawn
 _DATE, _DAYS = 72, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent, from sessions",
     "declared": "agent, only declared",
-    "human": "human",
+    "human": "human, seen",
+    "likely_human": "human, inferred",
+    "tool": "tool",
     "unknown": "unknown",
     "undeclared": "undeclared",
     "older": "older than the window",

@@ -37,7 +37,7 @@ QUERIES: dict[str, Query] = {
         """\
 select s.agent, coalesce(o.model, s.model) as model, count(distinct o.session_id) as sessions, sum(p.nonblank) as lines
 from spans p join origins o on o.id = p.origin_id join sessions s on s.id = o.session_id
-where o.author = 'agent' and o.evidence <> 'declared' group by 1, 2 order by 4 desc""",
+where o.author = 'agent' group by 1, 2 order by 4 desc""",
     ),
     "lines_over_time": Query(
         "Lines added by month",

@@ -13,7 +13,7 @@ from attribution.browse.charts import NAMES
 from attribution.queries.tip_file import TipFile, TipSpan
 from collector.text import printable
 
-LETTER = {"agent": "A", "declared": "d", "human": "H", "unknown": "?", "undeclared": "·", "": " "}
+LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "t", "unknown": "?", "undeclared": "·", "": " "}
 
 
 def safe(value: object) -> str:

@@ -57,9 +57,9 @@ def compare(lines: ComparedLines) -> ClaimVerdict:
     claimed, ours = lines.claimed_author, lines.author
     if ours is None or claimed == "unknown":
         return ClaimVerdict(UNDECIDED, "other" if ours is not None else "missing_session")
-    if lines.evidence == "declared":
+    if ours == "declared":
         return ClaimVerdict(UNDECIDED, "missing_session")
-    if ours == "unknown":
+    if ours in ("unknown", "tool"):
         return ClaimVerdict(UNDECIDED, _why_unknown(lines.reason or ""))
     if claimed == ours or (claimed == "mixed" and ours == "agent"):
         return ClaimVerdict(AGREE, "")

@@ -13,6 +13,7 @@ import click
 
 from attribution.commands.common import at, database, plain, print_one, print_rows
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
+from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
     from attribution.queries.findings import Finding
@@ -98,7 +99,7 @@ def _clones(db: Path) -> list[str]:
 
 # --- findings ---------------------------------------------------------------------------------------------------------
 
-_CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "mixed")
+_CLASSES = (*LINE_CLASSES, "mixed")
 _STATUS = ("introduced", "reintroduced", "surfaced", "uncertain", "all")
 
 

@@ -24,8 +24,9 @@ class AuthoredSpan(NamedTuple):
     end: int
     nonblank: int
     origin_id: int
-    author: str  # agent | human | unknown
+    author: str  # agent | declared | human | tool | unknown
     session: int | None
+    evidence: str = ""
 
 
 class StoredLifetime(NamedTuple):
@@ -98,7 +99,8 @@ def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
     authors, sessions = {s.author for s in spans}, {s.session for s in spans}
     if authors == {"agent"}:
         return ("agent", next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
-    if authors == {"human"}:
+    # The commit alone is not enough to say that a person took an agent's line away.
+    if authors == {"human"} and all(s.evidence == "observed" for s in spans):
         return ("human", None, "replaced")
     return NOBODY
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.stats.intervals import Interval, Moments, Statistic, around, jackknife, total
+from collector.vocabulary.lines import LINE_CLASSES
 
 LEAST = 10  # whole commits: a smaller group has no mean and is not compared
 LEAST_REPOSITORIES = 5
 REPOSITORIES, COMMITS = "repositories", "commits"
 SIZES = (50, 300)  # changed lines up to which a commit is small, medium
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+CLASSES = LINE_CLASSES
 MODES = ("human_only", "collaborative", "vibe", "not known")
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
 PROCESS = ("change_set", "code_churn", "hunks", "contributors", "contributors_experience", "earlier_commits")

@@ -261,7 +261,7 @@ def _agreement(store: Store, ids: str) -> list[ClaimAgreement]:
     for query in (_BESIDE, _WHOLE):
         for row in store.select(ComparedLines, query.format(repos=ids)):
             verdict, cause = compare(row)
-            ours = "declared" if row.evidence == "declared" else row.author or ""
+            ours = row.author or ""
             version = f"{row.month} {row.tool_version}".strip()
             sums[row.producer, version, row.claimed_author, ours, verdict, cause] += row.lines
             if row.author == "agent":

@@ -21,7 +21,7 @@ class CommitFileRow:
     path: str
     old_path: str
     status: str
-    kind: str
+    content: str
     added: int
     deleted: int
     spans: list[Span]
@@ -117,7 +117,7 @@ class _File(NamedTuple):
     path: str
     old_path: str
     status: str
-    kind: str
+    content: str
     added: int
     deleted: int
 
@@ -125,7 +125,7 @@ class _File(NamedTuple):
 def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
     files = store.select(
         _File,
-        "SELECT path, COALESCE(old_path, '') AS old_path, status, kind, lines_added AS added, lines_deleted AS deleted "
+        "SELECT path, COALESCE(old_path, '') AS old_path, status, content, lines_added AS added, lines_deleted AS deleted "
         "FROM commit_files WHERE commit_id = ? ORDER BY path",
         (commit.id,),
     )

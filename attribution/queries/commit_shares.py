@@ -96,7 +96,7 @@ SELECT r.name AS repo, COALESCE(r.url, '') AS url, c.commit_sha, c.author_at AS 
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
-WHERE c.repo_id = ? AND f.kind = 'text' AND o.evidence <> 'declared' AND o.author IN ('agent', 'human')
+WHERE c.repo_id = ? AND f.content = 'text' AND o.author IN ('agent', 'human')
 ORDER BY c.position, n.key, f.path, s.start_line
 """
 
@@ -122,7 +122,7 @@ def unshared_lines(store: Store, repos: Sequence[int]) -> UnsharedLines:
     ids = ", ".join(map(str, repos)) or "NULL"
     return store.select(
         UnsharedLines,
-        "SELECT SUM(CASE WHEN o.evidence = 'declared' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS declared, "
+        "SELECT SUM(CASE WHEN o.author = 'declared' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS declared, "
         "SUM(CASE WHEN o.author = 'unknown' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS unknown FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
         f"WHERE c.repo_id IN ({ids})",

@@ -57,7 +57,7 @@ def maintainability_report(store: Store, repo: int | None = None, least: int = L
     reasons = [r["reason"] for r in found if r["reason"]]
     report = MaintainabilityReport(
         sorted({r["repo"] for r in found}),
-        sorted({r["tool"] for r in found}),
+        sorted({r["measured_by"] for r in found}),
         least,
         len(found),
         {reason: reasons.count(reason) for reason in sorted(set(reasons))},

@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 from attribution.queries.repositories import RepositoryRow, repository
 from collector.storage.store import Store, columns_of
+from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
-_KIND = (
-    "CASE WHEN o.author = 'agent' AND o.evidence = 'declared' THEN 'declared' "
-    "WHEN o.author = 'unknown' AND o.reason = 'no_session' THEN 'undeclared' ELSE o.author END"
-)
+CLASSES = LINE_CLASSES
+_KIND = line_class_sql("o")
 _MOST = 15
 
 LinesByClass = Mapping[str, int]
@@ -41,6 +39,8 @@ class TipLines:
     agent: int
     declared: int
     human: int
+    likely_human: int
+    tool: int
     unknown: int
     undeclared: int
     older: int
@@ -62,6 +62,8 @@ class TipFileRow:
     agent: int
     declared: int
     human: int
+    likely_human: int
+    tool: int
     unknown: int
     undeclared: int
     older: int

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.checkpoints.entire import fetch_command
+from collector.vocabulary.lines import Witness
 
 if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine
+    from attribution.queries.verdicts import LineAttribution
 
 _HOW = {
     ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",
@@ -27,10 +29,13 @@ _HOW_ANY = {
     "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
 }
 _HUMAN = {
-    "before_session": "The line was already in the file when the agent first read it, and in no commit before: written in between.",
-    "observed": "The text of the file is known before and after the change, and no action of an agent in between explains it.",
-    "inferred": "No edit of an agent contains the line, and no command that could have written it ran in that time.",
+    Witness.RECORDED: "The file was seen without the line{without} and with it{seen}; nothing that can write ran in between.",
+    Witness.NOTICE: "The file was seen without the line{without}; then a notice of a change by others showed it{seen}.",
+    Witness.INCREMENT: "Between two prompts the recorder counted new lines by the user in this file.",
+    Witness.COMMIT: "The file was known without the line{without}, nothing that can write ran since, and the commit has it.",
+    Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
 }
+_PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then attribute repo again"
 _REASONS = {
     "no_session": (
@@ -76,7 +81,11 @@ _REASONS = {
         "Where the text came from: an import, a generator, a session that was not recorded.",
     ),
     "formatter": ("Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.", ""),
-    "agent_text": ("An agent wrote this very text into this file before, but the replay cannot say that this is it.", ""),
+    "agent_text": (
+        "An agent produced this very text for this repository before (an edit, perhaps refused, a command, a message), "
+        "but the replay cannot say that this is it.",
+        "",
+    ),
     "edit_unplaced": (
         "An edit of this file by an agent could not be replayed, so the line may be part of it.",
         "The text of the file when the agent made that edit.",
@@ -86,10 +95,9 @@ _REASONS = {
         "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
         "The text of the file when the agent first edited it.",
     ),
-    "automation": ("An automation account (no coding agent) authored the commit.", "What the automation was told to do."),
     "unexplained": (
-        "A session is linked to the commit, but no replay of it follows this file.",
-        "A transcript that covers the file.",
+        "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",
+        "A record that shows the file before and after the line appeared.",
     ),
 }
 
@@ -110,7 +118,9 @@ def reasons(line: BlameLine) -> Reasons:
         why, needed = _REASONS.get(of.reason, (f"Reason: {of.reason.replace('_', ' ')}.", ""))
         return Reasons([why], [needed] if needed else [])
     if of.author == "human":
-        return Reasons([_HUMAN.get(of.reason) or _HUMAN.get(of.evidence, of.evidence)], [])
+        return Reasons([_witnessed(of), _PRODUCED], [])
+    if of.author == "tool":
+        return Reasons([_by_tool(of)], [])
     if of.how == "edited":
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
         who = {"human": "a person", "unknown": "somebody unknown"}.get(of.edited_by, of.edited_by)
@@ -118,3 +128,16 @@ def reasons(line: BlameLine) -> Reasons:
         return Reasons([edited], [])
     how = _HOW.get((of.how, of.evidence)) or _HOW_ANY.get(of.how) or f"{of.how}, {of.evidence}"
     return Reasons([how], ["A session record: " + _FETCH] if of.how == "declared" else [])
+
+
+def _witnessed(of: LineAttribution) -> str:
+    """How the line was seen to appear, with the times that are known."""
+    sentence = _HUMAN.get(Witness(of.witness)) if of.witness else None
+    times = {"without": of.seen_without_at, "seen": of.seen_with_at}
+    shown = {name: f" at {at[:16].replace('T', ' ')}" if at else "" for name, at in times.items()}
+    return (sentence or of.evidence).format(**shown)
+
+
+def _by_tool(of: LineAttribution) -> str:
+    by = {"agent": ", run by a call of the agent", "human": ", run by a person"}.get(of.run_by, "; who ran it is not known")
+    return f"A tool wrote the line: {of.tool}{by}."

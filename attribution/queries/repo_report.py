@@ -67,6 +67,8 @@ class RepoReport:
     agent_lines: int = 0  # from sessions
     declared_lines: int = 0  # agent by declaration only
     human_lines: int = 0
+    likely_human_lines: int = 0
+    tool_lines: int = 0
     unknown_lines: int = 0  # without the undeclared ones
     undeclared_lines: int = 0
     claimed_lines: int = 0  # verified claims of others in commits without a session, blank ones included; in no class
@@ -130,7 +132,7 @@ class _ChangedFile(NamedTuple):
     path: str
     old_path: str | None
     status: str
-    kind: str
+    content: str
     agent_lines: int
     human_lines: int
 
@@ -140,13 +142,13 @@ def _example(store: Store, repo_id: int) -> str:
     agent, human, latest = Counter[str](), Counter[str](), dict[str, int]()
     for file in store.select(
         _ChangedFile,
-        "SELECT f.id, f.path, f.old_path, f.status, f.kind, f.agent_lines, f.human_lines FROM commit_files f "
+        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.agent_lines, f.human_lines FROM commit_files f "
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
         (repo_id,),
     ):
         latest.pop(file.old_path or file.path, None)
         latest.pop(file.path, None)
-        if file.status != "D" and file.kind == "text":
+        if file.status != "D" and file.content == "text":
             latest[file.path] = file.id
             agent[file.path] += file.agent_lines
             human[file.path] += file.human_lines

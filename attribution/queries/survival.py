@@ -11,6 +11,7 @@ from attribution.lineage import survival
 from attribution.queries import lifetimes
 from attribution.stats import estimates
 from collector.errors import WhoWroteError
+from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
     from attribution.lineage.survival import Comparison, LifetimeRecord, Point
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 _COMMITS = 5  # a class with lines of fewer commits has no curve: nothing could be said of its band
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "")
+CLASSES = (*LINE_CLASSES, "")
 
 
 @dataclass(frozen=True, slots=True)

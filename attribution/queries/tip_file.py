@@ -116,6 +116,11 @@ class _SpanRow(NamedTuple):
     call_id: str
     edited_by: str
     similarity: float | None
+    tool: str
+    run_by: str
+    witness: str
+    seen_without_at: str
+    seen_with_at: str
 
     def span(self) -> TipSpan:
         commit = None
@@ -128,6 +133,8 @@ class _SpanRow(NamedTuple):
             attribution = LineAttribution(
                 self.author, self.how, self.evidence, self.reason, self.session_id, self.session, self.label, self.agent,
                 self.model, self.turn, self.call_id, self.edited_by, self.similarity,
+                self.tool, self.run_by, self.witness, self.seen_without_at,
+                self.seen_with_at,
             )  # fmt: skip
         return TipSpan(self.start, self.end, attribution, commit, self.introduced_path, self.introduced_line)
 

@@ -52,10 +52,15 @@ class LineAttribution:
     call_id: str = ""
     edited_by: str = ""
     similarity: float | None = None
+    tool: str = ""
+    run_by: str = ""
+    witness: str = ""
+    seen_without_at: str = ""
+    seen_with_at: str = ""
 
     @property
     def kind(self) -> str:
-        """agent, declared, human, unknown, undeclared, or "" for lines outside the attributed history."""
+        """A `LineClass`, or "" for lines outside the attributed history."""
         return line_class(self.author, self.evidence, self.reason) if self.author else ""
 
     def data(self) -> dict[str, Any]:
@@ -63,7 +68,8 @@ class LineAttribution:
         return {
             "author": self.author, "class": self.kind, "how": self.how, "evidence": self.evidence, "reason": self.reason,
             "agent": self.agent, "model": self.model, "session": self.session, "turn": self.turn, "call": self.call_id,
-            "edited_by": self.edited_by, "similarity": self.similarity,
+            "edited_by": self.edited_by, "similarity": self.similarity, "tool": self.tool, "run_by": self.run_by,
+            "witness": self.witness, "seen_without_at": self.seen_without_at, "seen_with_at": self.seen_with_at,
         }  # fmt: skip
 
 
@@ -71,7 +77,9 @@ ATTRIBUTION_COLUMNS = (
     "o.author, o.how, o.evidence, o.reason, o.session_id, COALESCE(s.key, '') AS session, COALESCE(s.label, '') AS label, "
     "COALESCE(s.agent, CASE WHEN o.evidence = 'declared' THEN c.declared_agent END, '') AS agent, "
     "COALESCE(o.model, s.model, '') AS model, o.turn_index AS turn, COALESCE(o.call_id, '') AS call_id, "
-    "COALESCE(o.edited_by, '') AS edited_by, o.similarity"
+    "COALESCE(o.edited_by, '') AS edited_by, o.similarity, COALESCE(o.tool, '') AS tool, COALESCE(o.run_by, '') AS run_by, "
+    "COALESCE(o.witness, '') AS witness, COALESCE(o.seen_without_at, '') AS seen_without_at, "
+    "COALESCE(o.seen_with_at, '') AS seen_with_at"
 )
 """The SELECT list of a `LineAttribution`, from origins (or line_spans) o, sessions s and the commit c."""
 
@@ -101,6 +109,11 @@ class _SpanRow(NamedTuple):
     call_id: str
     edited_by: str
     similarity: float | None
+    tool: str
+    run_by: str
+    witness: str
+    seen_without_at: str
+    seen_with_at: str
 
     def span(self) -> Span:
         return Span(self.start, self.end, LineAttribution(*self[3:]))

@@ -13,11 +13,12 @@ from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import Compared, RateCell, Reviewed, Terciles, WeaknessRate, Weighted
 from attribution.weaknesses.scan.exclude import SOURCE
 from collector.errors import WhoWroteError
+from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared", "mixed")
+CLASSES = (*LINE_CLASSES, "mixed")
 HEADLINE = ("HIGH", "MEDIUM")
 _LEVELS = {"HIGH": 1, "MEDIUM": 2, "LOW": 3}
 FEW = 20  # findings below which a comparison is not worth much

@@ -81,12 +81,14 @@ class Effect:
     paths: as written, seen from where the command was started; globs stay; empty when it cannot be told.
     content: the exact text written or appended, when the command gives it.
     target: where a move or copy goes.
+    tool: the program, of `format` and `generate`.
     """
 
     kind: str
     paths: tuple[str, ...] = ()
     content: str | None = None
     target: str = ""
+    tool: str = field(default="", compare=False)
 
 
 def join(cwd: str, path: str) -> str:

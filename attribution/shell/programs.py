@@ -42,7 +42,11 @@ def _dispatched(call: ProgramCall) -> list[Effect]:
     if handler := _HANDLERS.get(name):
         return handler(call)
     found = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
-    return found if found is not None else rules.ruled(call)
+    return [_named(effect, name) for effect in (found if found is not None else rules.ruled(call))]
+
+
+def _named(effect: Effect, program_name: str) -> Effect:
+    return replace(effect, tool=effect.tool or program_name) if effect.kind in ("format", "generate") else effect
 
 
 def _base(text: str) -> str:

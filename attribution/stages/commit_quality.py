@@ -25,13 +25,13 @@ from collector.runtime import workers
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage.store import Store
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import LINE_CLASSES, line_class
 
 VERSION = "1"
 STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+CLASSES = LINE_CLASSES
 _COLUMNS = (
-    "repo_id", "commit_sha", "tool", "reason", *CLASSES, "files", "left_out", "dmm_unit_size", "dmm_unit_complexity",
+    "repo_id", "commit_sha", "measured_by", "reason", *CLASSES, "files", "left_out", "dmm_unit_size", "dmm_unit_complexity",
     "dmm_unit_interfacing", "change_set", "code_churn", "hunks", "contributors", "contributors_experience", "earlier_commits",
 )  # fmt: skip
 _TOGETHER = 25  # commits: most versions of files are parsed once for the commit that makes them and once for the next one
@@ -53,7 +53,7 @@ class QualityUpdate:
 class _ChangedFile:
     path: str
     old_path: str
-    kind: str
+    content: str
     deleted: bool
     lines_added: int
     lines_deleted: int
@@ -95,7 +95,8 @@ class _Update:
     def refresh(self) -> None:
         """Drops rows that another version made or whose commit is gone; whose the lines are may be known better now."""
         stale = (
-            "repo_id = ?1 AND (tool <> ?2 OR reason = ?3 OR commit_sha NOT IN (SELECT commit_sha FROM commits WHERE repo_id = ?1))"
+            "repo_id = ?1 AND (measured_by <> ?2 OR reason = ?3 "
+            "OR commit_sha NOT IN (SELECT commit_sha FROM commits WHERE repo_id = ?1))"
         )
         changes = ", ".join(f"{name} = ?" for name in CLASSES)
         with self._store.transaction() as connection:
@@ -140,7 +141,7 @@ class _Update:
         """What to ask about a commit, or why it cannot be asked."""
         if len(commit.parents) > 1:
             return Measured(commit.sha, reason=Unmeasured.MERGE)
-        if not any((f.lines_added or f.kind == "missing") and measure.counts(f.path) for f in self._files[commit.sha]):
+        if not any((f.lines_added or f.content == "missing") and measure.counts(f.path) for f in self._files[commit.sha]):
             return Measured(commit.sha, reason=Unmeasured.NO_CODE)
         changes = self._repo.changes(commit, renames=False)
         if changes is None:
@@ -166,7 +167,7 @@ class _Update:
         for one in portion:
             quality = astuple(one.quality) if one.quality is not None else (None,) * 3
             process = astuple(one.process) if one.process is not None else (None,) * 3
-            names = [f.old_path for f in self._files[one.sha] if f.kind == "text" and not f.deleted and measure.counts(f.path)]
+            names = [f.old_path for f in self._files[one.sha] if f.content == "text" and not f.deleted and measure.counts(f.path)]
             history = self._earlier.before(one.sha, names) if one.files else None
             before = astuple(history) if history is not None else (None,) * 3
             rows.append(
@@ -222,13 +223,13 @@ _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 def _changed_files(store: Store, repo_id: int) -> dict[str, list[_ChangedFile]]:
     found: dict[str, list[_ChangedFile]] = defaultdict(list)
     for r in store.rows(
-        "SELECT c.commit_sha, f.path, f.old_path, f.status, f.kind, f.lines_added, f.lines_deleted FROM commit_files f "
+        "SELECT c.commit_sha, f.path, f.old_path, f.status, f.content, f.lines_added, f.lines_deleted FROM commit_files f "
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY f.id",
         (repo_id,),
     ):
         old_path = r["old_path"] or r["path"]
         counted = (r["lines_added"], r["lines_deleted"])
-        found[r["commit_sha"]].append(_ChangedFile(r["path"], old_path, r["kind"], r["status"] == "D", *counted))
+        found[r["commit_sha"]].append(_ChangedFile(r["path"], old_path, r["content"], r["status"] == "D", *counted))
     return found
 
 

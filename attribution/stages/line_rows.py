@@ -17,6 +17,7 @@ from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
+from collector.vocabulary.lines import line_class
 
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "unexplained")
 
@@ -63,8 +64,8 @@ def lines(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
 
 
 _FILE = (
-    "id", "commit_id", "path", "old_path", "status", "kind", "lines_added", "lines_deleted", "agent_lines", "human_lines",
-    "unknown_lines", "agent_edited_lines", "nonblank_lines",
+    "id", "commit_id", "path", "old_path", "status", "content", "kind", "lines_added", "lines_deleted", "agent_lines",
+    "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines", "agent_edited_lines", "nonblank_lines",
 )  # fmt: skip
 
 
@@ -72,15 +73,15 @@ def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[VerdictS
     count: Counter[str] = Counter()
     for span in spans:
         length = span.end - span.start + 1
-        count[span.verdict.author] += length
+        count[line_class(span.verdict.author, span.verdict.evidence, "")] += length
         count["nonblank"] += span.nonblank
         if span.verdict.how == "edited":
             count["edited"] += length
     change = file.change
     old_path = shown(change.old_path) if change.status == "R" else None
     return (
-        number, commit, shown(change.path), old_path, change.status, file.kind, file.lines_added, file.deleted,
-        count["agent"], count["human"], count["unknown"], count["edited"], count["nonblank"],
+        number, commit, shown(change.path), old_path, change.status, file.content, file.kind, file.lines_added, file.deleted,
+        *(count[name] for name in ("agent", "declared", "human", "likely_human", "tool", "unknown", "edited", "nonblank")),
     )  # fmt: skip
 
 
@@ -94,18 +95,20 @@ class _Origins:
 
     def number(self, verdict: Verdict) -> int:
         call = verdict.call if verdict.author != "human" else None  # of an unknown line: the call that may have done it
-        declared = verdict.how == "declared"
+        witness = verdict.witness
         key = (
-            verdict.author, verdict.how, verdict.evidence, "" if declared else verdict.reason,
+            verdict.author, verdict.how, verdict.evidence, verdict.reason,
             call.session_id if call else None, call.turn if call else None, (shown(call.call_id) or None) if call else None,
-            verdict.reason if declared else (call.model or None) if call else None,
-            verdict.edited_by or None, verdict.similarity,
+            verdict.model or (call.model or None if call else None), verdict.edited_by or None, verdict.similarity,
+            shown(verdict.tool) or None, verdict.run_by or None, witness.kind if witness else None,
+            iso(witness.without) if witness else None, iso(witness.seen) if witness else None,
         )  # fmt: skip
         return self._numbers.setdefault(key, self._first + len(self._numbers))
 
     def write(self) -> None:
         columns = (
             "id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by", "similarity",
+            "tool", "run_by", "witness", "seen_without_at", "seen_with_at",
         )  # fmt: skip
         self._store.insert("origins", columns, ((number, *key) for key, number in self._numbers.items()))
 
@@ -209,17 +212,18 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
         counts = fates.get(session, Counter())
         produced = sum(counts.values())
         final = produced - counts["self_overwritten"]
-        commits, agent, human, unknown = by_author.get(session, (0, 0, 0, 0))
+        commits, *by_class = by_author.get(session, (0,) * 7)
+        agent, human = by_class[0], by_class[2]
         share = 100.0 * agent / (agent + human) if agent + human else None
         edit = outcomes.get(session, Counter())
         rows.append(
-            (session, commits, agent, human, unknown, share, _mode(share), produced, final, *(counts[f] for f in FATES),
+            (session, commits, *by_class, share, _mode(share), produced, final, *(counts[f] for f in FATES),
              uncommitted[session], counts["survived"] / produced if produced else None,
              counts["survived"] / final if final else None, sum(edit.values()),
              *(edit[o] for o in ("applied", "tool_error", "rejected", "outside_repo", "unmatched")))
         )  # fmt: skip
     columns = (
-        "session_id", "commits", "agent_lines", "human_lines", "unknown_lines", "agent_percentage", "coding_mode", "produced",
+        "session_id", "commits", *_CLASS_COLUMNS, "agent_percentage", "coding_mode", "produced",
         "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied",
         "edits_tool_error", "edits_rejected", "edits_outside_repo", "edits_unmatched",
     )  # fmt: skip
@@ -236,15 +240,19 @@ def _mode(share: float | None) -> str | None:
     return "human_only" if share == 0 else "vibe" if share >= 99 else "collaborative"
 
 
-def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, int, int, int]]:
-    """Session -> (commits, agent, human, unknown lines) over the commits it is linked to."""
+_CLASS_COLUMNS = ("agent_lines", "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines")
+
+
+def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, ...]]:
+    """Session -> (commits, lines by class in order of the columns) over the commits it is linked to."""
+    sums = ", ".join(f"SUM(f.{name}) AS {name}" for name in _CLASS_COLUMNS)
     found = store.rows(
-        "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, SUM(f.agent_lines) AS a, SUM(f.human_lines) AS h, "
-        "SUM(f.unknown_lines) AS u FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
+        "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, "
+        f"{sums} FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
         "LEFT JOIN commit_files f ON f.commit_id = cs.commit_id WHERE c.repo_id = ? GROUP BY cs.session_id",
         (repo_id,),
     )
-    return {r["s"]: (r["commits"], r["a"] or 0, r["h"] or 0, r["u"] or 0) for r in found}
+    return {r["s"]: (r["commits"], *(r[name] or 0 for name in _CLASS_COLUMNS)) for r in found}
 
 
 def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:
@@ -314,8 +322,8 @@ def problems(judged: Judged) -> list[Problem]:
         if diff.files is None:
             found.append(Problem("commits", sha, "tree_missing", "shallow boundary or partial clone"))
         for file in diff.files or ():
-            if file.kind in ("missing", "too_large"):
-                found.append(Problem("commits", sha, f"file_{file.kind}", file.change.path))
+            if file.content in ("missing", "too_large"):
+                found.append(Problem("commits", sha, f"file_{file.content}", file.change.path))
     keys = {number: key for key, number in judged.evidence.sessions.ids.items()}
     for edit_id, outcome in judged.replayed.outcomes().items():
         if not outcome.applied:

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from attribution.authorship.agent_text import AgentText
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import CommitVerdict, conclude
+from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead, TranscriptReach
 from attribution.authorship.links import add_calls, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
-from attribution.authorship.texts import RepositoryTexts, text_at
+from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     SessionEdits,
     Timeline,
@@ -30,6 +31,8 @@ from attribution.authorship.timeline import (
     session_edits,
     timelines,
 )
+from attribution.authorship.tools import by_tools
+from attribution.authorship.witness import confirm, person_lines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import of_session
@@ -40,6 +43,7 @@ from collector.checkpoints import read_all
 from collector.checkpoints.entire import fetch_command, is_checkpoint_ref
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import NoCheckpoints
+from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
 from collector.load import (
     FACTS,
@@ -64,7 +68,7 @@ from collector.storage.store import Store
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "3"
+VERSION = "4"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
@@ -97,7 +101,7 @@ def attribute_repo(
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, checkpoints)
     replayed = _replay(context, evidence)
-    judged = Judged(evidence, replayed, _judge(evidence, replayed))
+    judged = Judged(evidence, replayed, _judge(repo, evidence, replayed))
     progress("writing", 0, 0)
     with run.writing():
         describe_repo(context, target.branch, target.head)
@@ -175,7 +179,7 @@ def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
     )
     files = store.rows(
         "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-        "WHERE c.repo_id = ? AND f.kind = 'missing' LIMIT 200",
+        "WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 200",
         (repo_id,),
     )
     blobs = [row["blob"] for row in missing] + [repo.file_at(row["commit_sha"], row["path"]) for row in files]
@@ -198,7 +202,7 @@ def _censored(repo: GitRepo) -> list[str]:
 def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint]) -> Evidence:
     sessions = _read_sessions(context, checkpoints)
     context.progress("reading commits", 0, 0)
-    history = read_history(context.repo, list(context.repo.history(head)))
+    history = read_history(context.repo, list(context.repo.history(head)), attributes_at(context.repo, head))
     links = by_trailer(history.commits, checkpoints)
     add_calls(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
@@ -292,7 +296,7 @@ def _roots_of(tracks: Iterable[SessionEdits], places: WorktreeRoots, lines: Mapp
 # --- judge ------------------------------------------------------------------------------------------------------------
 
 
-def _judge(evidence: Evidence, replayed: Replayed) -> dict[str, CommitVerdict]:
+def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, CommitVerdict]:
     """Commit -> verdict."""
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
@@ -301,7 +305,22 @@ def _judge(evidence: Evidence, replayed: Replayed) -> dict[str, CommitVerdict]:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, paths)
+    _ask_witnesses(repo, evidence, verdicts)
     return verdicts
+
+
+def _ask_witnesses(repo: GitRepo, evidence: Evidence, verdicts: Mapping[str, CommitVerdict]) -> None:
+    """Nobody but a person is left for some lines: what did agents ever produce of them, and who saw them appear?"""
+    waiting = {sha: list(person_lines(verdict, DiffTexts(repo))) for sha, verdict in verdicts.items()}
+    text = AgentText()
+    for session in evidence.sessions.edits:
+        text.add(session.produced)
+    wanted = [one for several in waiting.values() for one in several]
+    times = text.first_times({text for one in wanted for text in (*one.bare, *one.words)})
+    for commit in evidence.history.commits:
+        confirm(commit, verdicts[commit.sha], waiting[commit.sha], times)
+        declare(verdicts[commit.sha], commit)
+        by_tools(verdicts[commit.sha])
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

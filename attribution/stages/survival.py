@@ -17,7 +17,7 @@ from attribution.stages.history import stored
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import LINE_CLASSES, line_class
 
 VERSION = "2"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
@@ -63,13 +63,13 @@ def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpa
     """(id in history_commits, path) -> spans."""
     found: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
     for r in store.rows(
-        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.session_id "
+        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.evidence, o.session_id "
         "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
         "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
         (repo_id,),
     ):
-        span = AuthoredSpan(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"])
+        span = AuthoredSpan(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"], r["evidence"])
         found[r["id"], r["path"]].append(span)
     return found
 
@@ -136,7 +136,7 @@ def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) 
 
 # --- the tip ----------------------------------------------------------------------------------------------------------
 
-_CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+_CLASSES = LINE_CLASSES
 
 
 def _fill_tip(store: Store, repo_id: int) -> None:

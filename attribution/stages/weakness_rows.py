@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
-from attribution.weaknesses.scan import exclude, git_patterns
+from attribution.weaknesses.scan import exclude
 from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.source import ScanPlan, Side, Text
 from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
 from attribution.weaknesses.track.tracker import Instance, Tracker
+from collector.files import git_patterns
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
 from collector.text import printable as shown

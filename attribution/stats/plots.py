@@ -8,7 +8,8 @@ from pathlib import Path
 from attribution.stats.estimates import Curve, StatsMissing
 
 COLOURS = {
-    "agent": "#0891b2", "declared": "#2563eb", "human": "#16a34a", "unknown": "#ca8a04", "undeclared": "#6b7280",
+    "agent": "#0891b2", "declared": "#2563eb", "human": "#16a34a", "likely_human": "#86b817", "tool": "#9333ea",
+    "unknown": "#ca8a04", "undeclared": "#6b7280",
 }  # fmt: skip
 SUFFIXES = (".svg", ".png")
 

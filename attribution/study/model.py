@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from attribution.stats.intervals import Interval, around, jackknife, total
+from collector.vocabulary.lines import LINE_CLASSES
 
 StudyRow = dict[str, Any]
 """Column -> value. Columns are named for people and differ from table to table: rows are shown and written to files as they are."""
 MODES = ("human_only", "collaborative", "vibe")
 LEAST = 3  # repositories below which there is no interval
-CLASSES = ("agent", "declared", "human", "unknown", "undeclared")
+CLASSES = LINE_CLASSES
 
 
 @dataclass(slots=True)

@@ -81,7 +81,9 @@ def _brief(attribution: LineAttribution) -> str:
     if attribution.author == "agent":
         return attribution.how
     if attribution.author == "human":
-        return "in between" if attribution.reason == "before_session" else attribution.evidence
+        return words(attribution.witness)
+    if attribution.author == "tool":
+        return attribution.tool
     return _BRIEF.get(attribution.reason, words(attribution.reason)) or "not read"
 
 

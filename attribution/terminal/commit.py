@@ -68,8 +68,8 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
             spans.append(" ")
         if len(f.spans) > most:
             spans.append(f"and {len(f.spans) - most} more", "dim")
-        if f.kind != "text":
-            spans = Text(words(f.kind), "dim")
+        if f.content != "text":
+            spans = Text(words(f.content), "dim")
         table.add_row(f.status, plain(name), f"+{f.added} -{f.deleted}", spans)
     show(console, table, 0)
 

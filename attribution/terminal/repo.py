@@ -11,6 +11,7 @@ from rich.text import Text
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
+from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
     from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
@@ -58,7 +59,7 @@ def _lines(console: Console, r: RepoReport) -> None:
     console.print()
     table = grid("<", ">", ">", "<", "<~")
     table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("blank lines left out", "dim"))
-    for name in ("agent", "declared", "human", "unknown", "undeclared"):
+    for name in LINE_CLASSES:
         count = getattr(r, f"{name}_lines")
         share = percent(count, r.lines)
         meaning = Text(MEANING[name], "dim")

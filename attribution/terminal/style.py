@@ -17,15 +17,20 @@ from rich.text import Text
 from collector.console.terminal import one_line
 from collector.text import printable
 
-STYLE = {"agent": "cyan", "declared": "blue", "human": "green", "unknown": "yellow", "undeclared": "bright_black"}
+STYLE = {
+    "agent": "cyan", "declared": "blue", "human": "green", "likely_human": "green", "tool": "magenta", "unknown": "yellow",
+    "undeclared": "bright_black",
+}  # fmt: skip
 MEANING = {
     "agent": "a recorded action explains it",
     "declared": "a trailer says so, no session",
-    "human": "all actions known, none fits",
+    "human": "seen without and then with it",
+    "likely_human": "only the commit shows it",
+    "tool": "npm, a generator, a bot, …",
     "unknown": "perhaps an agent, perhaps not",
     "undeclared": "commit mentions no agent",
 }
-LETTER = {"agent": "A", "declared": "A", "human": "H", "unknown": "U", "undeclared": "U", "": "?"}
+LETTER = {"agent": "A", "declared": "A", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
 _BAR = 12
 _NARROW = 8
 

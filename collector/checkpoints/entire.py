@@ -60,3 +60,7 @@ def remote_setting(settings: str | bytes | None) -> tuple[str, str] | None:
     if not isinstance(value, dict) or not isinstance(value.get("repo"), str):
         return None
     return str(value.get("provider") or ""), value["repo"]
+
+
+RECORDS = r"\.entire/(?!settings(?:\.local)?\.json$)"
+"""Regular expression of paths in a working tree that Entire fills itself: its logs and metadata, not the settings people keep."""

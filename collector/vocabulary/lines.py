@@ -8,8 +8,10 @@ from collector.vocabulary import Word
 class Author(Word):
     """Who wrote a line."""
 
-    AGENT = "agent", "a coding agent"
-    HUMAN = "human", "a person"
+    AGENT = "agent", "a coding agent: one of its recorded actions wrote the line"
+    DECLARED = "declared", "a coding agent, by what the commit or a note says; no recorded action shows it"
+    HUMAN = "human", "a person: a witness saw the line appear while no agent could have written it"
+    TOOL = "tool", "a program that writes files by itself: package manager, generator, formatter, bot, recorder"
     UNKNOWN = "unknown", "nobody can be named; the reason says why"
 
 
@@ -25,6 +27,24 @@ class How(Word):
     NONE = "none", "no agent wrote it, as far as we know"
 
 
+class RunBy(Word):
+    """Who ran the tool that wrote a line."""
+
+    AGENT = "agent", "a call of an agent ran it"
+    HUMAN = "human", "a person ran it"
+    UNKNOWN = "unknown", "not known"
+
+
+class Witness(Word):
+    """What shows that a person wrote a line. In every case its text is in nothing that an agent produced before."""
+
+    RECORDED = "recorded", "the file was seen without and then with the line, and no call that can write ran in between"
+    NOTICE = "notice", "the agent was told that somebody else had changed the file, and the notice shows the line"
+    INCREMENT = "increment", "the recorder counted as many new lines by the user in this file between two prompts"
+    COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
+    FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
+
+
 class Evidence(Word):
     """How we know who wrote a line."""
 
@@ -36,7 +56,7 @@ class Evidence(Word):
 
 
 class Reason(Word):
-    """Why the author of a line is unknown. A human line can have BEFORE_SESSION; other lines have no reason."""
+    """Why the author of a line is unknown; also kept with a declared line, of which nothing else is known."""
 
     NONE = "", "no reason is needed"
     NO_SESSION = (
@@ -101,11 +121,9 @@ class Reason(Word):
         "common_line",
         "The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.",
     )
-    AUTOMATION = "automation", "An automation account (no coding agent) authored the commit."
-    UNEXPLAINED = "unexplained", "A session is linked to the commit, but no replay of it follows this file."
-    BEFORE_SESSION = (
-        "before_session",
-        "The line was already in the file when the agent first read it, and in no commit before: written in between.",
+    UNEXPLAINED = (
+        "unexplained",
+        "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",
     )
 
 
@@ -114,14 +132,20 @@ class LineClass(Word):
 
     AGENT = "agent", "a recorded action of an agent wrote the line"
     DECLARED = "declared", "the commit names an agent in a trailer or its author field; no recorded session shows the work"
-    HUMAN = "human", "a person wrote it: every recorded action of agents is ruled out"
+    HUMAN = "human", "a person wrote it: the record shows the file without and then with the line, and no agent at work in between"
+    LIKELY_HUMAN = "likely_human", "a person wrote it as far as is known, but only the commit shows the line"
+    TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it"
     UNKNOWN = "unknown", "an agent may have written it; the evidence is missing"
     UNDECLARED = "undeclared", "nothing links the commit to any agent"
 
 
+LINE_CLASSES: tuple[str, ...] = tuple(str(name) for name in LineClass)
+"""The classes in the order in which they are shown."""
+
+
 # The one rule: an author is the class of its lines, but for these. (author, column, its value, class)
 _EXCEPTIONS = (
-    (Author.AGENT, "evidence", Evidence.DECLARED, LineClass.DECLARED),
+    (Author.HUMAN, "evidence", Evidence.INFERRED, LineClass.LIKELY_HUMAN),
     (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
 )
 _CLASSES: dict[tuple[str, str, str], LineClass] = {(a, column, value): found for a, column, value, found in _EXCEPTIONS}
@@ -139,6 +163,21 @@ def line_class_sql(origins: str = "o") -> str:
 
 
 class FileKind(Word):
+    """What kind of file a version is. Headlines count source and test; only the first four are typed by people."""
+
+    SOURCE = "source", "program text: programming and markup languages"
+    TEST = "test", "program text of tests and their helpers"
+    DOCS = "docs", "prose"
+    CONFIG = "config", "settings, and lists of dependencies that people edit"
+    DATA = "data", "data and other text that nobody reads as a program"
+    LOCK = "lock", "resolved dependencies, written by a package manager"
+    GENERATED = "generated", "written by a generator or a build"
+    VENDORED = "vendored", "a copy of somebody else's code"
+    MINIFIED = "minified", "compressed for delivery"
+    RECORDER = "recorder", "records of a tool that follows agents, committed with the code"
+
+
+class FileContent(Word):
     """What a changed file is to git, or why its lines are not known."""
 
     TEXT = "text", "a text whose lines are known"

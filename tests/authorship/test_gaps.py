@@ -128,13 +128,13 @@ def test_command_in_another_directory_names_another_file() -> None:
 
 
 def test_directory_of_the_file_counts_as_naming_it() -> None:
-    assert _cause(_command("ruff check --fix src")) == "agent" or _cause(_command("ruff format src"), layout=True) == "agent"
+    assert _cause(_command("ruff format src"), layout=True) == "tool"
 
 
 @pytest.mark.parametrize("text", ["ruff format .", "gofmt -w src/app.py", "prettier --write src", "black ."])
 def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
-    assert _cause(_command(text), layout=True) == "agent"
-    assert _cause(_command(text)) == "human formatter"  # which may still have put the imports in order
+    assert _cause(_command(text), layout=True) == "tool"
+    assert _cause(_command(text)) == "human formatter"  # which adds no word of its own
 
 
 def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
@@ -176,8 +176,8 @@ def test_of_several_commands_the_last_did_it() -> None:
 
 
 def test_known_generators_did_what_they_name_only() -> None:
-    assert _cause(_command("npm install left-pad"), path="package-lock.json") == "agent"
-    assert _cause(_command("npm install left-pad")) != "agent"
+    assert _cause(_command("npm install left-pad"), path="package-lock.json") == "tool"
+    assert _cause(_command("npm install left-pad")) == "human"
 
 
 # --- what nobody saw ------------------------------------------------------------------------------------------------------

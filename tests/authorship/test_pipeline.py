@@ -299,7 +299,7 @@ def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Pat
     repository, commit = _by_hand(tmp_path / "repo")
     _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
     (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
-    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "agent", "declared", "declared")
+    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "declared", "declared", "declared")
     assert span["model"] == "Claude Opus 4.6"
 
 
@@ -548,8 +548,8 @@ def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
     assert _state(repository) == before  # nothing was fetched behind the user's back
     assert any("partial" in note for note in done.censored)
     assert {r["transcript"] for r in _rows(tmp_path / "out.db", "SELECT transcript FROM checkpoint_sessions")} == {"missing_blob"}
-    files = _rows(tmp_path / "out.db", "SELECT DISTINCT kind, lines_added FROM commit_files")
-    assert files == [{"kind": "missing", "lines_added": 0}]
+    files = _rows(tmp_path / "out.db", "SELECT DISTINCT content, lines_added FROM commit_files")
+    assert files == [{"content": "missing", "lines_added": 0}]
     codes = {r["code"]: r["n"] for r in _rows(tmp_path / "out.db", "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")}
     assert codes["file_missing"] == 5  # five files in three commits
     assert codes["metadata_missing_blob"] >= 2
@@ -582,7 +582,7 @@ def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path) -> None:
     _lose(repository, "main:src/median.py")
     _run(repository, tmp_path / "out.db")
     assert _authors(tmp_path / "out.db", tally.median.sha) == {}
-    assert _rows(tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE kind = 'missing'") == [
+    assert _rows(tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE content = 'missing'") == [
         {"path": "src/median.py", "lines_added": 0}
     ]
     problems = _rows(tmp_path / "out.db", "SELECT subject, code, detail FROM problems")

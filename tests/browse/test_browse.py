@@ -23,6 +23,7 @@ from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from collector.storage.catalog import tables
 from collector.storage.store import Store
+from collector.vocabulary.lines import line_class_sql
 
 pytest.importorskip("datasette")
 from attribution.browse.plugin import is_ours
@@ -135,8 +136,7 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     expected: dict[str, str] = {}
     with sqlite3.connect(db) as connection:
         for start, end, kind in connection.execute(
-            "SELECT start_line, end_line, CASE WHEN author = 'agent' AND evidence = 'declared' THEN 'declared' "
-            "WHEN reason = 'no_session' THEN 'undeclared' ELSE author END FROM tip_lines WHERE path = 'birdlog/store.py'"
+            f"SELECT start_line, end_line, {line_class_sql('t')} FROM tip_lines t WHERE path = 'birdlog/store.py'"
         ):
             expected |= {str(n): kind or "older" for n in range(start, end + 1)}
     assert dict(rows) == expected and len({kind for _, kind in rows}) > 1

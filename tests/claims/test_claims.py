@@ -390,7 +390,7 @@ def beside(**values: Any) -> ComparedLines:
     ("row", "expected"),
     [
         (beside(author="agent", evidence="observed", how="exact"), ("agree", "")),
-        (beside(author="agent", evidence="declared"), ("undecided", "missing_session")),
+        (beside(author="declared", evidence="declared"), ("undecided", "missing_session")),
         (beside(author=None), ("undecided", "missing_session")),
         (beside(author="unknown", reason="transcript_missing"), ("undecided", "missing_session")),
         (beside(author="unknown", reason="opaque_shell"), ("undecided", "shell_command")),

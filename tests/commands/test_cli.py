@@ -31,6 +31,7 @@ from collector.cli import cli as collect
 from collector.console import terminal as console
 from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
+from collector.vocabulary.lines import LINE_CLASSES
 
 ROOT = Path(__file__).parent.parent.parent
 ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -114,7 +115,7 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
     assert found["commits"] == 11
-    parts = ("agent_lines", "declared_lines", "human_lines", "unknown_lines", "undeclared_lines")
+    parts = tuple(f"{name}_lines" for name in LINE_CLASSES)
     assert found["lines"] == sum(found[name] for name in parts) == sum(share["nonblank"] for share in found["shares"])
     (row,) = rows(run("repo", repo, "--db", db, "--csv"))
     assert row["agent_lines"] == str(found["agent_lines"])
@@ -212,9 +213,9 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
 def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
     shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
     assert re.search(r"^[0-9a-f]{8} A exact +opus-4-6 +3 from collections", shown, re.M)
-    assert re.search(r"^[0-9a-f]{8} H (?:observed|inferred) +Ada Example +14 ", shown, re.M)
+    assert re.search(r"^[0-9a-f]{8} h commit +Ada Example +14 ", shown, re.M)
     assert re.search(r"^[0-9a-f]{8} U undeclared +Ada Example +1 ", shown, re.M)
-    assert re.search(r"^H +human +3 ", shown, re.M)  # the legend
+    assert re.search(r"^h +likely human +3 |^h +likely_human +3 ", shown, re.M)  # the legend
 
 
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
@@ -277,7 +278,7 @@ def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
 
 def test_explain_a_file(example: tuple[Path, Path]) -> None:
     shown = run("explain", example[0], "birdlog/store.py", "--db", example[1])
-    assert re.search(r"14-16 +H", shown.stdout)
+    assert re.search(r"14-16 +h", shown.stdout)
     found = rows(run("explain", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
     assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
     (line,) = rows(run("explain", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))

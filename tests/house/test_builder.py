@@ -45,7 +45,7 @@ def check_entries(entries: list[list[Any]], where: str) -> None:
     numbers = [entry[0] for entry in entries]
     assert numbers == sorted(set(numbers)), where
     for number, author, hows, session, call, flags in entries:
-        assert author in ("agent", "human", "unknown"), where
+        assert author in ("agent", "declared", "human", "unknown"), where
         assert hows and (session is None) == (author != "agent") and (call is None or session), (where, number)
         assert all(flag in ENTRY_FLAGS or "=" in flag for flag in flags), (where, flags)
 

@@ -37,7 +37,8 @@ DOORS = {
         "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
     "orjson": {"collector/transcripts/common/jsonl.py"},
-    "pathspec": {"attribution/weaknesses/scan/git_patterns.py"},
+    "ahocorasick": {"attribution/authorship/agent_text.py"},
+    "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/github/transport.py"},
     "lifelines": {"attribution/stats/estimates.py"},

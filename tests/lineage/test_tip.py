@@ -10,6 +10,7 @@ from support.commands import clone, run
 
 from attribution.lineage.tip import Authors, TipPiece, WrittenLines, joined
 from collector.storage.store import Store
+from collector.vocabulary.lines import LINE_CLASSES
 
 ONE, TWO = WrittenLines(1, 3, 7, 100, "a", 11), WrittenLines(4, 2, 8, 101, "a", 1)
 BLANK = [1, 0, 1, 0, 0, 0]
@@ -53,7 +54,7 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
                 lines = shown.split(b"\n")
                 assert f["lines"] == len(lines) - (lines[-1] == b"")
                 with_text = sum(bool(line.strip()) for line in lines)
-                classes = sum(f[n] for n in ("agent", "declared", "human", "unknown", "undeclared"))
+                classes = sum(f[n] for n in LINE_CLASSES)
                 assert classes == with_text or (f["older"] and classes < with_text), f["path"]
         wrong = store.rows(
             "SELECT t.* FROM tip_spans t JOIN origins o ON o.id = t.origin_id JOIN history_commits h ON h.id = t.birth "

@@ -208,7 +208,7 @@ def test_another_version_measures_everything_again(shop: Shop, monkeypatch: pyte
     shop.measure()
     monkeypatch.setattr(measure, "tool", lambda: "pydriller 99")
     assert shop.measure().commits == 5
-    assert {r["tool"] for r in shop.query("SELECT tool FROM commit_quality")} == {"pydriller 99, version 1"}
+    assert {r["measured_by"] for r in shop.query("SELECT measured_by FROM commit_quality")} == {"pydriller 99, version 1"}
 
 
 def test_commits_that_are_gone_leave_the_table(shop: Shop) -> None:

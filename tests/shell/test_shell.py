@@ -455,3 +455,8 @@ def test_quoted_heredoc_gives_the_text_back(body: str) -> None:
     if "EOF" in lines:
         return
     assert effects(f"cat > a.txt <<'EOF'\n{body}\nEOF\n") == (one("write", "a.txt", content=body + "\n"),)
+
+
+@pytest.mark.parametrize(("text", "tool"), [("npx prettier --write a.ts", "prettier"), ("cd api && npm install x", "npm")])
+def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
+    assert {effect.tool for effect in effects(text, "/w")} == {tool}

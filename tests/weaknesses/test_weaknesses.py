@@ -25,6 +25,7 @@ from support import fake_semgrep
 from support.builder import git
 from support.commands import clone, rows, run
 from support.histories import Build, text
+from support.invariants import broken_checks
 
 from attribution.weaknesses.rules.rulesets import load
 from attribution.weaknesses.scan import engine
@@ -79,8 +80,7 @@ def scanned(build: Build, tmp_path: Path, *more: object, db: str = "w.db") -> tu
     done = run("scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
     assert done.exit_code == 0, done.stderr
     with Store(path) as store:
-        for view in store.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'check_%'"):
-            assert store.rows(f"SELECT * FROM {view['name']}") == [], view["name"]
+        assert not broken_checks(store)
     return path, rows(done)
 
 

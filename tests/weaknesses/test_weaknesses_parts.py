@@ -15,13 +15,15 @@ from support.histories import Build, random_history, text
 from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import RateCell, Reviewed, Weighted
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
-from attribution.weaknesses.scan import exclude, git_patterns
+from attribution.weaknesses.scan import exclude
 from attribution.weaknesses.scan.cache import hash_of, suppressed
-from attribution.weaknesses.scan.git_patterns import AttributePattern
 from attribution.weaknesses.scan.source import Findings, Pair, Side, Text, changed
 from attribution.weaknesses.track.authors import OriginSpan, ended_by, written
 from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
 from attribution.weaknesses.track.tracker import Instance, Tracker
+from collector.files import git_patterns
+from collector.files.git_patterns import AttributePattern
+from collector.files.kinds import attributes_of
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import FileChange
 from collector.text import split_lines
@@ -95,8 +97,8 @@ def test_place_by_path(path: str, place: str) -> None:
 
 
 def test_the_repository_has_the_last_word() -> None:
-    said = exclude.attributes_of("*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n")
-    said += exclude.attributes_of("*.py linguist-documentation", "manual")
+    said = attributes_of("*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n")
+    said += attributes_of("*.py linguist-documentation", "manual")
     assert exclude.place_of("a/x.gen.py", said) == "generated"
     assert exclude.place_of("vendor/ours/deep/x.go", said) == "source"
     assert exclude.place_of("vendor/other/x.go", said) == "vendored"

@@ -24,7 +24,7 @@ SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.
          WHERE l.birth = h.id AND l.path = f.path), 0) AS born, COALESCE((SELECT SUM(t.end_line - t.start_line + 1)
          FROM line_travels t WHERE t.repo_id = h.repo_id AND t.commit_id = h.id AND t.path = f.path), 0) AS travelled
 FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
-JOIN commit_files f ON f.commit_id = c.id WHERE f.kind = 'text' AND f.status <> 'T' AND h.parents < 2 AND h.lines_came = 0
+JOIN commit_files f ON f.commit_id = c.id WHERE f.content = 'text' AND f.status <> 'T' AND h.parents < 2 AND h.lines_came = 0
 AND f.lines_added <> born + travelled
 AND NOT (f.status = 'A' AND f.lines_added > born + travelled AND EXISTS (SELECT 1 FROM tip_states t WHERE t.repo_id = h.repo_id AND t.after_sha <> '')
          AND EXISTS (SELECT 1 FROM commit_files r WHERE r.commit_id = f.commit_id AND r.status = 'R'))

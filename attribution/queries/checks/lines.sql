@@ -1,10 +1,11 @@
 -- classes_sum: The classes of a file's added lines sum to git's own count.
-SELECT id AS file_id, path, lines_added, agent_lines + human_lines + unknown_lines AS classified
-FROM commit_files WHERE kind = 'text' AND lines_added <> agent_lines + human_lines + unknown_lines;
+SELECT id AS file_id, path, lines_added, agent_lines + declared_lines + human_lines + likely_human_lines + tool_lines + unknown_lines AS classified
+FROM commit_files WHERE content = 'text'
+  AND lines_added <> agent_lines + declared_lines + human_lines + likely_human_lines + tool_lines + unknown_lines;
 
 -- spans_sum: The spans of a file cover exactly its added lines.
 SELECT f.id AS file_id, f.path, f.lines_added, COALESCE(SUM(s.end_line - s.start_line + 1), 0) AS in_spans
-FROM commit_files f LEFT JOIN spans s ON s.file_id = f.id WHERE f.kind = 'text'
+FROM commit_files f LEFT JOIN spans s ON s.file_id = f.id WHERE f.content = 'text'
 GROUP BY f.id HAVING f.lines_added <> in_spans;
 
 -- spans_overlap: Spans of a file do not overlap.
@@ -20,10 +21,14 @@ FROM commits c JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id HAVING c.
 SELECT session_id, produced, survived + self_overwritten + human_overwritten + human_deleted + unexplained AS fates
 FROM session_stats WHERE produced <> survived + self_overwritten + human_overwritten + human_deleted + unexplained;
 
--- sources: An agent's line names its call, unless it is only declared; a human's line names none.
+-- sources: An agent's line names its call, a person's its witness, a tool's the tool; a person's line names no call.
 SELECT id, author, how, evidence FROM origins
-WHERE (author = 'agent' AND evidence <> 'declared' AND (session_id IS NULL OR call_id IS NULL))
-   OR (author = 'human' AND call_id IS NOT NULL)
+WHERE (author = 'agent' AND (session_id IS NULL OR call_id IS NULL))
+   OR ((author = 'human' OR COALESCE(edited_by, '') = 'human') <> (witness IS NOT NULL))
+   OR (author = 'human' AND (call_id IS NOT NULL OR seen_without_at IS NULL))
+   OR ((author = 'tool') <> (tool IS NOT NULL AND run_by IS NOT NULL))
+   OR (author = 'declared' AND evidence <> 'declared')
+   OR (evidence = 'declared' AND author NOT IN ('declared', 'tool'))
    OR (author = 'unknown' AND reason = '');
 
 -- edit_outcomes: The replayed edits of a session are the edits it has.

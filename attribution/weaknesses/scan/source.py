@@ -10,13 +10,13 @@ from typing import NamedTuple
 from attribution.weaknesses.rules.languages import OTHER, Kind, kind_of, suffix_of
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan import exclude
-from attribution.weaknesses.scan.exclude import Attributes
 from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Changed
+from collector.files.kinds import Attributes
+from collector.files.stated import attributes_at, text_of_file
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import Commit, FileChange, LineChange
 from collector.runtime.progress import Progress
-from collector.text import decode
 
 Text = tuple[str, str]
 """(blob, as what it is scanned)."""
@@ -59,9 +59,9 @@ class ScanPlan:
 
 def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPlan:
     """Walks the whole history of `head`."""
-    reader = _Reader(repo, rules, _attributes(repo, head))
+    reader = _Reader(repo, rules, attributes_at(repo, head))
     commits = list(repo.history(head))
-    found = ScanPlan([], {}, _text(repo, head, ".semgrepignore"))
+    found = ScanPlan([], {}, text_of_file(repo, head, ".semgrepignore"))
     for number, commit in enumerate(commits):
         if not number % 50:
             progress("reading commits", number, len(commits))
@@ -107,22 +107,6 @@ class _Reader:
         if path not in self._places:
             self._places[path] = exclude.place_of(path, self._attributes)
         return Side(path, blob, kind, self._places[path])
-
-
-def _text(repo: GitRepo, head: str, path: str) -> str:
-    oid = repo.file_at(head, path)
-    data = repo.blob(oid) if oid else None
-    return decode(data) if data is not None and len(data) < 1_000_000 else ""
-
-
-def _attributes(repo: GitRepo, head: str) -> list[Attributes]:
-    """Of every `.gitattributes` of the tip, the root's first: what lies deeper has the last word."""
-    commit = repo.commit(head)
-    files = [p for p in repo.paths(commit.tree if commit else "") if p.rpartition("/")[2] == ".gitattributes"]
-    found: list[Attributes] = []
-    for path in sorted(files, key=lambda p: (p.count("/"), p)):
-        found += exclude.attributes_of(_text(repo, head, path), path.rpartition("/")[0])
-    return found
 
 
 class Findings(NamedTuple):

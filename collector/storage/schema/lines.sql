@@ -7,11 +7,15 @@ CREATE TABLE IF NOT EXISTS commit_files (
   path TEXT NOT NULL, -- path in the commit; before it, for a deleted file
   old_path TEXT, -- path before a rename; NULL otherwise
   status TEXT NOT NULL {ChangeStatus}, -- how the commit changed it
-  kind TEXT NOT NULL {FileKind}, -- what it is to git
+  content TEXT NOT NULL {FileContent}, -- what it is to git
+  kind TEXT NOT NULL {FileKind}, -- source, test, docs, …: headlines count source and test
   lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
   lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
   agent_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by an agent
-  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a human
+  declared_lines INTEGER NOT NULL DEFAULT 0, -- added lines that only the commit gives to an agent
+  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person, both sightings on record
+  likely_human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person as far as is known; only the commit shows them
+  tool_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a tool
   unknown_lines INTEGER NOT NULL DEFAULT 0, -- added lines nobody can be named for
   agent_edited_lines INTEGER NOT NULL DEFAULT 0, -- of the agent's, the ones changed by somebody else afterwards
   nonblank_lines INTEGER NOT NULL DEFAULT 0, -- added lines with text
@@ -25,13 +29,18 @@ CREATE TABLE IF NOT EXISTS origins (
   author TEXT NOT NULL {Author}, -- who wrote the line
   how TEXT NOT NULL {How}, -- what the agent did
   evidence TEXT NOT NULL {Evidence}, -- how we know
-  reason TEXT NOT NULL DEFAULT '' {Reason}, -- why the author is unknown; for human lines before_session or nothing
+  reason TEXT NOT NULL DEFAULT '' {Reason}, -- why the author is unknown, of declared lines too
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
   turn_index INTEGER, -- turn of the call
   call_id TEXT, -- the agent's own id of the call
   model TEXT, -- model that made the call, or that a trailer declares
   edited_by TEXT {Author}, -- who changed an agent's line afterwards, human or unknown
-  similarity REAL -- token similarity of the changed line to the agent's, 0.6 to 1
+  similarity REAL, -- token similarity of the changed line to the agent's, 0.6 to 1
+  tool TEXT, -- the tool that wrote the line: npm, prettier, dependabot, …
+  run_by TEXT {RunBy}, -- who ran the tool
+  witness TEXT {Witness}, -- what shows that a person wrote the line
+  seen_without_at TEXT, -- of a person's line: when the file was last known to be without it
+  seen_with_at TEXT -- of a person's line: when it was first seen, NULL when only the commit shows it
 );
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
 
@@ -94,9 +103,17 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
 --   model: model that made the call, or that a trailer declares
 --   edited_by: who changed an agent's line afterwards: human, unknown
 --   similarity: token similarity of the changed line to the agent's, 0.6 to 1
+--   tool: the tool that wrote the lines
+--   run_by: who ran the tool
+--   witness: what shows that a person wrote them
+--   seen_without_at: when the file was last known to be without them
+--   seen_with_at: when they were first seen
+--   kind: kind of the file: source, test, docs, …
+--   class: class of reports, from author, evidence and reason
 CREATE VIEW IF NOT EXISTS line_spans AS
 SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, s.start_line, s.end_line, s.end_line - s.start_line + 1 AS lines, s.nonblank,
-       o.author, o.how, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id, o.model, o.edited_by, o.similarity
+       o.author, o.how, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id, o.model, o.edited_by, o.similarity,
+       o.tool, o.run_by, o.witness, o.seen_without_at, o.seen_with_at, f.kind, {LineClass of o} AS class
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id;
 
 -- Lines of each commit by author; undeclared: nothing links the commit to any agent.
@@ -108,13 +125,18 @@ FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.
 --   parents: number of parents
 --   lines_added: lines added, as git counts them
 --   agent_lines: added lines written by an agent
---   human_lines: added lines written by a human
+--   declared_lines: added lines that only the commit gives to an agent
+--   human_lines: added lines written by a person, both sightings on record
+--   likely_human_lines: added lines written by a person as far as is known; only the commit shows them
+--   tool_lines: added lines written by a tool
 --   unknown_lines: added lines whose author is unknown
 --   agent_edited_lines: of the agent's lines, those that somebody else changed afterwards
 --   sessions: sessions linked to the commit
 CREATE VIEW IF NOT EXISTS commit_lines AS
 SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added,
-       COALESCE(SUM(f.agent_lines), 0) AS agent_lines, COALESCE(SUM(f.human_lines), 0) AS human_lines,
+       COALESCE(SUM(f.agent_lines), 0) AS agent_lines, COALESCE(SUM(f.declared_lines), 0) AS declared_lines,
+       COALESCE(SUM(f.human_lines), 0) AS human_lines, COALESCE(SUM(f.likely_human_lines), 0) AS likely_human_lines,
+       COALESCE(SUM(f.tool_lines), 0) AS tool_lines,
        COALESCE(SUM(f.unknown_lines), 0) AS unknown_lines, COALESCE(SUM(f.agent_edited_lines), 0) AS agent_edited_lines,
        (SELECT COUNT(*) FROM commit_sessions cs WHERE cs.commit_id = c.id) AS sessions
 FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;

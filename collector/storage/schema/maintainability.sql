@@ -4,11 +4,13 @@
 CREATE TABLE IF NOT EXISTS commit_quality (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   commit_sha TEXT NOT NULL, -- full id, as in commits
-  tool TEXT NOT NULL, -- what measured it, with versions
+  measured_by TEXT NOT NULL, -- what measured it, with versions
   reason TEXT NOT NULL, -- '' or why the dmm columns are NULL: merge, no_code (no added line in a file that counts), volume_unchanged (no function grew, shrank, came or went), too_large, unreadable (the clone lacks an object), not_parsed (lizard failed), failed (too slow, too much memory, or an error of pydriller)
   agent INTEGER NOT NULL, -- added lines with text in files that count (parsed by lizard, written by hand) that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
-  human INTEGER NOT NULL, -- that a person wrote
+  human INTEGER NOT NULL, -- that a person wrote, both sightings on record
+  likely_human INTEGER NOT NULL, -- that a person wrote as far as is known; only the commit shows them
+  tool INTEGER NOT NULL, -- that a tool wrote
   unknown INTEGER NOT NULL, -- of commits with agents, where nobody can be named
   undeclared INTEGER NOT NULL, -- of commits that nothing links to any agent
   files INTEGER NOT NULL, -- changed files whose functions were read

@@ -5,7 +5,10 @@ CREATE TABLE IF NOT EXISTS session_stats (
   session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   commits INTEGER NOT NULL, -- commits linked to it
   agent_lines INTEGER NOT NULL, -- lines of those commits written by an agent
-  human_lines INTEGER NOT NULL, -- written by a human
+  declared_lines INTEGER NOT NULL, -- that only the commit gives to an agent
+  human_lines INTEGER NOT NULL, -- written by a person, both sightings on record
+  likely_human_lines INTEGER NOT NULL, -- written by a person as far as is known
+  tool_lines INTEGER NOT NULL, -- written by a tool
   unknown_lines INTEGER NOT NULL, -- nobody can be named
   agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
   coding_mode TEXT {CodingMode}, -- how much of its lines by agents and people the agents wrote; NULL without a percentage

@@ -60,7 +60,9 @@ CREATE TABLE IF NOT EXISTS tip_files (
   lines INTEGER NOT NULL, -- all lines, blank ones too
   agent INTEGER NOT NULL, -- lines with text that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
-  human INTEGER NOT NULL, -- that a person wrote
+  human INTEGER NOT NULL, -- that a person wrote, both sightings on record
+  likely_human INTEGER NOT NULL, -- that a person wrote as far as is known; only the commit shows them
+  tool INTEGER NOT NULL, -- that a tool wrote
   unknown INTEGER NOT NULL, -- of commits with agents, where nobody can be named
   undeclared INTEGER NOT NULL, -- of commits that nothing links to any agent
   older INTEGER NOT NULL -- lines from before the window, or of commits that were not attributed; blank ones too

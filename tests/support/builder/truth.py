@@ -118,7 +118,7 @@ class Truth:
 
     def _by_human(self, line: Line, commit: Commit) -> Verdict:
         if commit.declared and not commit.checkpoints:
-            return _unknown("no_session").also(Verdict(("agent",), ("declared",)))
+            return Verdict(("declared",), ("declared",)).also(_unknown("no_session")).also(Verdict(("tool",), ("none",)))
         if not commit.checkpoints:
             return replace(_unknown("no_session"), flags=("reason=no_session", f"truth={_writer(line)}"))
         states = {self._state(self._world.sessions[name], commit) for name in self._linked(commit)}

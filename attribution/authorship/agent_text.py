@@ -1,0 +1,134 @@
+"""Every text that agents produced for a repository, without its layout, and when a line first stood in one. Pure.
+
+A line that stands in such a text before its commit may be an agent's, however it came into the file: the edit may have been
+refused and applied all the same, its result lost, its file named otherwise, its layout changed by a formatter. So it is never
+called a person's. White space, quotes, commas, semicolons, brackets and backslashes are left out of the comparison.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from collector.model import Edit, Session, ToolCall
+
+MIN_LENGTH = 4  # characters without layout: a shorter line says nothing
+_DROPPED = dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\"))
+_BREAK = "\0"  # between pieces that did not follow each other
+
+
+def without_layout(text: str) -> str:
+    """What is left of a text when its layout, quotes, commas, semicolons, brackets and backslashes are taken away."""
+    return text.translate(_DROPPED)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ProducedText:
+    """A text that an agent wrote somewhere: an edit, applied or not, a command, a message. Without layout."""
+
+    at: float  # seconds since the epoch
+    text: str
+
+
+def produced(session: Session) -> list[ProducedText]:
+    """What the agents of a session, subagents included, wrote: new text of edits, inputs of other calls, messages; each once."""
+    found: list[ProducedText] = []
+    known: set[int] = set()
+    for at, text in _pieces(session):
+        bare = without_layout(text)
+        if len(bare) >= MIN_LENGTH and hash(bare) not in known:
+            known.add(hash(bare))
+            found.append(ProducedText(at, bare))
+    return found
+
+
+def _pieces(session: Session) -> Iterator[tuple[float, str]]:
+    last = session.started_at or 0.0
+    for call in session.calls:
+        # The call, not its end: an edit shows on disk before its result is on record.
+        last = call.at if call.at is not None else call.done_at if call.done_at is not None else last
+        for text in _texts_of(call):
+            yield last, text
+    for message in session.said:
+        yield message.at if message.at is not None else session.started_at or 0.0, message.text
+
+
+def _texts_of(call: ToolCall) -> Iterator[str]:
+    for edit in call.edits:
+        yield from new_text(edit)
+    if call.command is not None:
+        yield call.command.text
+    if not call.edits or "*** Begin Patch" in call.input:
+        yield _BREAK.join(_added(text) for text in _strings(call.input))
+
+
+def new_text(edit: Edit) -> Iterator[str]:
+    """What an edit adds: lines that its old side has as well were there before."""
+    for replacement in edit.replacements:
+        yield _beyond(replacement.old, replacement.new)
+    for text in (edit.content, edit.after):
+        if text:
+            yield _beyond(edit.before or "", text)
+    for hunk in edit.hunks:
+        yield "\n".join(line[1:] for line in hunk.lines if line.startswith("+"))
+
+
+def _beyond(old: str, new: str) -> str:
+    if not old:
+        return new
+    had = {without_layout(line) for line in old.split("\n")}
+    return "\n".join(_BREAK if without_layout(line) in had else line for line in new.split("\n"))
+
+
+def _added(text: str) -> str:
+    """Of a patch only the added lines; any other text as it is."""
+    if "*** Begin Patch" not in text:
+        return text
+    return "\n".join(line[1:] if line.startswith("+") else _BREAK for line in text.split("\n"))
+
+
+def _strings(arguments: str) -> Iterator[str]:
+    """All texts in the arguments of a call; the arguments themselves where they are no whole JSON."""
+    try:
+        value = json.loads(arguments) if arguments else None
+    except (ValueError, RecursionError):
+        yield arguments.replace("\\n", "\n").replace("\\t", "\t")
+        return
+    waiting: list[object] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+@dataclass(slots=True)
+class AgentText:
+    """All produced texts of a repository in order of time."""
+
+    texts: list[ProducedText] = field(default_factory=list)
+
+    def add(self, texts: Iterable[ProducedText]) -> None:
+        self.texts.extend(texts)
+
+    def first_times(self, lines: Iterable[str]) -> dict[str, float]:
+        """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
+        import ahocorasick
+
+        automaton = ahocorasick.Automaton()
+        for line in lines:
+            if len(line) >= MIN_LENGTH:
+                automaton.add_word(line, line)
+        if not len(automaton):
+            return {}
+        automaton.make_automaton()
+        found: dict[str, float] = {}
+        for one in self.texts:
+            for _, line in automaton.iter(one.text):
+                if one.at < found.get(line, float("inf")):
+                    found[line] = one.at
+        return found

@@ -1,0 +1,160 @@
+"""Whether a witness shows that a person wrote a line. Pure.
+
+What the replay leaves over is not yet a person's: a session that was not recorded, a formatter or a generator leaves the same
+trace. A line is called a person's only when its text is in nothing that an agent produced before (`agent_text`), when its file is
+of a kind that people type, and when something saw it appear: two sightings with nobody at work in between, a notice, the
+recorder's own count. Where the commit is the only thing that shows the line, a person and an unrecorded session look alike but for
+their size: such lines are `inferred`, and only a few of them in one commit are believed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.commits import FileDiff
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.lines import Verdict
+from collector.files.kinds import BY_HAND
+from collector.model import Commit
+from collector.vocabulary.lines import Author, Reason
+
+MAX_INFERRED = 6
+"""Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
+(docs/accuracy.md): with more lines the rest is a lost session more and more often."""
+_SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+class Texts(Protocol):
+    """The texts of a changed file."""
+
+    def lines(self, file: FileDiff) -> Sequence[str]:
+        """The lines of the new version."""
+        ...
+
+    def before(self, file: FileDiff) -> str:
+        """The old version; "" when there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLines:
+    """Consecutive added lines of a file that nothing but a person is left for, and the texts of all lines of the file."""
+
+    file: FileDiff
+    span: VerdictSpan
+    texts: Sequence[str]  # of the span
+    before: frozenset[str] = frozenset()  # words of the version before, where a formatter ran
+
+    @property
+    def words(self) -> set[str]:
+        """Words that a formatter cannot have added, where one ran."""
+        formatted = self.span.verdict.reason == Reason.FORMATTER
+        return {word for text in self.texts for word in _WORD.findall(text)} - self.before if formatted else set()
+
+    @property
+    def bare(self) -> list[str]:
+        """The texts without layout."""
+        return [without_layout(text) for text in self.texts]
+
+
+def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
+    """The spans of a commit that need a witness."""
+    for file, spans in verdict.files:
+        if any(_is_persons(span.verdict) for span in spans) and file.kind in BY_HAND:
+            lines = texts.lines(file)
+            formatted = any(span.verdict.reason == Reason.FORMATTER for span in spans)
+            before = frozenset(_WORD.findall(texts.before(file))) if formatted else frozenset()
+            for span in spans:
+                if _is_persons(span.verdict):
+                    yield PersonLines(file, span, lines[span.start - 1 : span.end], before)
+
+
+def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines], produced: Mapping[str, float]) -> None:
+    """Keeps a person's lines that have a witness; the others become unknown, with the reason.
+
+    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it.
+    """
+    until = max(commit.author_time, commit.commit_time) + _SLACK
+    checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
+    verdict.files = [
+        (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
+        for file, spans in verdict.files
+    ]
+    inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
+    if inferred > MAX_INFERRED or len(commit.parents) > 1:
+        reason = Reason.UNOBSERVED if len(commit.parents) < 2 else Reason.GIT_OPERATION
+        verdict.files = [
+            (file, [_without(s, reason) if _is_inferred(s.verdict) else s for s in spans]) for file, spans in verdict.files
+        ]
+
+
+def _is_persons(verdict: Verdict) -> bool:
+    """Written by a person, or an agent's line that a person changed."""
+    return Author.HUMAN in (verdict.author, verdict.edited_by)
+
+
+def _is_inferred(verdict: Verdict) -> bool:
+    return _is_persons(verdict) and verdict.witness is not None and not verdict.witness.seen_to_appear
+
+
+def _without(span: VerdictSpan, reason: str) -> VerdictSpan:
+    if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
+        return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None))
+    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason))
+
+
+def _not_by_hand(file: FileDiff, span: VerdictSpan) -> VerdictSpan:
+    """Nobody types lock files, generated ones or records."""
+    return _without(span, Reason.UNEXPLAINED) if _is_persons(span.verdict) and file.kind not in BY_HAND else span
+
+
+def _checked(one: PersonLines, produced: Mapping[str, float], until: float) -> list[VerdictSpan]:
+    """The span cut into what stays a person's and what does not."""
+    reasons = [_reason(one, text, produced, until) for text in one.texts]
+    _weak_follow(reasons)
+    verdict = replace(one.span.verdict, reason="")
+    spans: list[VerdictSpan] = []
+    for offset, reason in enumerate(reasons):
+        text = one.texts[offset]
+        line = one.span.start + offset
+        part = VerdictSpan(line, line, 1 if text.strip() else 0, verdict)
+        part = _without(part, reason) if reason else part
+        last = spans[-1] if spans else None
+        if last is not None and last.verdict == part.verdict:
+            spans[-1] = VerdictSpan(last.start, line, last.nonblank + part.nonblank, part.verdict)
+        else:
+            spans.append(part)
+    return spans
+
+
+def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: float) -> str | None:
+    """Why a line is not a person's; "" when it is; None when its neighbours decide."""
+    bare = without_layout(text)
+    if len(bare) < MIN_LENGTH:
+        return None
+    if produced.get(bare, until + 1) <= until:
+        return Reason.AGENT_TEXT
+    if one.span.verdict.reason == Reason.FORMATTER:
+        new = (word for word in _WORD.findall(text) if word not in one.before and produced.get(word, until + 1) > until)
+        return Reason.NONE if next(new, "") else Reason.FORMATTER
+    return Reason.NONE
+
+
+def _weak_follow(reasons: list[str | None]) -> None:
+    """A line that says nothing is a person's between two lines of that person, else nobody's."""
+    strong = [i for i, reason in enumerate(reasons) if reason is not None]
+    for index, reason in enumerate(reasons):
+        if reason is None:
+            before = max((i for i in strong if i < index), default=-1)
+            after = min((i for i in strong if i > index), default=-1)
+            sides = {reasons[i] for i in (before, after) if i >= 0}
+            reasons[index] = Reason.NONE if sides == {Reason.NONE} else Reason.COMMON_LINE
+
+
+__all__ = ["MAX_INFERRED", "PersonLines", "confirm", "person_lines"]
