@@ -38,7 +38,7 @@ EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 EXIT_CODES = """\b
 Exit codes:
     0  done
-    1  `attribute check` found something broken
+    1  `attribute check` found something broken, or `attribute compare` a difference
     2  wrong use: no such repository, branch, file or option
     3  partly done: some repositories failed, the others are kept
     4  nothing in the repository says what an agent did

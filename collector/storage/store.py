@@ -232,6 +232,20 @@ def _field_names(kind: Any) -> tuple[str, ...]:
     return kind._fields if hasattr(kind, "_fields") else tuple(field.name for field in fields(kind))
 
 
+@contextmanager
+def read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """A database of ours as it is, of whatever version. Raises DatabaseUnusable."""
+    if not path.is_file():
+        raise DatabaseUnusable(f"there is no database {path}", "Check the name")
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                raise DatabaseUnusable(f"{path} is a database of another program", "Name another file")
+            yield connection
+    except sqlite3.Error as error:
+        raise _explained(error, path) from error
+
+
 def names_in_database(path: Path) -> list[tuple[str, str]]:
     """(server or "", owner/name) of the repositories and candidates of another database. Raises DatabaseUnusable."""
     if not path.is_file():

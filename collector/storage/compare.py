@@ -1,0 +1,138 @@
+"""Whether two databases say the same: rows with their numbers replaced by what they stand for.
+
+Numbers of rows depend on the order in which repositories were read. So a row is compared without its own number, and a foreign
+key by what the row it points to says (its content, its own foreign keys replaced in the same way). Left out is what differs between
+any two runs: when a stage ran and how long it took.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from collector.storage.merge import MergeSchema, MergeTable
+from collector.storage.store import Connection, read_only
+
+# Of the run, not of what was found; `*`: the whole table. The search index and the book of migrations are not facts either.
+PASSING = {
+    "stage_runs": {"finished_at", "seconds"},
+    "jobs": {"seconds", "cpu_seconds", "peak_bytes", "finished_at"},
+    "http_cache": {"*"},
+}
+_EXAMPLES = 3
+_WIDE = 60  # characters of a value in an example
+
+
+@dataclass(frozen=True, slots=True)
+class TableDifference:
+    """One table of two databases. `rows` are those that both have; examples are rows as text."""
+
+    table: str
+    rows: int
+    only_first: int
+    only_second: int
+    columns_first: str  # columns that only the first has, separated by blanks; they are not compared
+    columns_second: str
+    examples_first: Sequence[str] = ()
+    examples_second: Sequence[str] = ()
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.only_first or self.only_second)
+
+
+def compare(first: Path, second: Path) -> list[TableDifference]:
+    """Every table that has a row in either, in order of the names. A missing table is the same as an empty one.
+
+    Columns that only one database has are named and not compared. Raises DatabaseUnusable.
+    """
+    with read_only(first) as one, read_only(second) as other:
+        ours, theirs = _Contents(one), _Contents(other)
+        shared = {name: set(ours.columns(name)) & set(theirs.columns(name)) for name in ours.tables.keys() & theirs.tables.keys()}
+        unshared = {name: (_missing(ours, theirs, name), _missing(theirs, ours, name)) for name in shared}
+        ours.compared = theirs.compared = shared
+        names = sorted({*ours.tables, *theirs.tables} - {name for name, left_out in PASSING.items() if "*" in left_out})
+        found = [_table(name, ours, theirs, unshared.get(name, ("", ""))) for name in names]
+    return [one for one in found if one.rows or one.differs]
+
+
+def _missing(ours: _Contents, theirs: _Contents, name: str) -> str:
+    """Columns that only ours has."""
+    return " ".join(column for column in ours.columns(name) if column not in theirs.columns(name))
+
+
+def _table(name: str, ours: _Contents, theirs: _Contents, unshared: tuple[str, str]) -> TableDifference:
+    columns = ours.columns(name) or theirs.columns(name)
+    mine, others = ours.rows(name, columns), theirs.rows(name, columns)
+    more, less = mine - others, others - mine
+    return TableDifference(
+        name, (mine & others).total(), more.total(), less.total(), *unshared,
+        ours.examples(name, columns, more), theirs.examples(name, columns, less),
+    )  # fmt: skip
+
+
+class _Contents:
+    """The rows of one database as hashes of what they say."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._run = connection.execute
+        schema = MergeSchema(self._run)
+        self.tables: dict[str, MergeTable] = {name: t for name, t in schema.tables.items() if not _is_index(name)}
+        self.compared: dict[str, set[str]] = {}  # columns of the tables that the other database has too
+        self._identities = cache(self._identities_of)
+
+    def columns(self, name: str) -> list[str]:
+        """Those that are compared."""
+        table = self.tables.get(name)
+        if table is None:
+            return []
+        left_out, compared = PASSING.get(name, set()), self.compared.get(name)
+        return [c for c in table.columns if c != table.number and c not in left_out and (compared is None or c in compared)]
+
+    def rows(self, name: str, columns: Sequence[str]) -> Counter[bytes]:
+        return Counter(_hash(values) for values in self._said(name, columns))
+
+    def examples(self, name: str, columns: Sequence[str], wanted: Counter[bytes]) -> list[str]:
+        found: list[str] = []
+        if wanted:
+            for values in self._said(name, columns):
+                if len(found) < _EXAMPLES and _hash(values) in wanted:
+                    found.append(", ".join(f"{c}={_short(v)}" for c, v in zip(columns, values, strict=True)))
+        return found
+
+    def _said(self, name: str, columns: Sequence[str]) -> Iterator[list[Any]]:
+        """Values of each row; a reference is the hash of the row it points to."""
+        if name not in self.tables or not columns:
+            return
+        links = {k.column: k for k in self.tables[name].links if k.parent in self.tables}
+        known = {c: self._identities(links[c].parent, links[c].to) for c in columns if c in links}
+        listed = ", ".join(f'"{c}"' for c in columns)
+        for row in self._run(f'SELECT {listed} FROM "{name}"'):
+            yield [known[c].get(v, v) if c in known else v for c, v in zip(columns, row, strict=True)]
+
+    def _identities_of(self, name: str, column: str) -> dict[Any, bytes]:
+        """Value of `column` -> what its row says, references of the table to itself left out."""
+        own = {k.column for k in self.tables[name].links if k.parent == name}
+        columns = [c for c in self.columns(name) if c not in own and c != column]
+        return {number: _hash(values) for number, *values in self._said(name, [column, *columns])}
+
+
+def _is_index(name: str) -> bool:
+    return "_fts" in name
+
+
+def _hash(values: Sequence[Any]) -> bytes:
+    text = "\0".join(f"{type(v).__name__}:{v!r}" for v in values)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()[:12]
+    text = str(value)
+    return text if len(text) <= _WIDE else text[: _WIDE - 1] + "…"

@@ -1,0 +1,87 @@
+"""Two databases are compared by what their rows say, not by the numbers they got."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.commands import clone, rows, run
+
+from collector.errors import EXIT_CHECK_FAILED, DatabaseUnusable
+from collector.storage.compare import compare
+
+CASES = ("example", "human_between_edits")
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The same repositories, attributed in one order and in the other."""
+    folder = tmp_path_factory.mktemp("compare")
+    clones = [clone(case, folder) for case in CASES]
+    found = []
+    for name, order in (("a.db", clones), ("b.db", clones[::-1])):
+        for path in order:
+            assert run("repo", path, "--db", folder / name, "--history", "-q").exit_code == 0
+        found.append(folder / name)
+    return found[0], found[1]
+
+
+@contextlib.contextmanager
+def _changed(path: Path, to: Path) -> Iterator[sqlite3.Connection]:
+    """A copy that can be written to."""
+    with contextlib.closing(sqlite3.connect(path)) as source, contextlib.closing(sqlite3.connect(to)) as copy:
+        source.backup(copy)
+        yield copy
+        copy.commit()
+
+
+def test_the_order_of_the_repositories_does_not_matter(two: tuple[Path, Path]) -> None:
+    with contextlib.closing(sqlite3.connect(two[0])) as one, contextlib.closing(sqlite3.connect(two[1])) as other:
+        numbered = "SELECT file_id, start_line, origin_id FROM spans ORDER BY 1, 2"
+        assert one.execute(numbered).fetchall() != other.execute(numbered).fetchall()
+        assert one.execute("SELECT COUNT(*) FROM spans").fetchone()[0] > 10
+    result = run("compare", *two)
+    assert (result.exit_code, result.output[:6]) == (0, "equal:")
+
+
+def test_what_a_row_points_to_is_part_of_what_it_says(two: tuple[Path, Path], tmp_path: Path) -> None:
+    with _changed(two[0], tmp_path / "c.db") as copy:
+        number = copy.execute("SELECT origin_id FROM spans LIMIT 1").fetchone()[0]
+        copy.execute("UPDATE origins SET model = 'another' WHERE id = ?", (number,))
+    result = run("compare", two[0], tmp_path / "c.db", "--csv")
+    assert result.exit_code == EXIT_CHECK_FAILED
+    found = {row["table"]: int(row["only_first"]) for row in rows(result)}
+    assert found["origins"] == 1 and found["spans"] >= 1 and found["line_fates"] >= 1
+    assert found["commits"] == found["edits"] == found["stage_runs"] == 0
+    assert "+ origins: author=" in run("compare", two[0], tmp_path / "c.db").output
+
+
+def test_a_table_that_is_missing_is_an_empty_one(two: tuple[Path, Path], tmp_path: Path) -> None:
+    with _changed(two[0], tmp_path / "c.db") as copy:
+        copy.execute("DROP TABLE survival")
+        copy.execute("DROP TABLE vendor_checks")
+        copy.execute("ALTER TABLE problems ADD COLUMN further TEXT")
+    found = {one.table: one for one in compare(two[0], tmp_path / "c.db")}
+    assert found["survival"].only_first > 0 and found["survival"].only_second == 0
+    assert [name for name, one in found.items() if one.differs] == ["survival"]
+
+
+def test_further_columns_are_named_and_not_compared(two: tuple[Path, Path], tmp_path: Path) -> None:
+    with _changed(two[0], tmp_path / "c.db") as copy:
+        copy.execute("ALTER TABLE commits ADD COLUMN further TEXT")
+        copy.execute("UPDATE commits SET further = id")
+    found = {one.table: one for one in compare(two[0], tmp_path / "c.db")}
+    assert (found["commits"].columns_first, found["commits"].columns_second) == ("", "further")
+    assert not any(one.differs for one in found.values())
+
+
+def test_only_databases_of_ours_are_compared(two: tuple[Path, Path], tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE notes (text)")
+    with pytest.raises(DatabaseUnusable, match="another program"):
+        compare(two[0], tmp_path / "other.db")
+    with pytest.raises(DatabaseUnusable, match="no database"):
+        compare(two[0], tmp_path / "none.db")
