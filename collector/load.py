@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from collector.checkpoints import read_all
-from collector.checkpoints.entire import is_checkpoint_ref
+from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id

@@ -8,53 +8,61 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import database
+from collector.console.options import ListingCommand, PluginName
 from collector.console.terminal import Reporter, database_option, notice, one_line
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
     from attribution.exports import ExportResult
 
-_FORMATS = ("agent-trace", "csv", "git-ai", "opentraces", "parquet", "swe-chat")
-_FILES = ("agent-trace", "opentraces")  # the others make a directory
+
+def _listed() -> list[tuple[str, str]]:
+    from attribution.exports import exports
+
+    return [(one.NAME, f"{one.LABEL}: {one.GIVES}") for one in exports()]
 
 
-@click.command()
-@click.argument("format_", metavar="FORMAT", type=click.Choice(_FORMATS))
+@click.command(cls=ListingCommand, listing=_listed, title="Formats")
+@click.argument("format_", metavar="FORMAT", type=PluginName(_listed))
 @click.argument("path", required=False)
 @click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT", help="The file or directory to write.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
-@click.option("--table", "tables", multiple=True, metavar="NAME", help="csv, parquet: only this table or view; may be repeated.")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table or view of the database; may be repeated.")
 @click.option(
-    "--into", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="REPOSITORY", help="git-ai: write notes there."
+    "--into",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="REPOSITORY",
+    help="Write notes into this repository.",
 )
-@click.option("--ref", default="", metavar="REF", help="git-ai: the notes ref.  [default: refs/notes/whowrote]")
+@click.option("--ref", default="", metavar="REF", help="The notes ref.  [default: refs/notes/whowrote]")
 @database_option
 def export(
     format_: str, path: str | None, out: Path | None, force: bool, tables: tuple[str, ...], into: Path | None, ref: str, db: Path
 ) -> None:
     """Write who wrote what in a format that other programs read.
 
-    FORMAT is agent-trace or opentraces (OUT is a file of JSON lines), git-ai (a directory of notes, a .bundle, or --into a
-    repository), swe-chat, csv or parquet (a directory of tables). With the PATH of a clone only its lines, attributed first when
-    needed; without it everything in the database. The clone itself is never written to.
+    FORMAT is one of those below. With the PATH of a clone only its lines, attributed first when needed; without it everything in
+    the database. The clone itself is never written to.
     """
-    from attribution.exports import ExportRequest, export_named
+    from attribution.exports import ExportRequest, export_named, exports
     from attribution.queries.repositories import all_repositories
 
-    if out is None and (into is None or format_ != "git-ai"):
+    export_ = export_named(format_)
+    if out is None and (into is None or "into" not in export_.OPTIONS):
         raise click.UsageError("name the file or directory to write: -o OUT")
-    if format_ != "git-ai" and (into is not None or ref):
-        raise click.UsageError("--into and --ref are for git-ai only")
-    if tables and (format_ not in ("csv", "parquet") or path is not None):
-        raise click.UsageError("--table is for csv and parquet of a whole database")
+    for name, value in (("into", into), ("ref", ref), ("table", tables)):
+        if value and name not in export_.OPTIONS:
+            raise click.UsageError(f"--{name} is only for {', '.join(one.NAME for one in exports() if name in one.OPTIONS)}")
+    if tables and path is not None:
+        raise click.UsageError("--table is for a whole database")
     if out is not None:
         _refuse(out, force)
     with database(path, db) as (store, repo_id):
         repos = [row.id for row in all_repositories(store, repo_id)]
-        if repo_id is not None and format_ in ("csv", "parquet"):
+        if repo_id is not None and "table" in export_.OPTIONS:
             notice("tables are written whole, with every repository of the database")
         with Reporter(format_) as progress:
-            done = export_named(format_).write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
+            done = export_.write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
     _tell(done)
 
 

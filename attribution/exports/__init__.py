@@ -21,9 +21,9 @@ class ExportRequest:
     store: Store
     repos: list[int]
     out: Path
-    tables: tuple[str, ...] = ()  # csv and parquet: only these
-    ref: str = ""  # git-ai: the notes ref
-    into: Path | None = None  # git-ai: the repository that gets the notes
+    tables: tuple[str, ...] = ()  # only these; () for all
+    ref: str = ""  # the notes ref
+    into: Path | None = None  # the repository that gets the notes
     progress: Progress = no_progress
 
 
@@ -42,6 +42,7 @@ class Export(Protocol):
     NAME: str
     LABEL: str
     GIVES: str  # what it writes, for people
+    OPTIONS: frozenset[str]  # of `--into`, `--ref` and `--table`: those that mean something to it
 
     def write(self, request: ExportRequest) -> ExportResult: ...
 

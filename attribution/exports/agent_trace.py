@@ -12,6 +12,7 @@ from attribution.queries.commit_shares import CommitShare, WrittenSpan
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
 GIVES = "JSON lines; `revision` is the commit whose lines are numbered; evidence in `metadata`"
+OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.1.0"
 

@@ -9,6 +9,7 @@ from attribution.exports.tables import write_all
 NAME = "csv"
 LABEL = "CSV"
 GIVES = "a directory with a file per table and view of the database"
+OPTIONS: frozenset[str] = frozenset({"table"})
 
 
 def write(request: ExportRequest) -> ExportResult:

@@ -27,6 +27,7 @@ from collector.vocabulary.agents import exported_name
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
 GIVES = "a text per commit in a directory, `OUT.bundle` with a notes ref, or notes with `--into REPOSITORY`"
+OPTIONS: frozenset[str] = frozenset({"into", "ref"})
 
 REF = "refs/notes/whowrote"
 SCHEMA = "authorship/3.0.0"

@@ -12,6 +12,7 @@ from collector.claims.opentraces import OWN
 NAME = "opentraces"
 LABEL = "OpenTraces 0.9.0"
 GIVES = "JSON lines with `attribution` and `git_links`; the transcripts are not in it"
+OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.9.0"
 _CONFIDENCE = {"observed": "high", "replayed": "high", "matched": "medium"}

@@ -9,6 +9,7 @@ from attribution.exports.tables import write_all
 NAME = "parquet"
 LABEL = "Parquet"
 GIVES = "a directory with a file per table and view of the database; needs the extra `parquet`"
+OPTIONS: frozenset[str] = frozenset({"table"})
 
 
 def write(request: ExportRequest) -> ExportResult:

@@ -24,6 +24,7 @@ from collector.vocabulary.agents import label_of
 NAME = "swe-chat"
 LABEL = "SWE-chat tables"
 GIVES = "a directory with its six tables, Parquet, or CSV without the extra `parquet`"
+OPTIONS: frozenset[str] = frozenset()
 
 _RESEARCH = frozenset({"Read", "Grep", "Glob", "WebFetch", "WebSearch", "read_file", "grep", "glob", "list_directory"})
 _ACTION = frozenset({"Write", "Edit", "NotebookEdit", "Bash", "write_file", "edit_file", "run_command"})

@@ -112,7 +112,7 @@ class _Reading:
 
     def _history(self, refs: dict[str, str]) -> None:
         self._branch = set(self._listed([self.head]))
-        tips = [oid for name, oid in refs.items() if not name.startswith((found_in.NOTES, "refs/ai/", OWN_NAMESPACE))]
+        tips = [oid for name, oid in refs.items() if not name.startswith((*found_in.namespaces(), OWN_NAMESPACE))]
         commits = {sha for oid in dict.fromkeys(tips) if (sha := self.repo.peel_commit(oid)) is not None}
         self._others = set(self._listed(sorted(commits - self._branch))) if commits - self._branch else set()
 

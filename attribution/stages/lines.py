@@ -39,8 +39,8 @@ from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.stages import feature_rows, line_rows, outcomes, scores
-from collector.checkpoints import read_all
-from collector.checkpoints.entire import fetch_command, is_checkpoint_ref
+from collector.checkpoints import is_checkpoint_ref, read_all
+from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import NoCheckpoints
 from collector.files.stated import attributes_at

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
+from collector.checkpoints import entire
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.plugins import modules_of
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
@@ -37,6 +38,11 @@ def layouts() -> tuple[Layout, ...]:
 def store_of(ref: str) -> CheckpointStore | None:
     """What is stored under a ref, by its name alone; None when it holds no checkpoints."""
     return next((store for layout in layouts() if (store := layout.store_of(ref)) is not None), None)
+
+
+def is_checkpoint_ref(ref: str) -> bool:
+    """Whether a ref of a server, a mirror or a clone belongs to a producer of checkpoints."""
+    return entire.is_checkpoint_ref(ref) or store_of(ref) is not None
 
 
 def read_all(repo: GitRepo) -> list[Checkpoint]:

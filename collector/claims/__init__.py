@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from collector.claims.model import MAX_SIZE, STAGE, ClaimRecord, ClaimSource, CommitProducer, Producer, unread
-from collector.git.repository import GitRepo
 from collector.model import Commit, Problem
 from collector.plugins import modules_of
 
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
+
 NOTES = "refs/notes/"
-_BLOBS = "refs/ai/authorship/"
-_FOLDERS = (".agent-trace", ".opentraces")
 _MAX_FILES = 500  # of a folder
 _TRIES = 40  # notes of a ref that nobody may know before the ref is left alone
 _ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
@@ -39,9 +39,29 @@ def commit_producers() -> list[CommitProducer]:
     return [cast("CommitProducer", p) for p in producers() if hasattr(p, "read_commit")]
 
 
+def note_names() -> tuple[str, ...]:
+    """Names below `refs/notes/` under which producers keep their notes: what is worth fetching."""
+    return _declared("NOTES")
+
+
+def ref_prefixes() -> tuple[str, ...]:
+    """What the names of refs begin with that hold a blob of claims for each commit."""
+    return _declared("REFS")
+
+
+def namespaces() -> tuple[str, ...]:
+    """What the names of refs begin with that hold claims or belong to a producer of claims, never history."""
+    return (NOTES, *("/".join(prefix.split("/")[:2]) + "/" for prefix in ref_prefixes()))
+
+
+def _declared(name: str) -> tuple[str, ...]:
+    return tuple(sorted({one for producer in producers() for one in getattr(producer, name, ())}))
+
+
 def holders(refs: Mapping[str, str]) -> dict[str, str]:
     """The refs that may hold claims."""
-    return {name: oid for name, oid in refs.items() if name.startswith((NOTES, _BLOBS))}
+    prefixes = (NOTES, *ref_prefixes())
+    return {name: oid for name, oid in refs.items() if name.startswith(prefixes)}
 
 
 def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
@@ -73,13 +93,13 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Ite
 
 
 def _blob(repo: GitRepo, ref: str, target: str) -> Iterable[ClaimSource]:
-    sha = ref.removeprefix(_BLOBS)
+    sha = next(ref.removeprefix(prefix) for prefix in ref_prefixes() if ref.startswith(prefix))
     return [ClaimSource("ref", ref, "", target, sha)] if _ID.match(sha) and repo.blob_size(target) is not None else []
 
 
 def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
     top = repo.entries(head)
-    for folder in _FOLDERS:
+    for folder in _declared("FOLDERS"):
         oid, is_tree = top.get(folder, ("", False))
         if not is_tree:
             continue

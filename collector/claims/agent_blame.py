@@ -22,6 +22,7 @@ from collector.claims.model import (
 NAME = "agent-blame"
 LABEL = "Agent Blame"
 FOUND = "`refs/notes/agentblame`, `refs/notes/agentblame-analytics` (a summary without lines)"
+NOTES = ("agentblame",)
 
 _VERSIONS = ("1", "2")
 _AUTHORS = {"ai_generated": "agent", "aiGenerated": "agent", "ai_modified": "mixed", "human": "human"}

@@ -25,6 +25,8 @@ from collector.claims.model import (
 NAME = "agent-trace"
 LABEL = "Agent Trace"
 FOUND = "`.agent-trace/*.jsonl` in the tree, `refs/notes/agent-trace` and other notes of that shape"
+NOTES = ("agent-trace",)
+FOLDERS = (".agent-trace",)
 ORDER = 60  # its shape is the least telling
 OWN = "dev.whowrote"  # the key of metadata in records of our own
 

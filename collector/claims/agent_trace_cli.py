@@ -19,6 +19,7 @@ from collector.claims.model import (
 NAME = "agent-trace-cli"
 LABEL = "agent-trace-cli"
 FOUND = "`refs/notes/agent-trace`, notes with `ledger_hash`"
+NOTES = ("agent-trace",)
 
 _VERSIONS = ("2.0",)
 _KNOWN = ("start_line", "end_line", "type", "trace_id", "model_id", "conversation_id")

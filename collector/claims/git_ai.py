@@ -27,6 +27,8 @@ from collector.vocabulary.agents import sounds_like_an_agent
 NAME = "git-ai"
 LABEL = "git-ai"
 FOUND = "`refs/notes/ai` and its copies, `refs/ai/authorship/*`"
+NOTES = ("ai",)
+REFS = ("refs/ai/authorship/",)
 OWN = "whowrote:"  # what our export writes as the tool's version
 
 _VERSION = re.compile(r"^authorship/(\d+)\.\d+\.\d+$")

@@ -82,7 +82,11 @@ class ClaimSource:
 
 
 class Producer(Protocol):
-    """The contract of a module in `collector/claims/`. Pure: bytes in, records out, never an exception for bad input."""
+    """The contract of a module in `collector/claims/`. Pure: bytes in, records out, never an exception for bad input.
+
+    A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `REFS` (what the names of refs begin with
+    that hold a blob for each commit), `FOLDERS` (at the root of the tree).
+    """
 
     NAME: str
     LABEL: str

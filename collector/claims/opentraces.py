@@ -26,6 +26,8 @@ from collector.text import decode
 NAME = "opentraces"
 LABEL = "OpenTraces"
 FOUND = "`.opentraces/**/*.jsonl` in the tree, `refs/notes/opentraces`"
+NOTES = ("opentraces",)
+FOLDERS = (".opentraces",)
 OWN = "whowrote"
 
 _NOTE = re.compile(r"^opentraces:(\S{1,200})(?:[ \t]+(\S+))?\s*$", re.M)

@@ -24,6 +24,7 @@ from collector.text import normal_path
 NAME = "whogitit"
 LABEL = "whogitit"
 FOUND = "`refs/notes/whogitit`, `refs/notes/ai-blame`"
+NOTES = ("ai-blame", "whogitit")
 
 _VERSIONS = ("1", "2", "3")
 _KNOWN = ("version", "session", "prompts", "files")

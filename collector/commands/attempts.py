@@ -7,10 +7,17 @@ from pathlib import Path
 import click
 
 from collector.commands.common import print_table
+from collector.console.options import ListingCommand
 from collector.console.terminal import Reporter, data_options, database_option, notice
 
 
-@click.command()
+def _listed() -> list[tuple[str, str]]:
+    from collector.attempts import readers
+
+    return [(reader.NAME, " ".join((reader.__doc__ or "").split("\n\n")[0].split())) for reader in readers()]
+
+
+@click.command(cls=ListingCommand, listing=_listed, title="Formats")
 @click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
 @database_option
 @click.option(
@@ -23,8 +30,7 @@ from collector.console.terminal import Reporter, data_options, database_option, 
 def attempts(directory: Path, db: Path, gold: Path | None, form: str) -> None:
     """Import the results of evaluation runs: what a harness recorded of each attempt at a task.
 
-    Reads everything below DIR that it recognises by its shape: reports, run reports, predictions and trajectories of SWE-bench,
-    results of Terminal-Bench and Harbor, and any result.json with a reward. A second import changes nothing.
+    Reads everything below DIR that it recognises by its shape as one of the formats below. A second import changes nothing.
     """
     from collector.attempts.gold import gold_files
     from collector.attempts.scan import scan

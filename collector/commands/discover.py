@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
+from collector.console.options import ListingCommand
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collector.discover.lsrefs import Prober
     from collector.discover.run import DiscoverResult
 
-_SEARCHES = ("code_search", "commit_search", "repo_search")
 _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 
 
@@ -113,7 +113,13 @@ def prober_for(room: ChannelContext) -> Prober:
     return Prober(room.web, room.clock, room.tell)
 
 
-@click.command()
+def _listed() -> list[tuple[str, str]]:
+    from collector.discover import channels
+
+    return [(channel.name, channel.about) for channel in channels()]
+
+
+@click.command(cls=ListingCommand, listing=_listed, title="Channels")
 @click.argument("channels", nargs=-1)
 @database_option
 @click.option("--list", "lists", multiple=True, type=_FILE, help="A file of names or addresses, a line each; - for stdin.")
@@ -133,10 +139,8 @@ def prober_for(room: ChannelContext) -> Prober:
 def discover(channels: tuple[str, ...], db: Path, refresh: bool, no_probe: bool, dry_run: bool, form: str, **options: Any) -> int:
     """Find repositories with checkpoints: ask CHANNELS for candidates, git whether they hold any, GitHub about each.
 
-    Channels: listing (needs --list, --repo, --owner or --from-db), code_search (needs a token), commit_search, repo_search,
-    gharchive (needs --since or --archive). Without CHANNELS: listing when something is listed, else the searches, and gharchive
-    if it is told where or since when. Every answer is kept at once; an interrupted run continues, a finished one asks only for
-    what is new.
+    Without CHANNELS all of those below are asked for which there is what they need. Every answer is kept at once; an interrupted
+    run continues, a finished one asks only for what is new.
     """
     from collector.discover import run
     from collector.github.token import NO_TOKEN
@@ -144,7 +148,7 @@ def discover(channels: tuple[str, ...], db: Path, refresh: bool, no_probe: bool,
     wishes, names = _wishes(options), list(channels)
     with open_room(db, _connection(options), wishes) as room:
         if not names:
-            names = _usual(wishes, options, room.github.token is not None)
+            names = _usual(wishes, room.github.token is not None)
         known = run.chosen(names)
         if refresh and not dry_run:
             room.ledger.forget_cursors([channel.name for channel in known])
@@ -207,7 +211,7 @@ def _connection(options: dict[str, Any]) -> Connection:
 
 
 def _wishes(options: dict[str, Any]) -> DiscoverOptions:
-    from collector.discover.channel import ARCHIVE, DiscoverOptions
+    from collector.discover.channel import DiscoverOptions
 
     texts = [("--repo", "\n".join(options["repos"]).encode())] if options["repos"] else []
     if Path("-") in options["lists"]:
@@ -217,7 +221,7 @@ def _wishes(options: dict[str, Any]) -> DiscoverOptions:
         until=_utc(options["until"]),
         limit=options["limit"],
         owners=options["owners"],
-        archive=options["archive"] or ARCHIVE,
+        archive=options["archive"] or "",
         lists=tuple(path for path in options["lists"] if path != Path("-")),
         texts=tuple(texts),
         databases=options["databases"],
@@ -228,12 +232,11 @@ def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.replace(tzinfo=UTC)
 
 
-def _usual(wishes: DiscoverOptions, options: dict[str, Any], token: bool) -> list[str]:
+def _usual(wishes: DiscoverOptions, token: bool) -> list[str]:
     """The channels meant when none is named."""
-    if wishes.lists or wishes.texts or wishes.databases or wishes.owners:
-        return ["listing"]
-    searches = [name for name in _SEARCHES if token or name != "code_search"]
-    return searches + (["gharchive"] if wishes.since or options["archive"] else [])
+    from collector.discover import channels
+
+    return [channel.name for channel in channels() if channel.usual(wishes) and (token or not channel.needs_token)]
 
 
 def _print_plan(steps: list[dict[str, Any]], form: str) -> int:

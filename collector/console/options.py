@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,38 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         if found is None:
             self.fail(f"{value!r} is not a size: write 500M or 20G", param, ctx)
         return int(float(found[1]) * _UNITS[found[2].lower()])
+
+
+class ListingCommand(click.Command):
+    """A command whose help ends with a list of plug-ins, which are imported only when the help is wanted.
+
+    `listing` gives a name and a sentence for each, `title` stands above them.
+    """
+
+    def __init__(self, *args: Any, listing: Callable[[], Iterable[tuple[str, str]]], title: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.listing = listing
+        self.title = title
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(self.title):
+            formatter.write_dl([(name, text.replace("`", "")) for name, text in self.listing()])
+        super().format_options(ctx, formatter)
+
+
+class PluginName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a plug-in; `listing` gives what there is, as for `ListingCommand`."""
+
+    name = "name"
+
+    def __init__(self, listing: Callable[[], Iterable[tuple[str, str]]]) -> None:
+        self.listing = listing
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        names = [name for name, _ in self.listing()]
+        if value not in names:
+            self.fail(f"{value!r} is not one of {', '.join(names)}.", param, ctx)
+        return str(value)
 
 
 def _options(*several: Callable[[Any], Any]) -> Callable[[Any], Any]:

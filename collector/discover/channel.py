@@ -13,21 +13,30 @@ from collector.github.transport import Web
 from collector.runtime.progress import Progress, no_progress
 
 FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public release
-ARCHIVE = "https://data.gharchive.org"
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoverOptions:
-    """What the user asked for. Times are UTC; `archive` is a directory or an address."""
+    """What the user asked for. Times are UTC; `archive` is a directory or an address, "" for the public one."""
 
     since: datetime | None = None
     until: datetime | None = None
     limit: int | None = None
     owners: tuple[str, ...] = ()
-    archive: str = ARCHIVE
+    archive: str = ""
     lists: tuple[Path, ...] = ()
     texts: tuple[tuple[str, bytes], ...] = ()  # lists from elsewhere: where from, content
     databases: tuple[Path, ...] = ()
+
+    @property
+    def names_repositories(self) -> bool:
+        """Whether the user knows where to look."""
+        return bool(self.lists or self.texts or self.databases or self.owners)
+
+
+def searching(options: DiscoverOptions) -> bool:
+    """Whether a search is worth asking when no channel is named."""
+    return not options.names_repositories
 
 
 @dataclass(slots=True)
@@ -68,6 +77,9 @@ class Channel:
     """`run` resumes where the cursors say; it raises WhoWroteError when it has to stop early, everything before is kept."""
 
     name: str
+    about: str  # what it asks and what it needs, for people
     needs_token: bool
     run: Callable[[ChannelContext], None]
     plan: Callable[[ChannelContext], list[DryRunStep]]
+    usual: Callable[[DiscoverOptions], bool] = searching  # whether it is asked when no channel is named
+    independent: bool = True  # it looks by itself: how much it finds that others miss says how much all of them miss

@@ -48,4 +48,6 @@ def read(item: dict[str, Any]) -> DiscoveryHit | None:
 SEARCH = Search(NAME, "/search/code", "code_search", split, read)
 
 
-CHANNEL = search_channel(NAME, True, SEARCH, QUERIES, lambda room, query: [query])
+CHANNEL = search_channel(
+    "repositories with files that Entire writes; needs a token", True, SEARCH, QUERIES, lambda room, query: [query]
+)

@@ -72,4 +72,4 @@ def roots(room: ChannelContext, query: str) -> list[str]:
     return ranges(known, query, "committer-date", room.wishes.since, room.wishes.until, room.now())
 
 
-CHANNEL = search_channel(NAME, False, SEARCH, (QUERY,), roots)
+CHANNEL = search_channel("commits whose message names a checkpoint", False, SEARCH, (QUERY,), roots)

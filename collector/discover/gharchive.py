@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
-from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.channel import Channel, ChannelContext, DiscoverOptions, DryRunStep, searching
 from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.errors import WhoWroteError
 from collector.github.transport import Unreachable
 
 NAME = "gharchive"
 ORDER = 40
+PUBLIC_ARCHIVE = "https://data.gharchive.org"
 QUERY = f"events on {BRANCHES}*"
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
@@ -152,7 +153,7 @@ def _key(hour: datetime) -> str:
 def hours(room: ChannelContext) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
     if not _remote(room) and room.wishes.since is None and room.wishes.until is None:
-        return _hours_of(Path(room.wishes.archive))
+        return _hours_of(Path(_archive(room)))
     read = [c.slice for c in room.ledger.cursors(NAME, QUERY) if c.state == "done"]
     since = room.wishes.since
     if since is None and read:
@@ -181,8 +182,12 @@ def _hours_of(folder: Path) -> list[datetime]:
     return sorted(found)
 
 
+def _archive(room: ChannelContext) -> str:
+    return room.wishes.archive or PUBLIC_ARCHIVE
+
+
 def _remote(room: ChannelContext) -> bool:
-    return room.wishes.archive.startswith(("http://", "https://"))
+    return _archive(room).startswith(("http://", "https://"))
 
 
 def _open_hours(room: ChannelContext) -> list[datetime]:
@@ -213,7 +218,7 @@ def run(room: ChannelContext) -> None:
 
 
 def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
-    path = Path(room.wishes.archive) / f"{hour_name(hour)}.json.gz"
+    path = Path(_archive(room)) / f"{hour_name(hour)}.json.gz"
     try:
         with path.open("rb") as file:
             return read_hour(iter(lambda: file.read(BLOCK), b""))
@@ -227,7 +232,7 @@ def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
 
 def _remote_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
     """Downloads and reads an hour, several times if it breaks off. None: the archive has none. Raises Unreachable."""
-    url = f"{room.wishes.archive.rstrip('/')}/{hour_name(hour)}.json.gz"
+    url = f"{_archive(room).rstrip('/')}/{hour_name(hour)}.json.gz"
     for attempt in range(TRIES):
         try:
             with room.web.stream("GET", url, {"Accept-Encoding": "identity"}, most=MOST_BYTES, patience=PATIENCE) as (
@@ -255,4 +260,8 @@ def plan(room: ChannelContext) -> list[DryRunStep]:
     return [DryRunStep(what, len(waiting) if _remote(room) else 0, "", size, "", len(every) - len(waiting))]
 
 
-CHANNEL = Channel(NAME, False, run, plan)
+def _usual(options: DiscoverOptions) -> bool:
+    return searching(options) and bool(options.since or options.archive)
+
+
+CHANNEL = Channel(NAME, "pushes in GH Archive; needs --since or --archive", False, run, plan, _usual)

@@ -132,4 +132,12 @@ def plan(room: ChannelContext) -> list[DryRunStep]:
     return steps
 
 
-CHANNEL = Channel(NAME, False, run, plan)
+CHANNEL = Channel(
+    NAME,
+    "what --list, --repo, --owner or --from-db names; the only one asked when they name something",
+    False,
+    run,
+    plan,
+    usual=lambda options: options.names_repositories,
+    independent=False,
+)

@@ -110,7 +110,7 @@ def plan_search(room: ChannelContext, search: Search, query: str, roots: Sequenc
 
 
 def search_channel(
-    name: str, needs_token: bool, search: Search, queries: Sequence[str], roots: Callable[[ChannelContext, str], list[str]]
+    about: str, needs_token: bool, search: Search, queries: Sequence[str], roots: Callable[[ChannelContext, str], list[str]]
 ) -> Channel:
     """A channel that asks `queries`, each of them per owner when owners are wished for; `roots` are the slices to begin with."""
 
@@ -124,7 +124,7 @@ def search_channel(
     def plan(room: ChannelContext) -> list[DryRunStep]:
         return [plan_search(room, search, query, roots(room, query)) for query in questions(room)]
 
-    return Channel(name, needs_token, run, plan)
+    return Channel(search.channel, about, needs_token, run, plan)
 
 
 def _left(cursor: Cursor) -> int:

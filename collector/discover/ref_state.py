@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from collector.checkpoints import store_of
 from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
+from collector.claims import note_names
 from collector.git.pktline import Refs
 from collector.vocabulary.sessions import CheckpointStore
 
 # What is asked for. HEAD comes with the ref it points to.
 PREFIXES = ("HEAD", *CHECKPOINTS, "refs/notes/")
-# Notes that tools of coding agents write: git-ai, whogitit, Agent Blame, agent-trace-cli, opentraces.
-NOTES = tuple(f"refs/notes/{name}" for name in ("ai", "ai-blame", "whogitit", "agentblame", "agent-trace", "opentraces"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def ref_state(refs: Refs) -> RefState:
     for name in filter(is_on_server, oids):
         if store := store_of(name):
             stored[store].append(name)
-    notes = tuple(sorted(name for name in NOTES if name in oids))
+    notes = tuple(ref for name in note_names() if (ref := f"refs/notes/{name}") in oids)
     head = oids.get("HEAD") or oids.get(refs.head or "")
     ours = sorted(n for n in oids if is_on_server(n) or n in notes)
     text = "".join(f"{oids[name]} {name}\n" for name in ours) + f"{head} {refs.head}\n"

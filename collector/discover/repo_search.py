@@ -44,4 +44,4 @@ def roots(room: ChannelContext, query: str) -> list[str]:
     return ranges(known, query, "created", room.wishes.since or _FIRST, room.wishes.until, room.now())
 
 
-CHANNEL = search_channel(NAME, False, SEARCH, QUERIES, roots)
+CHANNEL = search_channel("repositories that mention checkpoints in their description or README", False, SEARCH, QUERIES, roots)

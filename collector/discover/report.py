@@ -12,12 +12,12 @@ from itertools import combinations
 from typing import Any
 
 from collector.checkpoints.entire import BRANCHES
+from collector.discover import channels
 from collector.discover.estimates import Estimate, chao, chapman, log_linear, quantiles
 from collector.discover.exclusions import REASONS
 from collector.storage.store import Store
 
-# Channels that look by themselves. A list, a new name or a named place of checkpoints finds nothing independently.
-INDEPENDENT = ("code_search", "commit_search", "repo_search", "gharchive")
+# No channels: a new name, and a place of checkpoints that a repository names.
 _DERIVED = ("renamed", "checkpoint_remote")
 TOP = 10
 
@@ -159,7 +159,7 @@ def _top(taken: list[Row], column: str) -> list[Row]:
 
 def _overlap(found: list[set[str]]) -> list[Row]:
     """Each pair of independent channels, and all together."""
-    used = [name for name in INDEPENDENT if any(name in channels for channels in found)]
+    used = [c.name for c in channels() if c.independent and any(c.name in named for named in found)]
     rows = []
     for first, second in combinations(used, 2):
         both = sum({first, second} <= channels for channels in found)

@@ -14,12 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from collector.checkpoints import read_all
+from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import (
     FETCH_ELSEWHERE,
     FETCH_MIRROR,
     SETTINGS,
-    is_checkpoint_ref,
     is_on_server,
     remote_setting,
 )

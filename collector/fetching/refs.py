@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from collector.checkpoints.entire import PREFIXES, is_on_server
+from collector.claims import note_names
 
-NOTES = ("ai", "ai-blame", "whogitit", "agentblame", "agent-trace", "opentraces")  # of the tools whose claims are read
 _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 
 
@@ -17,7 +17,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 class WantedRefs:
     """What of a repository is fetched beside its default branch and its checkpoints."""
 
-    notes: tuple[str, ...] = NOTES
+    notes: tuple[str, ...] = field(default_factory=note_names)  # below refs/notes/: of the tools whose claims are read
     pulls: bool = False  # heads of pull requests: they bring back trailers that a squash merge lost
 
 

@@ -548,7 +548,7 @@ def shrink(patch: pytest.MonkeyPatch) -> None:
     """The cap at ten results, so that a small world is cut into slices and pages."""
     patch.setattr(paging, "CAP", 10)
     patch.setattr(paging, "PER_PAGE", 4)
-    one = paging.search_channel(code_search.NAME, True, code_search.SEARCH, code_search.QUERIES[:1], lambda room, query: [query])
+    one = paging.search_channel("", True, code_search.SEARCH, code_search.QUERIES[:1], lambda room, query: [query])
     patch.setattr(code_search, "CHANNEL", one)
 
 

@@ -317,10 +317,3 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
     for one in exports():
         if one.NAME != "parquet":
             assert run("export", one.NAME, "--db", db, "-o", tmp_path / one.NAME).exit_code == 0
-
-
-def test_every_format_is_offered() -> None:
-    from attribution.commands.export import export
-
-    choice = next(p.type for p in export.params if p.name == "format_")
-    assert sorted(one.NAME for one in exports()) == list(getattr(choice, "choices", ()))

@@ -4,7 +4,7 @@
 CREATE TABLE IF NOT EXISTS claim_records (
   id INTEGER PRIMARY KEY, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  producer TEXT NOT NULL, -- git-ai, agent-trace, whogitit, agent-blame, agent-trace-cli, opentraces, trailers; '' when nobody knows the format
+  producer TEXT NOT NULL, -- git-ai, trailers, …: all are in docs/agents.md; '' when nobody knows the format
   format_version TEXT, -- version of the format, as written
   tool_version TEXT, -- version of the tool that wrote it, as written
   source TEXT NOT NULL, -- git ref it was read from; '' for files of the tree and for commits

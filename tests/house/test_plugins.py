@@ -1,0 +1,226 @@
+"""A file with a `NAME` is all that it takes: a plug-in of each kind is put beside the others and found wherever they are named."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from collector.console.commands import CommandFiles
+from collector.git.pktline import Refs
+from collector.plugins import modules_of
+
+MODULE = "made_up_plug_in"
+PlugIn = Callable[[str, str], ModuleType]
+
+# Package -> the smallest module of its kind.
+SOURCES = {
+    "collector.transcripts": """
+GIVES = frozenset()
+def sniff(head): return head == {"made": "up"}
+""",
+    "collector.checkpoints": """
+def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
+def find(repo, refs): return iter(())
+""",
+    "collector.claims": """
+LABEL, FOUND = "Made up", "nowhere"
+NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
+def sniff(source, data): return False
+""",
+    "collector.attempts": """
+def read(document): return None
+""",
+    "collector.discover": """
+from collector.discover.channel import Channel
+CHANNEL = Channel(NAME, "what nobody knows", False, lambda context: None, lambda context: [])
+""",
+    "attribution.exports": """
+from attribution.exports import ExportResult
+LABEL, GIVES, OPTIONS = "Made up", "nothing", frozenset({"table"})
+def write(request): return ExportResult()
+""",
+    "attribution.features": """
+from attribution.features.registry import Feature
+TITLE, STAGE = "Made up", "session"
+FEATURES = (Feature("made_up", "integer", "none", "a feature made up"),)
+def compute(view): return {"made_up": 1}
+""",
+    "attribution.study": """
+from attribution.study.model import StudyTable
+def tables(store): return [StudyTable("made_up", "Made up", [])]
+""",
+}
+
+
+def _forget_what_was_found() -> None:
+    from attribution import features
+    from collector import checkpoints
+
+    for cached in (checkpoints.layouts, features.groups, features.features, features.version, features._session_groups):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
+    """`plug_in(package, source)`: adds a module named "made-up" to a package, and takes it away again."""
+    added: list[str] = []
+
+    def add(package: str, source: str) -> ModuleType:
+        module = importlib.import_module(package)
+        (tmp_path / f"{MODULE}.py").write_text(f"'''Made up for a test.'''\nNAME = 'made-up'\n{source}", "utf-8")
+        monkeypatch.setattr(module, "__path__", [*module.__path__, str(tmp_path)])
+        importlib.invalidate_caches()
+        added.append(package)
+        _forget_what_was_found()
+        return module
+
+    yield add
+    for package in added:
+        sys.modules.pop(f"{package}.{MODULE}", None)
+        vars(sys.modules[package]).pop(MODULE, None)
+    _forget_what_was_found()
+
+
+@pytest.fixture
+def added(request: pytest.FixtureRequest, plug_in: PlugIn) -> ModuleType:
+    """The package that the test names, with a plug-in more."""
+    return plug_in(request.param, SOURCES[request.param])
+
+
+def into(package: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("added", [package], indirect=True, ids=[package])
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_a_file_with_a_name_is_found(package: str, plug_in: PlugIn) -> None:
+    before = {module.NAME for module in modules_of(package)}
+    assert before and "made-up" not in before
+    plug_in(package, SOURCES[package])
+    assert {module.NAME for module in modules_of(package)} == before | {"made-up"}
+
+
+def test_every_package_of_plug_ins_is_tried_here() -> None:
+    root = Path(__file__).parent.parent.parent
+    packages = {
+        path.parent.relative_to(root).as_posix().replace("/", ".")
+        for package in ("collector", "attribution")
+        for path in (root / package).rglob("__init__.py")
+        if "modules_of(" in path.read_text("utf-8")
+    }
+    assert packages == set(SOURCES)
+
+
+def help_of(command: click.Command, *path: str) -> str:
+    done = CliRunner().invoke(command, [*path, "--help"])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@into("collector.transcripts")
+def test_a_reader_reads_and_is_listed(added: ModuleType) -> None:
+    from collector.commands.clones import known_formats
+    from collector.transcripts import reader_for
+
+    reader = reader_for(b'{"made": "up"}')
+    assert reader is not None and reader.NAME == "made-up"
+    assert ("agent", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
+
+
+@into("collector.checkpoints")
+def test_refs_of_a_layout_count(added: ModuleType) -> None:
+    from collector.checkpoints import is_checkpoint_ref, layouts, store_of
+    from collector.commands.clones import known_formats
+
+    assert "made-up" in {layout.NAME for layout in layouts()}
+    assert store_of("refs/made-up/1") == "ref" and is_checkpoint_ref("refs/made-up/1") and not is_checkpoint_ref("refs/other/1")
+    assert ("layout", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
+
+
+@into("collector.claims")
+def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
+    from collector.claims import holders, namespaces
+    from collector.commands.clones import known_formats
+    from collector.discover.ref_state import ref_state
+    from collector.fetching.refs import WantedRefs, is_wanted
+
+    refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}
+    assert list(holders(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
+    assert is_wanted("refs/notes/made-up", "refs/heads/main", WantedRefs())
+    assert ref_state(Refs(oids=refs, head="refs/heads/main")).notes == ("refs/notes/made-up",)
+    assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
+
+
+@into("collector.attempts")
+def test_a_format_of_results_is_listed(added: ModuleType) -> None:
+    from collector.attempts import readers
+    from collector.cli import cli
+
+    assert "made-up" in {reader.NAME for reader in readers()}
+    assert "made-up" in help_of(cli, "attempts")
+
+
+@into("collector.discover")
+def test_a_channel_is_asked_and_counts_as_independent(added: ModuleType) -> None:
+    from collector.cli import cli
+    from collector.commands.discover import _usual
+    from collector.discover.channel import DiscoverOptions
+    from collector.discover.report import _overlap
+    from collector.discover.run import chosen
+
+    assert [channel.name for channel in chosen(["made-up"])] == ["made-up"]
+    assert "made-up" in _usual(DiscoverOptions(), token=False)
+    assert "what nobody knows" in help_of(cli, "discover")
+    assert "commit_search, made-up" in {row["channels"] for row in _overlap([{"made-up", "commit_search"}, {"made-up"}])}
+
+
+@pytest.mark.parametrize("package", ["collector.commands", "attribution.commands"])
+def test_a_command_is_there_and_a_report_too(package: str, plug_in: PlugIn) -> None:
+    functions = "import click\n@click.command()\ndef made_up(): 'Made up.'\n@click.command()\ndef told(): 'Told.'\n"
+    plug_in(package, f"{functions}COMMANDS = (made_up,)\nREPORTS = (told,)\n")
+    assert CommandFiles(package)["made-up"].help == "Made up."
+    assert CommandFiles(package, "REPORTS")["told"].help == "Told."
+
+
+@into("attribution.exports")
+def test_an_export_is_offered_with_its_options(added: ModuleType, tmp_path: Path) -> None:
+    from attribution.cli import cli
+    from collector.storage.store import Store
+
+    assert "Made up: nothing" in help_of(cli, "export")
+    Store(tmp_path / "w.db").close()
+    common = ["--db", str(tmp_path / "w.db"), "-o", str(tmp_path / "out")]
+    assert CliRunner().invoke(cli, ["export", "made-up", *common, "--table", "repos"]).exit_code == 0
+    refused = CliRunner().invoke(cli, ["export", "made-up", *common, "--ref", "refs/notes/x"])
+    assert refused.exit_code == 2 and "--ref is only for git-ai" in refused.output
+    unknown = CliRunner().invoke(cli, ["export", "nothing", *common])
+    assert unknown.exit_code == 2 and "made-up" in unknown.output
+
+
+@into("attribution.features")
+def test_a_group_of_features_has_columns_and_values(added: ModuleType, tmp_path: Path) -> None:
+    from attribution.features import features, of_session
+    from attribution.stages.feature_rows import prepare
+    from collector.model import Session
+    from collector.storage.store import Store
+
+    assert "made_up" in {feature.name for feature in features()}
+    assert of_session(Session("s", "claude-code"))["made_up"] == 1
+    with Store(tmp_path / "w.db") as store:
+        prepare(store)
+        assert store.rows("SELECT name FROM pragma_table_info('session_features') WHERE name = 'made_up'")
+
+
+@into("attribution.study")
+def test_tables_of_the_study_are_shown(added: ModuleType, tmp_path: Path) -> None:
+    from attribution.study import study
+    from collector.storage.store import Store
+
+    with Store(tmp_path / "w.db") as store:
+        assert "made_up" in {table.name for table in study(store)}
