@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from attribution.authorship.commits import CommitDiff, FileDiff
 from attribution.authorship.lines import Verdict
-from attribution.authorship.links import CommitLinks
+from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
@@ -89,8 +89,8 @@ def _by_texts(link: CommitLinks, seen: Sequence[ProbeResult]) -> tuple[str, floa
     return "content", content_share(_best(seen).values())
 
 
-def _strongest(link: CommitLinks) -> tuple[str, float]:
-    return max((link.method_of(s) for s in link.sessions), key=lambda method: method[1])
+def _strongest(link: CommitLinks) -> LinkMethod:
+    return max((link.method_of(s) for s in link.sessions), key=lambda found: found.confidence)
 
 
 def declare(verdict: CommitVerdict, commit: Commit) -> None:

@@ -7,6 +7,7 @@ edit or raises NoFit; nothing is guessed but the place of an old text whose surr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attribution.authorship.align import lines_of
 from collector.model import Edit, Hunk, Replacement
@@ -38,8 +39,16 @@ def first_line(text: str) -> str:
     return next((x.strip() for x in text[:2000].split("\n") if x.strip()), "")
 
 
-def changed_window(old: str, new: str) -> tuple[int, int, int]:
-    """(start, end in old, end in new) of the whole lines that differ; the rest is common."""
+class ChangedWindow(NamedTuple):
+    """Character offsets of the whole lines in which two texts differ."""
+
+    start: int  # in both
+    old_end: int
+    new_end: int
+
+
+def changed_window(old: str, new: str) -> ChangedWindow:
+    """The whole lines that differ; the rest is common."""
     start = _common_prefix(old, new)
     start = old.rfind("\n", 0, start) + 1
     limit = min(len(old), len(new)) - start
@@ -51,7 +60,7 @@ def changed_window(old: str, new: str) -> tuple[int, int, int]:
             pass  # both windows already end at a line
         elif forward >= 0:
             old_end, new_end = forward + 1, new_end + (forward + 1 - old_end)
-    return start, old_end, new_end
+    return ChangedWindow(start, old_end, new_end)
 
 
 def _common_prefix(a: str, b: str) -> int:
@@ -83,25 +92,32 @@ def _common_suffix(a: str, b: str, limit: int) -> int:
     return low
 
 
-def text_after(edit: Edit, before: str) -> tuple[str, bool]:
-    """Text after the edit, and whether it was recorded whole. Raises NoFit."""
+class TextAfter(NamedTuple):
+    """The text of a file after an edit."""
+
+    text: str
+    recorded: bool  # the agent recorded it whole; else it is what the edit makes of the text before it
+
+
+def text_after(edit: Edit, before: str) -> TextAfter:
+    """Raises NoFit."""
     if edit.after is not None:
-        return ended(edit.after), True
+        return TextAfter(ended(edit.after), True)
     if edit.op == "write":
         if edit.content is None:
             raise NoFit("no_content")
-        return ended(edit.content), True
+        return TextAfter(ended(edit.content), True)
     if edit.op == "append":
-        return ended(before + (edit.content or "")), False
+        return TextAfter(ended(before + (edit.content or "")), False)
     if edit.op == "substitute":
-        return ended(_substituted(before, edit.replacements[0])), False
+        return TextAfter(ended(_substituted(before, edit.replacements[0])), False)
     if edit.replacements:
         text = before
         for replacement in edit.replacements:
             text = replaced(text, replacement, edit.hunks)
-        return ended(text), False
+        return TextAfter(ended(text), False)
     if edit.hunks and all(h.exact_text for h in edit.hunks):
-        return apply_hunks(before, edit.hunks), False
+        return TextAfter(apply_hunks(before, edit.hunks), False)
     raise NoFit("no_text_recorded")
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, LineOrigin, ReplayedFile, Worktree
@@ -471,10 +472,18 @@ class MoveCandidates:
     after: str = ""
 
 
+class MovedLine(NamedTuple):
+    """An added line whose text an agent wrote elsewhere."""
+
+    file: int  # number in the files that were asked about
+    line: int
+    verdict: Verdict
+
+
 def moved_lines(
     files: Sequence[tuple[AddedFile, dict[int, Verdict]]], sources: Sequence[MoveCandidates], is_common: Callable[[str], bool]
-) -> list[tuple[int, int, Verdict]]:
-    """(file number, line, verdict) for unexplained lines that are agent text from elsewhere.
+) -> list[MovedLine]:
+    """Unexplained lines that are agent text from elsewhere.
 
     Three or more lines in a row must reappear in a row, at least one of them rare in the repository.
     """
@@ -491,7 +500,7 @@ def moved_lines(
             for offset in range(length):
                 _, call = sources[place].lines[position + offset]
                 verdict = Verdict("agent", sources[place].how, sources[place].evidence, call=call)
-                result.append((number, start + offset, verdict))
+                result.append(MovedLine(number, start + offset, verdict))
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from attribution.authorship.originals import SquashSource
 from attribution.authorship.timeline import SessionEdits, Timeline
@@ -20,6 +21,16 @@ _SHORT = 7  # characters of an abbreviated id, at least
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 
+class LinkMethod(NamedTuple):
+    """How a commit was linked to a checkpoint or session."""
+
+    method: str
+    confidence: float  # between 0 and 1
+
+
+BY_TRAILER = LinkMethod("trailer", 1.0)
+
+
 @dataclass(slots=True)
 class CommitLinks:
     """What a commit's message names, or the messages of the commits it was made of, resolved as far as this clone can."""
@@ -29,7 +40,7 @@ class CommitLinks:
     records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
-    methods: dict[str, tuple[str, float]] = field(default_factory=dict)  # checkpoint id -> (method, confidence)
+    methods: dict[str, LinkMethod] = field(default_factory=dict)  # by checkpoint id
 
     @property
     def resolved(self) -> bool:
@@ -44,10 +55,10 @@ class CommitLinks:
         """Some of the commits it was made of name nothing: whoever wrote them is not known."""
         return self.made is not None and bool(self.made.others)
 
-    def method_of(self, session: str) -> tuple[str, float]:
-        """(method, confidence) of the strongest link to a session."""
-        known = (self.methods.get(r.checkpoint_id, ("trailer", 1.0)) for r in self.records if r.session_id == session)
-        return max(known, key=lambda method: method[1], default=("trailer", 1.0))
+    def method_of(self, session: str) -> LinkMethod:
+        """The strongest link to a session."""
+        known = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
+        return max(known, key=lambda link: link.confidence, default=BY_TRAILER)
 
     def _resolve(self, known: Mapping[str, Checkpoint]) -> None:
         for key in self.named:
@@ -63,7 +74,7 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
     links = {}
     for commit in commits:
         named = checkpoint_ids(commit.message)
-        links[commit.sha] = found = CommitLinks(commit, tuple(named), methods=dict.fromkeys(named, ("trailer", 1.0)))
+        links[commit.sha] = found = CommitLinks(commit, tuple(named), methods=dict.fromkeys(named, BY_TRAILER))
         found._resolve(known)
     return links
 
@@ -76,7 +87,7 @@ def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource
         methods = dict(own.methods)
         for original in one.originals:
             for key in checkpoint_ids(original.commit.message):
-                methods.setdefault(key, (original.method, original.confidence))
+                methods.setdefault(key, LinkMethod(original.method, original.confidence))
         links[sha] = found = CommitLinks(own.commit, tuple(methods), made=one, methods=methods)
         found._resolve(known)
 
@@ -90,7 +101,7 @@ def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], che
             sha = open_.get(short[:_SHORT], "")
             if track.key in records and len(short) >= _SHORT and sha.startswith(short):
                 record = records[track.key]
-                links[sha] = CommitLinks(links[sha].commit, (), [record], methods={record.checkpoint_id: (BY_CALL, 0.99)})
+                links[sha] = CommitLinks(links[sha].commit, (), [record], methods={record.checkpoint_id: LinkMethod(BY_CALL, 0.99)})
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:

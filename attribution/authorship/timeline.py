@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced
 from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
@@ -195,8 +196,15 @@ def learn_roots(places: WorktreeRoots, tracks: Iterable[SessionEdits]) -> None:
     places.settle()
 
 
-def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> tuple[dict[str, Timeline], list[EditFate]]:
-    """Worktrees with their steps, and what is already decided about each edit (same order as the tracks' edits)."""
+class PlacedEdits(NamedTuple):
+    """What recorded sessions did, worktree by worktree."""
+
+    timelines: dict[str, Timeline]  # by root
+    fates: list[EditFate]  # what is already decided about each edit, in order of the sessions and their edits
+
+
+def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEdits:
+    """Worktrees with their steps, and what is already decided about each edit."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
     for number, track in enumerate(tracks):
@@ -211,16 +219,16 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> tuple[di
         for order, seen in track.reads:
             place = places.place(seen.path, track.cwd)
             if place is not None and seen.at is not None:
-                _line(roots, place[0], track).sightings.append((seen.at, base + order, place[1], seen.text))
+                _line(roots, place.root, track).sightings.append((seen.at, base + order, place.path, seen.text))
         for part in track.glimpses:
             place = places.place(part.path, track.cwd)
             if place is not None and part.at is not None:
                 lines = frozenset(text.strip() for text in part.text.split("\n"))
-                _line(roots, place[0], track).glimpses.append((place[1], Glimpse(part.at, lines, part.outside_edit)))
+                _line(roots, place.root, track).glimpses.append((place.path, Glimpse(part.at, lines, part.outside_edit)))
         _add_actions(track, places, roots)
     for line in roots.values():
         line.gaps.settle()
-    return roots, fates
+    return PlacedEdits(roots, fates)
 
 
 def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
@@ -270,7 +278,7 @@ def _new_path(raw: RawEdit, places: WorktreeRoots) -> str:
     if not raw.edit.new_path:
         return ""
     place = places.place(raw.edit.new_path, raw.cwd)
-    return place[1] if place is not None else raw.edit.new_path
+    return place.path if place is not None else raw.edit.new_path
 
 
 def _line(roots: dict[str, Timeline], root: str, track: SessionEdits) -> Timeline:

@@ -10,10 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 # Directories in which tools put further worktrees of the same repository, inside the main one.
 _WORKTREE = re.compile(r"^(?:/[^/]+)?/\.?worktrees?/.+$")
 _MIN_FILES = 2
+
+
+class PlacedPath(NamedTuple):
+    """A file of a worktree."""
+
+    root: str  # "" where the worktree is not known
+    path: str  # in the repository
 
 
 @dataclass(slots=True)
@@ -26,7 +34,7 @@ class WorktreeRoots:
     cwds: Counter[str] = field(default_factory=Counter)
     roots: tuple[str, ...] = ()
     _seen: set[str] = field(default_factory=set)
-    _placed: dict[str, tuple[str, str] | None] = field(default_factory=dict)
+    _placed: dict[str, PlacedPath | None] = field(default_factory=dict)
     _folded: dict[str, str] = field(default_factory=dict)
 
     def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
@@ -70,16 +78,19 @@ class WorktreeRoots:
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
         return working or (count >= _MIN_FILES and self.deep_votes[root] >= 1)
 
-    def place(self, path: str, cwd: str = "") -> tuple[str, str] | None:
-        """(root, path in the repository), or None for a file outside every worktree."""
+    def place(self, path: str, cwd: str = "") -> PlacedPath | None:
+        """None for a file outside every worktree."""
         if not path.startswith("/"):
             root = self.root_of(cwd)
             if root is None:
-                return ("", path) if path in self.known else None
+                return PlacedPath("", path) if path in self.known else None
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
             root = self.root_of(path)
-            self._placed[path] = (root, self._real_case(path[len(root) + 1 :])) if root is not None and path != root else None
+            if root is None or path == root:
+                self._placed[path] = None
+            else:
+                self._placed[path] = PlacedPath(root, self._real_case(path[len(root) + 1 :]))
         return self._placed[path]
 
     def _real_case(self, path: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from attribution.lineage.files import Contents
 from attribution.lineage.model import AT_MERGE, UNREADABLE, WIDTH, FileLines, Range, State, numbers
@@ -146,9 +147,16 @@ def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -
     return [(start, end) for start, end, _ in _within([(*piece, 0) for piece in right], left)]
 
 
-def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[File]]:
-    """(files that the merge has and its first parent has not like that, files it has not any more)."""
+class MergedFiles(NamedTuple):
+    """What a merge has unlike its first parent."""
+
+    present: list[FileDelta]
+    gone: list[File]  # files of the first parent only
+
+
+def merge_deltas(deltas: Sequence[FileDelta]) -> MergedFiles:
+    """Files that the merge has and its first parent has not like that, and files it has not any more."""
     present = [d for d in deltas if d.new]
     names = {d.path for d in present}
     gone = [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]
-    return present, gone
+    return MergedFiles(present, gone)

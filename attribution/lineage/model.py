@@ -96,6 +96,13 @@ class Fingerprint(NamedTuple):
     inverse: str
 
 
+class OriginFlow(NamedTuple):
+    """Origins with the number of their lines that a commit took away and brought back or in; births are not included."""
+
+    left: dict[int, int]
+    came: dict[int, int]
+
+
 @dataclass(slots=True)
 class CommitStep:
     """What one commit did, seen from its first parent. `lines present` changes by `born + again - gone`."""
@@ -117,8 +124,8 @@ class CommitStep:
     def merge(self) -> bool:
         return len(self.parents) > 1
 
-    def flow(self) -> tuple[dict[int, int], dict[int, int]]:
-        """Origins that left and origins that came back or in, with the number of lines; births not included."""
+    def flow(self) -> OriginFlow:
+        """Which origins left and which came."""
         old = [gone.origins for gone in self.gone]
         new = list(self.again)
         for _, before, after in self.swapped:
@@ -129,7 +136,7 @@ class CommitStep:
         for born in self.born if self.swapped else ():
             for origin in range(born.first, born.first + born.lines):
                 del came[origin]
-        return left, came
+        return OriginFlow(left, came)
 
 
 def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[int, int]]:

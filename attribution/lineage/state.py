@@ -12,6 +12,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from attribution.lineage.lifetimes import LineLifetimes, Removals
 from attribution.lineage.model import BEFORE, FileLines, LineHistory, OriginColumns, Origins, runs, vector
@@ -34,6 +35,13 @@ def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
         return False
     last = [line.split(" ") for line in chain if line][-1:]
     return bool(last) and last[0][1:2] == [saved_tip]
+
+
+class SavedHistory(NamedTuple):
+    """The line history of a repository as it was saved at a commit."""
+
+    lines: LineHistory
+    lifetimes: LineLifetimes | None  # None: they were not saved with it
 
 
 def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
@@ -62,7 +70,7 @@ def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
     return _MAGIC + zlib.compress(b"".join(struct.pack("<Q", len(part)) + part for part in parts), 3)
 
 
-def load(data: bytes) -> tuple[LineHistory, LineLifetimes | None] | None:
+def load(data: bytes) -> SavedHistory | None:
     """What `dump` wrote; None if it is something else or damaged."""
     if not data.startswith(_MAGIC):
         return None
@@ -73,7 +81,7 @@ def load(data: bytes) -> tuple[LineHistory, LineLifetimes | None] | None:
         return None
 
 
-def _restore(parts: list[bytes]) -> tuple[LineHistory, LineLifetimes | None]:
+def _restore(parts: list[bytes]) -> SavedHistory:
     head = json.loads(parts[0])
     width = head["width"]
     shas = [parts[1][at : at + width].hex() for at in range(0, len(parts[1]), width)]
@@ -89,7 +97,7 @@ def _restore(parts: list[bytes]) -> tuple[LineHistory, LineLifetimes | None]:
         at += length
     boundary = frozenset(head["boundary"])
     history = LineHistory(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
-    return history, (_restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
+    return SavedHistory(history, _restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
 
 
 def _vectors(vectors: Iterable[bytes]) -> list[bytes]:

@@ -16,7 +16,7 @@ later rule must not stand in for an earlier one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 VERSION = 1
 MODES = ("clean", "shifted_intent", "assumption_locked", "scope_bleed", "stuck_loop", "multi_intent_confusion")
@@ -29,49 +29,58 @@ Inputs = Mapping[str, Any]
 """Feature -> value. `embedded` and `judged` say whether the session has embeddings and labels; `first_turn` is its number."""
 
 
-def failure_mode(given: Inputs) -> tuple[str | None, str]:
-    """(mode or None, the rule that decided or what is missing)."""
+class FailureVerdict(NamedTuple):
+    """How a session failed."""
+
+    mode: str | None  # None: it did not, or that cannot be told
+    reason: str  # the rule that decided, or what is missing
+
+
+def failure_mode(given: Inputs) -> FailureVerdict:
+    """The first rule that fits."""
     if given["tool_call_count"] is None:
-        return None, "the transcript cannot be read"
+        return FailureVerdict(None, "the transcript cannot be read")
     if (given["repeated_calls"] or 0) >= REPEATED and (given["repetition_rate"] or 0.0) >= REPETITION_RATE:
-        return "stuck_loop", f"{given['repeated_calls']} of {given['tool_call_count']} calls repeat an earlier one"
+        return FailureVerdict("stuck_loop", f"{given['repeated_calls']} of {given['tool_call_count']} calls repeat an earlier one")
     return _lock(given) or _scope(given) or _intent(given)
 
 
-def _lock(given: Inputs) -> tuple[str | None, str] | None:
+def _lock(given: Inputs) -> FailureVerdict | None:
     """None: the agent followed."""
     if not given["embedded"]:
-        return None, "no embeddings: run attribute embed"
+        return FailureVerdict(None, "no embeddings: run attribute embed")
     if given["assumption_lock_turn"] is not None:
-        return "assumption_locked", f"corrected twice from turn {given['assumption_lock_turn']} on without effect"
+        return FailureVerdict("assumption_locked", f"corrected twice from turn {given['assumption_lock_turn']} on without effect")
     return None
 
 
-def _scope(given: Inputs) -> tuple[str | None, str] | None:
+def _scope(given: Inputs) -> FailureVerdict | None:
     """None: the scope was kept, or nothing was changed."""
     if given["files_changed"] and not given["judged"]:
-        return None, "no labels of a judge: run attribute judge run"
+        return FailureVerdict(None, "no labels of a judge: run attribute judge run")
     drift = given["scope_drift"]
     if given["files_changed"] and drift is None:
-        return None, "the judge could not tell scope_drift"
+        return FailureVerdict(None, "the judge could not tell scope_drift")
     return _wide(drift, given) if given["files_changed"] and drift > SCOPE_DRIFT else None
 
 
-def _wide(drift: float, given: Inputs) -> tuple[str | None, str]:
+def _wide(drift: float, given: Inputs) -> FailureVerdict:
     turn, steps = given["conflation_turn"], given["plan_steps_first"] or 0
     if steps >= MANY_STEPS and (turn is None or turn <= given["first_turn"]):
-        return "multi_intent_confusion", f"scope_drift {drift:g} from the start, a first plan of {steps} steps"
+        return FailureVerdict("multi_intent_confusion", f"scope_drift {drift:g} from the start, a first plan of {steps} steps")
     if turn is not None:
-        return "scope_bleed", f"scope_drift {drift:g}, from turn {turn:g} on"
-    return None, f"no rule fits: scope_drift {drift:g}, but no turn where it began"
+        return FailureVerdict("scope_bleed", f"scope_drift {drift:g}, from turn {turn:g} on")
+    return FailureVerdict(None, f"no rule fits: scope_drift {drift:g}, but no turn where it began")
 
 
-def _intent(given: Inputs) -> tuple[str | None, str]:
+def _intent(given: Inputs) -> FailureVerdict:
     corrections = given["correction_ratio"]
     if corrections is None:
-        return None, "the user typed nothing"
+        return FailureVerdict(None, "the user typed nothing")
     if corrections > FEW_CORRECTIONS:
-        return None, f"no rule fits: the user corrected in {100 * corrections:.0f} % of the messages, but the agent followed"
+        return FailureVerdict(
+            None, f"no rule fits: the user corrected in {100 * corrections:.0f} % of the messages, but the agent followed"
+        )
     if given["drift_onset_calibrated"] is not None:
-        return "shifted_intent", f"the user's messages leave the task at turn {given['drift_onset_calibrated']}"
-    return "clean", "no drift, few corrections"
+        return FailureVerdict("shifted_intent", f"the user's messages leave the task at turn {given['drift_onset_calibrated']}")
+    return FailureVerdict("clean", "no drift, few corrections")

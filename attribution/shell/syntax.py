@@ -8,6 +8,7 @@ standard input, and the directory in force.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from attribution.shell.expansion import ASSIGN, WordReader
 from attribution.shell.model import MAX_VALUE, Heredoc, Redirect, ShellWord, SimpleCommand, Unparsable, join
@@ -22,11 +23,18 @@ _EMPTY = re.compile(r"\s*\(\s*\)")  # after the name of a function
 _OPENED = re.compile(r"(for|select|case|function|\[\[)(?=\s)")
 
 
-def commands(text: str, cwd: str = "", depth: int = 0) -> tuple[list[SimpleCommand], frozenset[str]]:
-    """The simple commands in order (those of a substitution before the command around it), and the functions defined."""
+class ParsedText(NamedTuple):
+    """A shell command line."""
+
+    commands: list[SimpleCommand]  # in order, those of a substitution before the command around it
+    functions: frozenset[str]  # names it defines
+
+
+def commands(text: str, cwd: str = "", depth: int = 0) -> ParsedText:
+    """The simple commands of a text that is run in `cwd`, and the functions it defines."""
     reader = _Reader(text, cwd, depth)
     reader.run(nested=False)
-    return reader.commands, frozenset(reader.functions)
+    return ParsedText(reader.commands, frozenset(reader.functions))
 
 
 class _Reader(WordReader):

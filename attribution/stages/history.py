@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.lineage.lifetimes import LineLifetimes
 from attribution.lineage.match_policy import MatchPolicy
@@ -88,13 +89,20 @@ def _saved(store: Store, repo_id: int) -> _Saved | None:
     return _Saved(rows[0]["tip_sha"], rows[0]["after_sha"], policy, rows[0]["settings"])
 
 
-def _restore(store: Store, repo_id: int) -> tuple[LineHistory, LineLifetimes] | None:
+class StoredHistory(NamedTuple):
+    """The line history of a repository with the lifetimes of its lines."""
+
+    lines: LineHistory
+    lifetimes: LineLifetimes
+
+
+def _restore(store: Store, repo_id: int) -> StoredHistory | None:
     data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
     found = load(data)
-    return (found[0], found[1]) if found is not None and found[1] is not None else None
+    return StoredHistory(found.lines, found.lifetimes) if found is not None and found.lifetimes is not None else None
 
 
-def stored(store: Store, repo_id: int) -> tuple[LineHistory, LineLifetimes] | None:
+def stored(store: Store, repo_id: int) -> StoredHistory | None:
     """The history as it was stored last; None when there is none."""
     return _restore(store, repo_id) if _saved(store, repo_id) is not None else None
 
@@ -106,7 +114,7 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: tuple[LineHistory, LineLifetimes] | None) -> Finished:
+def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory | None) -> Finished:
     """One pass with its observers, from the beginning or from an `old` one on."""
     saved, lives = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.derive import need_of
 from attribution.weaknesses.rules.languages import of_rule
@@ -113,20 +113,27 @@ def own() -> RuleSet:
     return load(_own(), OWN)
 
 
-def files_of(names: Sequence[str], cache: Path) -> list[tuple[str, bytes]]:
-    """(name, content) of the rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
+class RuleFile(NamedTuple):
+    """A file of rules as it was read."""
+
+    name: str
+    content: bytes
+
+
+def files_of(names: Sequence[str], cache: Path) -> list[RuleFile]:
+    """The rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
 
     Raises RulesUnusable.
     """
-    found: list[tuple[str, bytes]] = []
+    found: list[RuleFile] = []
     for name in names or (OWN,):
-        found += _own() if name == OWN else [(str(path), path.read_bytes()) for path in files(name, cache)]
+        found += _own() if name == OWN else [RuleFile(str(path), path.read_bytes()) for path in files(name, cache)]
     return found
 
 
-def _own() -> list[tuple[str, bytes]]:
+def _own() -> list[RuleFile]:
     entries = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: str(e.name))
-    return [(e.name, e.read_bytes()) for e in entries]
+    return [RuleFile(e.name, e.read_bytes()) for e in entries]
 
 
 def fingerprint(files: Iterable[tuple[str, bytes]]) -> str:

@@ -65,10 +65,17 @@ def _one(names: set[str]) -> str:
     return next(iter(names)) if len(names) == 1 else MIXED if names else "unknown"
 
 
+class FindingEnd(NamedTuple):
+    """Who ended a finding."""
+
+    author: str  # class of the lines that did
+    session: int | None
+
+
 def ended_by(
     spans: Sequence[OriginSpan], path_lines: Sequence[tuple[int, int]], commit: Sequence[OriginSpan], sessions: Sequence[int]
-) -> tuple[str, int | None]:
-    """(class, session) of what ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
+) -> FindingEnd:
+    """What ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
 
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """
@@ -78,5 +85,5 @@ def ended_by(
         if telling:
             found = {s.session for s in telling if s.session is not None}
             session = found.pop() if len(found) == 1 else None
-            return _one({s.line_class for s in telling}), session
-    return NOBODY, sessions[0] if len(sessions) == 1 else None
+            return FindingEnd(_one({s.line_class for s in telling}), session)
+    return FindingEnd(NOBODY, sessions[0] if len(sessions) == 1 else None)
