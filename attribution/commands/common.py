@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -21,9 +21,16 @@ COMMIT = click.option(
 )
 
 
-def file_and_line(given: str) -> tuple[str, int | None]:
+class FilePlace(NamedTuple):
+    """A file, and a line of it when one is named."""
+
+    file: str
+    line: int | None
+
+
+def file_and_line(given: str) -> FilePlace:
     name, colon, number = given.rpartition(":")
-    return (name, int(number)) if colon and number.isascii() and number.isdigit() else (given, None)
+    return FilePlace(name, int(number)) if colon and number.isascii() and number.isdigit() else FilePlace(given, None)
 
 
 @contextmanager

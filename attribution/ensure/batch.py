@@ -16,9 +16,8 @@ from attribution.stages.lines import VERSION, attribute_repo, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
 from collector.runtime import shards
-from collector.runtime.shards import RunOptions, ShardItem
+from collector.runtime.shards import FinishedItem, RunOptions, ShardItem
 from collector.runtime.stages import StageName, digest
-from collector.runtime.workers import TaskResult
 from collector.storage.store import Store
 
 
@@ -66,9 +65,7 @@ def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
         return False
 
 
-def attribute_all(
-    store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool
-) -> Iterator[tuple[ShardItem, TaskResult]]:
+def attribute_all(store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool) -> Iterator[FinishedItem]:
     """Attributes each and yields as it ends."""
     yield from shards.run(store, StageName.LINES, attribute_one, items, (anyway,), how)
 

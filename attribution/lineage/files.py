@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 from attribution.lineage.model import BINARY, UNREADABLE, Range
 from collector.git.renames import RenameTexts
-from collector.git.repository import GitRepo, line_changes
+from collector.git.repository import BlobEntry, GitRepo, line_changes
 from collector.model import Problem
 from collector.text import is_binary, split_lines
 
@@ -73,8 +73,8 @@ class Contents:
         """For the search of renames in one commit."""
         return RenameTexts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
 
-    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
-        """(blob id, mode) of a path in a commit."""
+    def entry(self, sha: str, path: str) -> BlobEntry | None:
+        """A path in a commit."""
         return self._repo.entry_at(sha, path)
 
     def unreadable(self, oid: str) -> None:

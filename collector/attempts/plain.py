@@ -128,7 +128,7 @@ def read_one(document: Document, value: dict[str, Any]) -> Attempt | None:
     if strength == TRAJECTORY:  # the model it names may be another than the name it was submitted under
         run, model = by_place
     return Attempt(
-        NAME if strength == RESULT else "swe-bench", document.source, instance, run or by_place[0], _named(both, _TRIAL),
+        NAME if strength == RESULT else "swe-bench", document.source, instance, run or by_place.run, _named(both, _TRIAL),
         _named(both, _AGENT) if strength == RESULT else "", model, _named(both, _DATASET), strength, values,
         kept({k: v for k, v in settings.items() if k not in used}), {}, bounded({k: v for k, v in told.items() if k not in used}),
         patch, document.where,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.attempts.model import RESULT, SUMMARY, Attempt, Document
 from collector.attempts.values import boolean, bounded, dictionary, names, test_counts
@@ -47,7 +47,14 @@ def _is_report(value: object) -> bool:
     return isinstance(value, dict) and "resolved" in value and any(key in value for key in _REPORTED)
 
 
-def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
+class RunName(NamedTuple):
+    """What a result belongs to; "" where its place does not say."""
+
+    run: str
+    model: str
+
+
+def run_and_model(folders: tuple[str, ...], instance: str) -> RunName:
     """`…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission is both."""
     rest = list(folders)
     if rest and rest[-1] == instance:
@@ -57,10 +64,10 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
         rest.pop()
         below = True
     if not rest:
-        return "", ""
+        return RunName("", "")
     model = rest[-1]
     run = rest[-2] if len(rest) > 1 and not below and rest[-2] not in STRUCTURE else model
-    return run, model
+    return RunName(run, model)
 
 
 # --- one instance -----------------------------------------------------------------------------------------------------

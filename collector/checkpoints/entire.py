@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from shlex import quote
+from typing import NamedTuple
 
 FOLDER = ".entire"  # in the worktree: settings, and what is not committed
 SETTINGS = f"{FOLDER}/settings.json"
@@ -47,8 +48,15 @@ def fetch_command(path: str = "") -> str:
     return " ".join(["git", *where, "fetch", "origin", *(quote(spec) for spec in _FETCH_CLONE)])
 
 
-def remote_setting(settings: str | bytes | None) -> tuple[str, str] | None:
-    """(provider or "", repository as written) that the text of the settings names as the place of the checkpoints."""
+class CheckpointRemote(NamedTuple):
+    """The repository that keeps the checkpoints of another one, as the settings name it."""
+
+    provider: str  # "" when it is not said
+    repository: str
+
+
+def remote_setting(settings: str | bytes | None) -> CheckpointRemote | None:
+    """The place of the checkpoints that the text of the settings names; None when they stay in their repository."""
     try:
         value = json.loads(settings or "{}")
     except (ValueError, RecursionError):
@@ -56,10 +64,10 @@ def remote_setting(settings: str | bytes | None) -> tuple[str, str] | None:
     for key in ("strategy_options", "checkpoint_remote"):
         value = value.get(key) if isinstance(value, dict) else None
     if isinstance(value, str):
-        return "", value
+        return CheckpointRemote("", value)
     if not isinstance(value, dict) or not isinstance(value.get("repo"), str):
         return None
-    return str(value.get("provider") or ""), value["repo"]
+    return CheckpointRemote(str(value.get("provider") or ""), value["repo"])
 
 
 RECORDS = r"\.entire/(?!settings(?:\.local)?\.json$)"

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
@@ -198,13 +198,20 @@ def _start(meta: Mapping[str, Any]) -> int:
     return 0
 
 
-def sharded(repo: GitRepo, tree: str) -> list[tuple[str, str]]:
-    """(checkpoint id, tree id) below a root of `<id[:2]>/<id[2:]>/`; anything else on the branch is somebody else's."""
+class CheckpointTree(NamedTuple):
+    """Where a checkpoint is stored."""
+
+    checkpoint_id: str
+    tree: str  # object id
+
+
+def sharded(repo: GitRepo, tree: str) -> list[CheckpointTree]:
+    """The checkpoints below a root of `<id[:2]>/<id[2:]>/`; anything else on the branch is somebody else's."""
     found = []
     for shard, (oid, is_tree) in repo.entries(tree).items():
         if not is_tree or len(shard) != 2:
             continue
         for rest, (inner, inner_is_tree) in repo.entries(oid).items():
             if inner_is_tree and IS_ID.match(shard + rest):
-                found.append((shard + rest, inner))
+                found.append(CheckpointTree(shard + rest, inner))
     return found

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from collector.git.ranges import HIGHEST, Ranges
 from collector.model import Commit, Problem
@@ -134,13 +134,20 @@ class RecordBuilder:
         return ClaimRecord(producer, version, commit=self.source.commit, at=at, claims=claims, detail=detail, problems=problems)
 
 
-def versioned(producer: str, source: ClaimSource, data: bytes, versions: Iterable[str]) -> tuple[str, dict[str, Any]] | ClaimRecord:
-    """(version, JSON object) of a note with one of these versions; else the record that says why it cannot be used."""
+class VersionedNote(NamedTuple):
+    """A JSON note of a version that its reader knows."""
+
+    version: str
+    note: dict[str, Any]
+
+
+def versioned(producer: str, source: ClaimSource, data: bytes, versions: Iterable[str]) -> VersionedNote | ClaimRecord:
+    """A note with one of these versions; else the record that says why it cannot be used."""
     note = json_of(data)
     if not isinstance(note, dict):
         return unread(producer, source, "unreadable", "no JSON object")
     version = word(note, "version")
-    return (version, note) if version in versions else unread(producer, source, "unknown_version", version, version)
+    return VersionedNote(version, note) if version in versions else unread(producer, source, "unknown_version", version, version)
 
 
 def unread(producer: str, source: ClaimSource, code: str, detail: str = "", version: str = "", entry: int = 0) -> ClaimRecord:
@@ -157,12 +164,19 @@ def json_of(data: bytes) -> Any:
         return None
 
 
-def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:
-    """(line number, value) of JSON lines; None for a line that is none. One document over many lines counts as line 1."""
+class JsonLine(NamedTuple):
+    """A line of a file of JSON lines."""
+
+    number: int  # from 1 on
+    value: Any  # None for a line that is no JSON
+
+
+def json_lines(data: bytes) -> Iterator[JsonLine]:
+    """The lines with text. One document over many lines counts as line 1."""
     whole = json_of(data)
     if whole is not None and data.strip()[:1] in (b"{", b"["):
         for value in whole if isinstance(whole, list) else [whole]:
-            yield 1, value
+            yield JsonLine(1, value)
         if data.strip().count(b"\n") and isinstance(whole, dict) and _is_lines(data):
             yield from _lines(data, skip=1)
         return
@@ -174,14 +188,14 @@ def _is_lines(data: bytes) -> bool:
     return json_of(data.strip().split(b"\n", 1)[0]) is not None
 
 
-def _lines(data: bytes, skip: int) -> Iterator[tuple[int, Any]]:
+def _lines(data: bytes, skip: int) -> Iterator[JsonLine]:
     seen = 0
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
         seen += 1
         if seen > skip:
-            yield number, json_of(line)
+            yield JsonLine(number, json_of(line))
 
 
 def get(value: Any, *names: str) -> Any:

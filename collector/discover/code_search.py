@@ -42,7 +42,7 @@ def split(slice: str) -> list[str]:
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
     repository = repository_of(item)
-    return DiscoveryHit(repository[0], f"{item.get('path')} {item.get('sha')}", repository[1]) if repository else None
+    return DiscoveryHit(repository.name, f"{item.get('path')} {item.get('sha')}", repository.number) if repository else None
 
 
 SEARCH = Search(NAME, "/search/code", "code_search", split, read)

@@ -61,7 +61,9 @@ def read(item: dict[str, Any]) -> DiscoveryHit | None:
     repository, commit = repository_of(item), item.get("commit")
     message = commit.get("message") if isinstance(commit, dict) else None
     ids = checkpoint_ids(message) if isinstance(message, str) else []
-    return DiscoveryHit(repository[0], f"commit {item.get('sha')} names {ids[0]}", repository[1]) if repository and ids else None
+    return (
+        DiscoveryHit(repository.name, f"commit {item.get('sha')} names {ids[0]}", repository.number) if repository and ids else None
+    )
 
 
 SEARCH = Search(NAME, "/search/commits", "search", halves, read, (("sort", "committer-date"), ("order", "asc")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 REASONS = {
     "forgotten": "its removal was asked for",
@@ -32,33 +32,43 @@ class Filters:
     notes: bool = False  # also repositories that have no checkpoints but notes of other tools
 
 
-def exclusion(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]]) -> tuple[str | None, str | None]:
-    """(reason, more in words) for a row of `candidates` that was probed; (None, None): take it.
+class Exclusion(NamedTuple):
+    """Why a candidate is left out."""
+
+    reason: str | None  # one of REASONS; None: it is taken
+    detail: str | None = None
+
+
+TAKEN = Exclusion(None)
+
+
+def exclusion(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]]) -> Exclusion:
+    """Whether a row of `candidates` that was probed is left out.
 
     `names` are the (server, name in lower case) of all candidates.
     """
     if row["exclusion"] == "forgotten":
-        return "forgotten", row["detail"]
+        return Exclusion("forgotten", row["detail"])
     if row["outcome"] != "ok":
-        return row["outcome"], row["failure"]
+        return Exclusion(row["outcome"], row["failure"])
     renamed = row["renamed_to"]
     if renamed and (row["server"], renamed.lower()) in names:
-        return "renamed_duplicate", f"now {renamed}"
+        return Exclusion("renamed_duplicate", f"now {renamed}")
     if not row["confirmed"] and not (filters.notes and row["notes"]):
         if row["checkpoint_remote"]:
-            return "elsewhere", f"checkpoints are in {row['checkpoint_remote']}"
-        return ("empty_ref" if row["v1_empty"] else "no_ref"), None
+            return Exclusion("elsewhere", f"checkpoints are in {row['checkpoint_remote']}")
+        return Exclusion("empty_ref" if row["v1_empty"] else "no_ref")
     return _filtered(row, filters)
 
 
-def _filtered(row: Mapping[str, Any], filters: Filters) -> tuple[str | None, str | None]:
+def _filtered(row: Mapping[str, Any], filters: Filters) -> Exclusion:
     if row["is_fork"] and not filters.forks:
-        return "fork", f"of {row['fork_of']}" if row["fork_of"] else None
+        return Exclusion("fork", f"of {row['fork_of']}" if row["fork_of"] else None)
     if row["archived"] and not filters.archived:
-        return "archived", None
+        return Exclusion("archived")
     if filters.licences and (row["licence"] or "none").lower() not in filters.licences:
         known = row["licence"] or ("none" if row["metadata_at"] else "not known, metadata is missing")
-        return "licence", f"licence: {known}"
+        return Exclusion("licence", f"licence: {known}")
     if filters.most_kb is not None and (row["size_kb"] or 0) > filters.most_kb:
-        return "too_large", f"{row['size_kb']} KiB"
-    return None, None
+        return Exclusion("too_large", f"{row['size_kb']} KiB")
+    return TAKEN

@@ -12,7 +12,7 @@ from collector.discover.names import parse_name
 from collector.discover.paging import repository_of
 from collector.errors import WhoWroteError
 from collector.github.client import NotFound, Page
-from collector.storage.store import names_in_database
+from collector.storage.store import NameInDatabase, names_in_database
 from collector.text import printable
 
 NAME = "listing"
@@ -70,7 +70,7 @@ def _run_text(room: ChannelContext, where: str, data: bytes) -> None:
     _run_hits(room, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
 
 
-def _run_names(room: ChannelContext, where: str, names: list[tuple[str, str]]) -> None:
+def _run_names(room: ChannelContext, where: str, names: list[NameInDatabase]) -> None:
     text = "\n".join(f"{server}/{name}" for server, name in names)
     hits = [DiscoveryHit(name, "a row of the database", server=server or None) for server, name in names]
     _run_hits(room, where, f"{where} {hashlib.sha256(text.encode()).hexdigest()[:12]}", hits)

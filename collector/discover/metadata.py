@@ -142,7 +142,7 @@ def from_rest(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _remote(settings: str, server: str) -> str | None:
     found = checkpoint_remote(settings, server)
-    return None if found is None else found[1] if found[0] == server else "/".join(found)
+    return None if found is None else found.name if found.server == server else "/".join(found)
 
 
 def _inner(value: Mapping[str, Any], key: str, inner: str) -> Any:

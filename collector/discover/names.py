@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from collector.checkpoints.entire import remote_setting
 
@@ -23,8 +24,15 @@ def valid_name(text: str) -> str | None:
     return name
 
 
-def parse_name(text: str, server: str = GITHUB) -> tuple[str, str] | None:
-    """(server, name) of `owner/name`, `host/owner/name`, a web address, or an ssh address; None when it is none of them."""
+class NamedRepository(NamedTuple):
+    """A repository on a server."""
+
+    server: str  # https://…
+    name: str  # owner/name
+
+
+def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
+    """The repository of `owner/name`, `host/owner/name`, a web address, or an ssh address; None when it is none of them."""
     text = text.strip()
     if _HOST.match(text):
         text = f"https://{text}"
@@ -40,11 +48,11 @@ def parse_name(text: str, server: str = GITHUB) -> tuple[str, str] | None:
         name, where = valid_name(text), server
     if name is None or (where == GITHUB and name.count("/") != 1):
         return None
-    return where, name
+    return NamedRepository(where, name)
 
 
-def checkpoint_remote(settings: str, server: str = GITHUB) -> tuple[str, str] | None:
-    """(server, name) of the repository that holds the checkpoints, from the text of the settings; None: this one."""
+def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | None:
+    """The repository that holds the checkpoints, from the text of the settings; None: this one."""
     named = remote_setting(settings)
     if named is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.discover.channel import Channel, ChannelContext, DryRunStep
 from collector.discover.discovery_log import OPEN, Cursor, DiscoveryHit
@@ -87,13 +87,20 @@ def _merged(hits: Any) -> list[DiscoveryHit]:
     return list(found.values())
 
 
-def repository_of(item: dict[str, Any]) -> tuple[str, int | None] | None:
-    """Name and number of a result's public repository."""
+class FoundRepository(NamedTuple):
+    """The public repository of a result."""
+
+    name: str  # owner/name
+    number: int | None  # the server's own id
+
+
+def repository_of(item: dict[str, Any]) -> FoundRepository | None:
+    """The public repository of a result; None when it has none."""
     repository = item.get("repository", item)
     if not isinstance(repository, dict) or repository.get("private"):
         return None
     name, number = repository.get("full_name"), repository.get("id")
-    return (name, number if isinstance(number, int) else None) if isinstance(name, str) else None
+    return FoundRepository(name, number if isinstance(number, int) else None) if isinstance(name, str) else None
 
 
 def plan_search(room: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:

@@ -29,7 +29,7 @@ _FIRST = datetime(2008, 1, 1, tzinfo=UTC)  # repositories are older than the pro
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
     repository = repository_of(item)
-    return DiscoveryHit(repository[0], "named by the search", repository[1]) if repository else None
+    return DiscoveryHit(repository.name, "named by the search", repository.number) if repository else None
 
 
 def split(slice: str) -> list[str]:

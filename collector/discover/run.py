@@ -89,7 +89,7 @@ def named(ledger: DiscoveryLog, names: Iterable[str], everything: bool = False) 
     found = []
     for text in names:
         parsed = parse_name(text, ledger.server)
-        row = by_name.get((parsed[0], parsed[1].lower())) if parsed else None
+        row = by_name.get((parsed.server, parsed.name.lower())) if parsed else None
         if row is None:
             raise WhoWroteError(f"{text} is not a candidate", "Name it first: collect discover listing --repo OWNER/NAME")
         found.append(row)

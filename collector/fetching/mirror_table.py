@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.errors import NoCheckpoints, UnknownBranch
 from collector.fetching import mirrors as fetching
@@ -18,7 +18,7 @@ from collector.repository_names import GITHUB, BadName, RepositorySource, source
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
-from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.runtime.workers import Task, TaskLimits
 from collector.runtime.workers import run as run_here
 from collector.storage.merge import forget_rows
 from collector.storage.store import Store, iso
@@ -26,8 +26,15 @@ from collector.storage.store import Store, iso
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 
 
-def listed(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], list[BadName]]:
-    """(repositories, what is wrong with the lines that name none) of a list; empty lines and comments (#) are skipped."""
+class ListedSources(NamedTuple):
+    """What a list of repositories names."""
+
+    sources: list[RepositorySource]
+    refused: list[BadName]  # what is wrong with the lines that name none
+
+
+def listed(lines: Iterable[str], server: str) -> ListedSources:
+    """The repositories of a list; empty lines and comments (#) are skipped."""
     found: dict[str, RepositorySource] = {}
     refused = []
     for line in lines:
@@ -39,7 +46,7 @@ def listed(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], l
                 refused.append(error)
             else:
                 found.setdefault(one.name.lower(), one)
-    return list(found.values()), refused
+    return ListedSources(list(found.values()), refused)
 
 
 def wanted(store: Store, licences: Sequence[str] = ()) -> list[RepositorySource]:
@@ -57,12 +64,19 @@ def mirrored(store: Store) -> list[RepositorySource]:
     return [RepositorySource(r["name"], r["url"]) for r in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
 
 
-def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> tuple[list[RepositorySource], int]:
-    """(the ones that may be fetched, how many may not)."""
+class FetchableSources(NamedTuple):
+    """Repositories without those that are not to be fetched again."""
+
+    sources: list[RepositorySource]
+    forgotten: int  # how many were left out
+
+
+def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> FetchableSources:
+    """Those that the user did not have removed."""
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     every = list(sources)
     kept = [one for one in every if tombstone(one.name) not in hidden]
-    return kept, len(every) - len(kept)
+    return FetchableSources(kept, len(every) - len(kept))
 
 
 # --- fetching ---------------------------------------------------------------------------------------------------------
@@ -169,9 +183,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     return "done"
 
 
-def load(
-    store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOptions, anyway: bool
-) -> Iterator[tuple[shards.ShardItem, TaskResult]]:
+def load(store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOptions, anyway: bool) -> Iterator[shards.FinishedItem]:
     """Loads what has to be loaded, and yields as each ends."""
     waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
     yield from shards.run(store, StageName.LOAD, load_one, waiting, (anyway,), how)

@@ -392,7 +392,7 @@ def checkpoint_remote(settings: bytes | None) -> str:
     """owner/name of the repository that the settings name as the place of the checkpoints; '' for none or an unusable name."""
     named = remote_setting(settings)
     try:
-        return checked_name(named[1]) if named is not None else ""
+        return checked_name(named.repository) if named is not None else ""
     except BadName:
         return ""
 

@@ -66,11 +66,18 @@ def _from_unidiff(hunk: UnidiffHunk) -> Hunk:
     return Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, lines, exact_text=True)
 
 
-def whole_texts(hunks: tuple[Hunk, ...]) -> tuple[str, str] | None:
+class WholeTexts(NamedTuple):
+    """A file before and after a change."""
+
+    before: str
+    after: str
+
+
+def whole_texts(hunks: tuple[Hunk, ...]) -> WholeTexts | None:
     """Both texts of a file from a diff with unlimited context: one hunk from the first line on."""
     if len(hunks) != 1 or hunks[0].old_start > 1 or hunks[0].new_start > 1:
         return None
-    return _side(hunks[0].lines, " -"), _side(hunks[0].lines, " +")
+    return WholeTexts(_side(hunks[0].lines, " -"), _side(hunks[0].lines, " +"))
 
 
 def _side(lines: tuple[str, ...], marks: str) -> str:

@@ -98,6 +98,20 @@ class NamedCommit(NamedTuple):
     sha: str
 
 
+class TreeEntry(NamedTuple):
+    """What a tree holds under a name."""
+
+    oid: str
+    is_tree: bool
+
+
+class BlobEntry(NamedTuple):
+    """A file of a commit."""
+
+    oid: str
+    mode: int
+
+
 class GitRepo:
     """One repository, bare or not, a worktree, shallow or partial."""
 
@@ -212,11 +226,11 @@ class GitRepo:
         """Whether the object is in this clone; does not inflate it."""
         return self._repo.odb.exists(oid)
 
-    def entries(self, tree: str) -> dict[str, tuple[str, bool]]:
-        """Name -> (object id, is it a tree) of a tree or of a commit's root tree; {} when missing."""
+    def entries(self, tree: str) -> dict[str, TreeEntry]:
+        """What is in a tree, or in a commit's root tree, by name; {} when missing."""
         try:
             found = self._repo[tree].peel(pygit2.Tree)
-            return {decode(e.raw_name or b""): (str(e.id), e.type == ObjectType.TREE) for e in found}
+            return {decode(e.raw_name or b""): TreeEntry(str(e.id), e.type == ObjectType.TREE) for e in found}
         except (KeyError, ValueError, pygit2.GitError):
             return {}
 
@@ -246,13 +260,13 @@ class GitRepo:
             return None
         return str(entry.id) if entry.type == ObjectType.BLOB else None
 
-    def entry_at(self, sha: str, path: str) -> tuple[str, int] | None:
-        """(blob id, mode) of a path in a commit; None when it has no such file, or a tree is missing."""
+    def entry_at(self, sha: str, path: str) -> BlobEntry | None:
+        """A path in a commit; None when it has no such file, or a tree is missing."""
         try:
             entry = self._repo[sha].peel(pygit2.Tree)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
-        return (str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
+        return BlobEntry(str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
 
     # --- history ------------------------------------------------------------------------------------------------------
 

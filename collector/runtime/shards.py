@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
@@ -115,6 +115,13 @@ def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: b
     return found
 
 
+class FinishedItem(NamedTuple):
+    """A repository and how its task ended."""
+
+    item: ShardItem
+    result: TaskResult
+
+
 def run(
     store: Store,
     stage: StageName,
@@ -122,7 +129,7 @@ def run(
     items: Iterable[ShardItem],
     extra: tuple[Any, ...],
     how: RunOptions,
-) -> Iterator[tuple[ShardItem, TaskResult]]:
+) -> Iterator[FinishedItem]:
     """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work` returns done or nothing."""
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
@@ -136,7 +143,7 @@ def run(
     for done in results:
         item = by_name[done.key]
         _settle(store, stage, item, done)
-        yield item, done
+        yield FinishedItem(item, done)
     with contextlib.suppress(OSError):
         directory(store.path).rmdir()
 

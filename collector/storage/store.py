@@ -15,7 +15,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.storage.retention import FULL, Policy
@@ -246,8 +246,15 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
         raise _explained(error, path) from error
 
 
-def names_in_database(path: Path) -> list[tuple[str, str]]:
-    """(server or "", owner/name) of the repositories and candidates of another database. Raises DatabaseUnusable."""
+class NameInDatabase(NamedTuple):
+    """A repository or candidate of a database."""
+
+    server: str  # "" for a repository: its server is not recorded
+    name: str  # owner/name
+
+
+def names_in_database(path: Path) -> list[NameInDatabase]:
+    """The repositories and candidates of another database. Raises DatabaseUnusable."""
     if not path.is_file():
         raise DatabaseUnusable(f"there is no database {path}", "Check the name")
     try:
@@ -257,7 +264,7 @@ def names_in_database(path: Path) -> list[tuple[str, str]]:
                 found |= set(connection.execute("SELECT server, full_name FROM candidates"))
     except sqlite3.Error as error:
         raise _explained(error, path) from error
-    return sorted(found, key=lambda pair: (pair[1], pair[0]))
+    return [NameInDatabase(*pair) for pair in sorted(found, key=lambda pair: (pair[1], pair[0]))]
 
 
 def _statements(script: str) -> Iterator[str]:

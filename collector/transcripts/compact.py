@@ -106,7 +106,7 @@ class _Reader(RecordReader):
         cwd = argument(call.arguments, "workdir", "cwd", "Cwd", "working_directory")
         if call.name.lower() == "exec":
             commands = commands_in_script(get_str(call.arguments, "input"))
-            text, cwd = "\n".join(text for text, _ in commands), commands[0][1] if commands else ""
+            text, cwd = "\n".join(command.text for command in commands), commands[0].cwd if commands else ""
             if not commands:
                 return None
         self.add_cwd(normal_path(cwd))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from collector.transcripts.common.apply_patch import BEGIN, END
 
@@ -28,14 +29,21 @@ _COMMAND_KEY = re.compile(r"""["']?\b(cmd|command)["']?\s*:\s*(["'`])""")
 _WORKDIR_KEY = re.compile(r"""["']?\bworkdir["']?\s*:\s*(["'`])""")
 
 
-def commands_in_script(script: str) -> list[tuple[str, str]]:
-    """(command, working directory) of each `exec_command` call with literal arguments in a JavaScript program."""
+class ScriptCommand(NamedTuple):
+    """A command that a program runs."""
+
+    text: str
+    cwd: str
+
+
+def commands_in_script(script: str) -> list[ScriptCommand]:
+    """The command of each `exec_command` call with literal arguments in a JavaScript program."""
     found = []
     starts = [match.end() for match in re.finditer(r"\bexec_command\s*\(", script)]
     for start, stop in zip(starts, [*starts[1:], len(script)], strict=False):
         command = _argument(script, _COMMAND_KEY, start, stop)
         if command:
-            found.append((command, _argument(script, _WORKDIR_KEY, start, stop)))
+            found.append(ScriptCommand(command, _argument(script, _WORKDIR_KEY, start, stop)))
     return found
 
 
