@@ -10,6 +10,7 @@ their size: such lines are `inferred`, and only a few of them in one commit are 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -25,6 +26,8 @@ from collector.vocabulary.lines import Author, Reason
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
+MAX_TYPING = 10.0
+"""Characters a second that a person may have typed between two sightings; whatever comes faster was pasted or is another agent's."""
 _SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -86,12 +89,34 @@ def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines]
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
         for file, spans in verdict.files
     ]
+    _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1:
         reason = Reason.UNOBSERVED if len(commit.parents) < 2 else Reason.GIT_OPERATION
         verdict.files = [
             (file, [_without(s, reason) if _is_inferred(s.verdict) else s for s in spans]) for file, spans in verdict.files
         ]
+
+
+def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines]) -> None:
+    """Of all files of the commit together: an agent that is not on record shows in several of them at once."""
+    texts = {(id(one.file), one.span.start + n): text for one in known for n, text in enumerate(one.texts)}
+    typed: dict[float, int] = defaultdict(int)  # moment of the second sighting -> characters
+    since: dict[float, float] = {}
+    for file, spans in verdict.files:
+        for span in spans:
+            witness = span.verdict.witness
+            if witness is not None and witness.seen is not None and _is_persons(span.verdict):
+                lines = range(span.start, span.end + 1)
+                typed[witness.seen] += sum(len(texts.get((id(file), line), "").strip()) for line in lines)
+                since[witness.seen] = min(witness.without, since.get(witness.seen, witness.without))
+    fast = {at for at, count in typed.items() if count > MAX_TYPING * max(1.0, at - since[at])}
+    for _, spans in verdict.files:
+        spans[:] = [_without(span, Reason.UNOBSERVED) if _seen_at(span.verdict) in fast else span for span in spans]
+
+
+def _seen_at(verdict: Verdict) -> float | None:
+    return verdict.witness.seen if verdict.witness is not None else None
 
 
 def _is_persons(verdict: Verdict) -> bool:
