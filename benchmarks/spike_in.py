@@ -231,8 +231,8 @@ def _answers(store: Store, sha: str, spike: Spike) -> Counter[str]:
             answer = f"human {row['evidence']}"
         elif answer == "agent":
             answer = f"agent {row['how']}"
-        elif answer == "unknown":
-            answer = f"unknown {row['reason']}"
+        elif answer in ("unknown", "declared"):
+            answer = f"{answer} {row['reason']}"
         for number in range(row["start_line"], row["end_line"] + 1):
             answers[number] = answer
     return Counter(answers.get(number, "not added") for number in spike.lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class SightingPair:
     @property
     def seen_to_appear(self) -> bool:
         """Whether both sightings lie within what was recorded."""
-        return self.kind not in (Witness.COMMIT, Witness.FIRST_READ)
+        return self.kind in (Witness.RECORDED, Witness.NOTICE, Witness.INCREMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +247,7 @@ def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
     if not origin.seen_without:
         return None
     window = AttributionWindow(case.path, origin.seen_without, origin.before)
-    if origin.seen_without < origin.after and case.ask(window).author != "human":
+    if origin.seen_without < origin.after and not case.ask(window).is_person:
         return None
     return SightingPair(Witness.RECORDED, origin.seen_without, origin.before)
 
@@ -267,7 +267,7 @@ def _by_commit(case: _Case, index: int) -> SightingPair | None:
     if not since:
         return _since_parent(case)
     glimpse = case.tree.first_glimpse(case.path, case.text(index), since, case.when.commit)
-    if glimpse is not None and case.ask(AttributionWindow(case.path, since, glimpse.at)).author == "human":
+    if glimpse is not None and case.ask(AttributionWindow(case.path, since, glimpse.at)).is_person:
         return SightingPair(Witness.NOTICE if glimpse.outside_edit else Witness.RECORDED, since, glimpse.at)
     return SightingPair(Witness.COMMIT, since)
 
@@ -277,7 +277,7 @@ def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor
     call = tree.origin(line).call
     if cause.author == "agent":
         return Verdict("agent", "shell", "inferred", call=cause.call)
-    if cause.author != "human" or witness is None:  # a tool that changes words is not followed
+    if not cause.is_person or witness is None:  # a tool that changes words is not followed
         return Verdict("agent", "edited", "observed", call=call, edited_by="unknown", similarity=similarity)
     return Verdict("agent", "edited", "observed", cause.reason, call, "human", similarity, witness=witness)
 
@@ -354,6 +354,8 @@ def _from_cause(cause: CandidateAuthor, text: str, witness: SightingPair | None 
         return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
     if witness is None:
         return Verdict("unknown", "none", "inferred", "base_unknown")
+    if cause.reason == "uncaptured":
+        witness = replace(witness, kind=Witness.UNWATCHED)
     return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, witness=witness)
 
 

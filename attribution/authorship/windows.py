@@ -25,7 +25,8 @@ STRANGE = 120.0  # the same for a file that no session ever worked on
 class CandidateAuthor:
     """Answer for a gap. For `agent` the call that did it; for `tool` the call that ran it; for `unknown` the reason.
 
-    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own.
+    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own; or
+    `uncaptured`: no recorded session did it, but for a part of the time none was being recorded.
     """
 
     author: str  # agent | human | tool | unknown
@@ -35,6 +36,11 @@ class CandidateAuthor:
     call: CallRef | None = None
     tool: str = ""  # the program, for author = tool
     says: str = ""  # text of a command that changes files in place: lines it wrote share words with it
+
+    @property
+    def is_person(self) -> bool:
+        """Nobody else can have done it, as far as sessions are recorded."""
+        return self.author == "human" and self.reason != "uncaptured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class AttributionWindows:
         if gap not in self._answers:
             found = self._cause(gap)
             if found.author == "human" and not self._covered(gap):
-                found = CandidateAuthor("unknown", reason="uncaptured")
+                found = CandidateAuthor("unknown" if found.reason else "human", reason="uncaptured")
             self._answers[gap] = found
         return self._answers[gap]
 

@@ -21,13 +21,13 @@ from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, Reason, Witness
 
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
 MAX_TYPING = 10.0
-"""Characters a second that a person may have typed between two sightings; whatever comes faster was pasted or is another agent's."""
+"""Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 _SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -92,10 +92,14 @@ def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines]
     _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1:
-        reason = Reason.UNOBSERVED if len(commit.parents) < 2 else Reason.GIT_OPERATION
-        verdict.files = [
-            (file, [_without(s, reason) if _is_inferred(s.verdict) else s for s in spans]) for file, spans in verdict.files
-        ]
+        for _, spans in verdict.files:
+            spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
+
+
+def _unbelieved(span: VerdictSpan) -> VerdictSpan:
+    witness = span.verdict.witness
+    unwatched = witness is not None and witness.kind is Witness.UNWATCHED
+    return _without(span, Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED)
 
 
 def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines]) -> None:

@@ -248,7 +248,7 @@ class Runner:
         cause = self.timeline.gaps.cause(AttributionWindow(path, after, before))
         if cause.author == "agent":
             return "self_overwritten"
-        if cause.author == "unknown":
+        if not cause.is_person:
             return "unexplained"
         return "human_overwritten" if replaced else "human_deleted"
 

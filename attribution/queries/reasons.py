@@ -33,6 +33,8 @@ _HUMAN = {
     Witness.NOTICE: "The file was seen without the line{without}; then a notice of a change by others showed it{seen}.",
     Witness.INCREMENT: "Between two prompts the recorder counted new lines by the user in this file.",
     Witness.COMMIT: "The file was known without the line{without}, nothing that can write ran since, and the commit has it.",
+    Witness.UNWATCHED: "The file was known without the line{without} and later had it; no recorded session wrote it, but for "
+    "a part of the time none was being recorded.",
     Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
 }
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."

@@ -42,6 +42,7 @@ class Witness(Word):
     NOTICE = "notice", "the agent was told that somebody else had changed the file, and the notice shows the line"
     INCREMENT = "increment", "the recorder counted as many new lines by the user in this file between two prompts"
     COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
+    UNWATCHED = "unwatched", "as commit, but for a part of the time no session was being recorded"
     FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
 
 

@@ -218,9 +218,9 @@ def _watched(*spans: tuple[float, float], after: float, before: float, last: boo
         ([(0.0, 10_000.0)], "human"),  # the session goes on after the commit
         ([(0.0, 9_500.0)], "human"),  # it ended a few minutes before
         ([(0.0, 9_400.0)], "human"),
-        ([(0.0, 9_399.0)], "unknown uncaptured"),  # nobody was recorded for longer than that
-        ([(10_001.0, 20_000.0)], "unknown uncaptured"),  # it began after the commit
-        ([], "unknown uncaptured"),
+        ([(0.0, 9_399.0)], "human uncaptured"),  # nobody was recorded for longer than that
+        ([(10_001.0, 20_000.0)], "human uncaptured"),  # it began after the commit
+        ([], "human uncaptured"),
         ([(0.0, 100.0), (9_000.0, 9_900.0)], "human"),
     ],
 )
@@ -233,11 +233,11 @@ def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_t
 def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
     gaps = AttributionWindows(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
     gaps.settle()
-    assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == CandidateAuthor("unknown", reason="uncaptured")
+    assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == CandidateAuthor("human", reason="uncaptured")
     assert gaps.cause(AttributionWindow(F, 50.0, 1_800.0, last=True)) == HUMAN
 
 
-@pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "unknown uncaptured")])
+@pytest.mark.parametrize(("end", "said"), [(9_880.0, "human"), (9_879.0, "human uncaptured")])
 def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: float, said: str) -> None:
     assert _watched((0.0, end), after=50.0, before=10_000.0, last=True, unseen=True) == said
 
@@ -246,12 +246,12 @@ def test_of_a_file_no_session_touched_only_one_that_is_just_over_can_tell(end: f
     ("spans", "before", "said"),
     [
         ([], 1_900.0, "human"),  # half an hour between two events needs no witness
-        ([], 1_901.0, "unknown uncaptured"),
+        ([], 1_901.0, "human uncaptured"),
         ([(0.0, 5_000.0)], 5_000.0, "human"),  # one session all along
-        ([(0.0, 4_994.0)], 5_000.0, "unknown uncaptured"),
+        ([(0.0, 4_994.0)], 5_000.0, "human uncaptured"),
         ([(1_900.0, 5_000.0)], 5_000.0, "human"),  # it began within half an hour
-        ([(1_901.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
-        ([(0.0, 2_000.0), (3_000.0, 5_000.0)], 5_000.0, "unknown uncaptured"),
+        ([(1_901.0, 5_000.0)], 5_000.0, "human uncaptured"),
+        ([(0.0, 2_000.0), (3_000.0, 5_000.0)], 5_000.0, "human uncaptured"),
     ],
 )
 def test_between_two_events_long_silence_may_hide_an_agent(spans: list[tuple[float, float]], before: float, said: str) -> None:
