@@ -26,7 +26,7 @@ from collector.vocabulary.lines import Author, Reason, Witness
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
-MAX_TYPING = 10.0
+MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 _SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 
@@ -105,18 +105,23 @@ def _unbelieved(span: VerdictSpan) -> VerdictSpan:
 def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines]) -> None:
     """Of all files of the commit together: an agent that is not on record shows in several of them at once."""
     texts = {(id(one.file), one.span.start + n): text for one in known for n, text in enumerate(one.texts)}
-    typed: dict[float, int] = defaultdict(int)  # moment of the second sighting -> characters
-    since: dict[float, float] = {}
+    typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
     for file, spans in verdict.files:
         for span in spans:
             witness = span.verdict.witness
             if witness is not None and witness.seen is not None and _is_persons(span.verdict):
-                lines = range(span.start, span.end + 1)
-                typed[witness.seen] += sum(len(texts.get((id(file), line), "").strip()) for line in lines)
-                since[witness.seen] = min(witness.without, since.get(witness.seen, witness.without))
-    fast = {at for at, count in typed.items() if count > MAX_TYPING * max(1.0, at - since[at])}
+                length = sum(len(texts.get((id(file), line), "").strip()) for line in range(span.start, span.end + 1))
+                typed[witness.seen].append((witness.without, length))
+    fast = {at for at, parts in typed.items() if _is_fast(at, parts)}
     for _, spans in verdict.files:
         spans[:] = [_without(span, Reason.UNOBSERVED) if _seen_at(span.verdict) in fast else span for span in spans]
+
+
+def _is_fast(seen: float, parts: Sequence[tuple[float, int]]) -> bool:
+    """Whether what came after one of the first sightings is more than a person types until the second one."""
+    return any(
+        sum(length for without, length in parts if without >= start) > MAX_TYPING * max(1.0, seen - start) for start, _ in parts
+    )
 
 
 def _seen_at(verdict: Verdict) -> float | None:
