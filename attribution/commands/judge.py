@@ -26,7 +26,7 @@ _QUESTION = click.option(
 )
 _SESSION = click.option("--session", default="", metavar="KEY", help="Only this session: its key or the beginning of it.")
 _LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N sessions.")
-_PRICES = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="A price table (TOML).")
+_PRICES = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="A price table (TOML), or genai-prices.")
 
 
 @click.group()

@@ -17,7 +17,10 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
 @_PATH
 @_SESSION
 @click.option(
-    "--prices", type=click.Path(path_type=Path), metavar="FILE", help="Compute the costs anew with this price table (TOML)."
+    "--prices",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compute the costs anew with this price table (TOML), or with genai-prices (extra prices).",
 )
 @database_option
 @data_options

@@ -13,6 +13,7 @@ from typing import Any
 
 from collector.errors import WhoWroteError
 
+LISTED = "genai-prices"  # in place of a file: the list prices of the package of that name
 PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 
 
@@ -88,7 +89,11 @@ def standard_prices() -> Prices:
 
 
 def prices_from(path: Path) -> Prices:
-    """A user's table in the form of `data/prices.toml`. Raises WhoWroteError."""
+    """A user's table in the form of `data/prices.toml`, or the installed package if LISTED is its name. Raises WhoWroteError."""
+    if str(path) == LISTED:
+        from attribution.features.list_prices import list_prices
+
+        return list_prices()
     try:
         return _prices(tomllib.loads(path.read_text("utf-8")))
     except OSError as error:

@@ -44,6 +44,7 @@ DOORS = {
     "lifelines": {"attribution/stats/estimates.py"},
     "pandas": {"attribution/stats/estimates.py", "attribution/api.py"},  # the second only for the type checker
     "numpy": {"attribution/stats/estimates.py", "attribution/embedding/minilm.py"},  # statistics; a forward pass
+    "genai_prices": {"attribution/features/list_prices.py"},
     "llm": {"attribution/judge/model.py"},
     "tokenizers": {"attribution/embedding/minilm.py"},
     "safetensors": {"attribution/embedding/minilm.py"},
@@ -66,7 +67,7 @@ SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "clic
 SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
-    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors", "pathspec",
+    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors", "pathspec", "genai_prices",
 )  # fmt: skip
 
 
@@ -342,7 +343,7 @@ def test_the_search_index_does_not_bring_the_statistics_along() -> None:
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
         "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
-        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors", "pathspec",
+        "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors", "pathspec", "genai_prices",
     }  # fmt: skip
     plugin = "attribution/browse/plugin.py"  # Datasette itself loads it
     found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]
