@@ -497,6 +497,7 @@ class Worktree:
                 ids[index] = line
             elif self.origin(line).kind == OUTSIDE and kin.kind == "reformatted" and not kin.split:
                 ids[index] = line  # whoever wrote it before its layout was changed
+                self.reformatted.add(line)
             elif self.origin(line).kind != AGENT:
                 if kin.kind == "reformatted":
                     kin_of[index] = (-1, kin, text)
