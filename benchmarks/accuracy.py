@@ -13,8 +13,11 @@ The measurements:
 7. regions and outcomes of sessions, constructed and labelled by a reader (benchmarks/data/labels.csv)
 8. weaknesses checked by hand (benchmarks/data/findings-review.csv)
 9. added lines, renames and changed methods compared with pydriller's
+10. lines that blind readers decided from raw evidence (benchmarks/data/blind.csv)
+11. sessions that are forgotten: what does the program say about their lines?
+12. lines of known origin put into real commits
 
-2 to 5 and 9 need real clones; without any, their last results are kept.
+2 to 5, 9, 11 and 12 need real clones; without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks"), str(ROOT / "docs")]
 
 import hidden_links  # noqa: E402
+import independent  # noqa: E402
 import labelled  # noqa: E402
 import readings  # noqa: E402
 import second_opinion  # noqa: E402
@@ -261,6 +265,7 @@ def page(results: dict[str, Any]) -> str:
         "earlier": EARLIER,
         "history": history_table(results.get("history", {})),
         "audit": _hand(results["audit"]),
+        **independent.texts(results),
         **second_opinion.texts(results.get("second_opinion", {})),
     }
     outcomes = labelled.texts(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
@@ -385,6 +390,20 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--history", nargs="?", const=0, type=int, metavar="FILES", help="only line history; at most FILES files per commit")
     add("--links", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost links and agents, of these clones")
     add("--second-opinion", type=Path, nargs="*", default=[], metavar="CLONE", help="only pydriller's opinion on these clones")
+    add("--forget", type=Path, nargs="*", default=[], metavar="CLONE", help="only forgotten sessions of these clones")
+    add("--spike", type=Path, nargs="*", default=[], metavar="CLONE", help="only lines of known origin put into these clones")
+    add(
+        "--donor",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="CLONE",
+        help="with --spike: a project with lines from before 2021",
+    )
+    add("--held-out", action="store_true", help="with --forget and --spike: no rule was made on these clones")
+    add("--sessions", type=int, default=8, help="with --forget: sessions of each clone (default 8)")
+    add("--files", type=int, default=8, help="with --spike: files of each clone (default 8)")
+    add("--seed", type=int, default=1)
     add("--outcomes", action="store_true", help="only regions and outcomes")
     add("--findings", type=Path, nargs="*", default=[], metavar="DB", help="only rates of weaknesses, from reviewed databases")
     add("--audited", type=Path, metavar="DB", help="only update audit.csv, from a database of the audited repositories")
@@ -405,6 +424,8 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         results["outcomes"] = labelled.constructed()
     elif options.findings:
         results["weaknesses"] = readings.rates(options.findings)
+    elif options.forget or options.spike:
+        _ask_independently(results, options)
     elif options.second_opinion:
         for path in options.second_opinion:
             _ask_pydriller(results, path)
@@ -428,6 +449,18 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
             _measure_links(results, path)
 
 
+def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> None:
+    """Forgotten sessions and lines of known origin, one clone after the other; each result is kept as soon as it is there."""
+    for path in options.forget:
+        found = independent.forget(path, options.sessions, options.seed)
+        results.setdefault("forgotten", {})[_name_of(path)] = found | {"held_out": options.held_out}
+        print(_name_of(path), found, file=sys.stderr, flush=True)
+    for path in options.spike:
+        kinds = independent.spike(path, options.donor, options.files, options.seed)
+        results.setdefault("spikes", {})[_name_of(path)] = {"kinds": kinds, "held_out": options.held_out}
+        print(_name_of(path), kinds, file=sys.stderr, flush=True)
+
+
 def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     if options.history is not None:
@@ -436,6 +469,7 @@ def main(arguments: Sequence[str]) -> int:
     if not (options.check or options.page):
         _measure(results, options)
     results |= {"audit": audited(), "findings_read": readings.verdicts()}
+    results |= {"confidence": independent.confidence(independent.blind()), "confusion": independent.confusion(independent.blind())}
     results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
     text = page(results)
     if options.check:

@@ -1,0 +1,190 @@
+"""Error rates from evidence that is not ours: blind readers, forgotten sessions, lines of known origin put into real commits.
+
+Called by benchmarks/accuracy.py; the page is docs/accuracy.md. The program ships what is measured here: the table `confidence`.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+import leave_one_out  # noqa: E402
+import spike_in  # noqa: E402
+from pages import table  # noqa: E402
+
+from attribution.stats.intervals import Interval, wilson  # noqa: E402
+from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
+
+BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
+
+
+# --- measured ---------------------------------------------------------------------------------------------------------
+
+
+def forget(path: Path, sessions: int, seed: int) -> dict[str, Any]:
+    """One clone: lines of forgotten sessions by what became of them."""
+    found = leave_one_out.measure(path, sessions, random.Random(seed))
+    return {"sessions": found.sessions, "lines": found.lines, "answers": dict(found.answers)}
+
+
+def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str, dict[str, int]]:
+    """One clone: kind of spike -> answer -> lines."""
+    rng = random.Random(seed)
+    found = spike_in.measure(path, spike_in.Donors(donors, rng), files, rng)
+    return {kind: dict(answers) for kind, answers in found.items()}
+
+
+def blind() -> list[dict[str, str]]:
+    """Lines that readers decided from raw evidence before they knew the program's answer."""
+    if not BLIND.is_file():
+        return []
+    with BLIND.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def judged(row: Mapping[str, str]) -> str:
+    """right, defensible or wrong: the program's class against the reader's finding."""
+    said, who, sure = row["class"], row["who"], row["sure"]
+    said = "human" if said == "likely_human" else said
+    if said == who or (said == "declared" and who == "unknown"):
+        return "right"
+    if sure != "yes" or who == "unknown":
+        return "defensible"
+    if said in ("unknown", "declared") or {said, who} == {"agent", "tool"}:
+        return "defensible" if said != "unknown" else "avoidable"
+    return "wrong"
+
+
+def confusion(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
+    """The program's class -> the reader's finding -> lines."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        found[row["class"]][row["who"]] += 1
+    return {name: dict(found[name]) for name in LINE_CLASSES if name in found}
+
+
+def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Per class and evidence: lines read, right ones, the share with its interval (Wilson, 95 %)."""
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        found[row["class"], row["evidence"]][judged(row)] += 1
+    result = []
+    for (name, evidence), verdicts in sorted(found.items()):
+        n = verdicts.total()
+        interval = wilson(verdicts["right"], n)
+        assert interval is not None
+        result.append(
+            {
+                "class": name, "evidence": evidence, "checked": n, "correct": verdicts["right"], "wrong": verdicts["wrong"],
+                "rate": verdicts["right"] / n, "low": interval.low, "high": interval.high,
+            }
+        )  # fmt: skip
+    return result
+
+
+# --- shown ------------------------------------------------------------------------------------------------------------
+
+
+def texts(results: Mapping[str, Any]) -> dict[str, object]:
+    """Values of docs/templates/accuracy.md."""
+    rows = blind()
+    return {
+        "blind_repositories": len({row["repository"] for row in rows}),
+        "blind_lines": len(rows),
+        "blind": _blind(rows),
+        "blind_by_repository": _by_repository(rows),
+        "forgotten": _forgotten(results.get("forgotten", {})),
+        "spikes": _spikes(results.get("spikes", {})),
+    }
+
+
+def _blind(rows: Sequence[Mapping[str, str]]) -> str:
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        found[row["class"], row["evidence"]][judged(row)] += 1
+    lines = [
+        (
+            f"`{name}`", evidence, verdicts.total(), verdicts["right"], verdicts["defensible"], verdicts["avoidable"],
+            verdicts["wrong"], _interval(verdicts["right"], verdicts.total()),
+        )
+        for (name, evidence), verdicts in sorted(found.items(), key=lambda one: (LINE_CLASSES.index(one[0][0]), one[0][1]))
+    ]  # fmt: skip
+    head = ("class", "evidence", "lines read", "right", "defensible", "avoidable unknown", "wrong", "right, 95 % interval")
+    return table(head, lines)
+
+
+def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:
+    found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for row in rows:
+        found[row["repository"]][row["class"], judged(row)] += 1
+    classes = [name for name in LINE_CLASSES if any(name == said for counts in found.values() for said, _ in counts)]
+    lines = []
+    for name, counts in sorted(found.items()):
+        cells = []
+        for said in classes:
+            n = sum(count for (one, _), count in counts.items() if one == said)
+            cells.append(f"{counts[said, 'right']} of {n}" if n else "")
+        lines.append((name, *cells))
+    return table(("repository", *classes), lines)
+
+
+def _forgotten(found: Mapping[str, Any]) -> str:
+    lines: list[Sequence[object]] = []
+    total: Counter[str] = Counter()
+    sessions = 0
+    for (group, name), one in sorted(((not v.get("held_out"), k), v) for k, v in found.items()):
+        lines.append((name, "tuned on" if group else "held out", *_forgotten_cells(one["sessions"], one["lines"], one["answers"])))
+        total.update(one["answers"])
+        sessions += one["sessions"]
+    lines.append(("all", "", *_forgotten_cells(sessions, total.total(), total)))
+    head = ("repository", "", "sessions", "lines", "human", "likely human", "another session's", "unknown, declared or a tool's")
+    return table(head, lines)
+
+
+def _forgotten_cells(sessions: int, lines: int, answers: Mapping[str, int]) -> tuple[object, ...]:
+    human, likely, other = (answers.get(name, 0) for name in ("human observed", "human inferred", "another session"))
+    rest = lines - human - likely - other
+    return sessions, f"{lines:,}", *(_share(n, lines) for n in (human, likely, other, rest))
+
+
+def _spikes(found: Mapping[str, Any]) -> str:
+    lines: list[Sequence[object]] = []
+    for name, one in sorted(found.items()):
+        for kind, answers in one["kinds"].items():
+            counts = Counter(answers)
+            n = counts.total()
+            human, likely = counts["human observed"], counts["human inferred"]
+            agent = sum(count for answer, count in counts.items() if answer.startswith("agent") and answer != "agent edited")
+            edited = counts["agent edited"]
+            rest = _reasons(counts)
+            origin = "held out" if one.get("held_out") else "tuned on"
+            lines.append((name, origin, kind, n, human, likely, edited, agent, rest))
+    head = ("repository", "", "kind", "lines", "human", "likely human", "agent's, edited", "agent's", "nobody's: reasons")
+    return table(head, lines)
+
+
+def _reasons(answers: Mapping[str, int]) -> str:
+    """The most frequent reasons of lines that nobody was named for."""
+    reasons: Counter[str] = Counter()
+    for answer, count in answers.items():
+        author, _, reason = answer.partition(" ")
+        if author in ("unknown", "declared"):
+            reasons[reason or author] += count
+    return ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.most_common(3))
+
+
+def _interval(right: int, n: int) -> str:
+    found: Interval | None = wilson(right, n)
+    return "–" if found is None else f"{100 * right / n:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f})"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({100 * part / whole:.2f} %)" if whole else "–"
