@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Set
 from functools import cache
 from typing import Any
 
@@ -9,6 +11,7 @@ from attribution.browse.queries import QUERIES
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.storage.catalog import tables
+from collector.storage.schema import homes
 
 # Short names that Datasette shows instead of numbers, and what it counts and sorts by. Nothing is facetted that a large
 # database would count for seconds.
@@ -59,6 +62,10 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def queries() -> dict[str, dict[str, Any]]:
-    """The questions, as Datasette's canned queries."""
-    return {name: {"sql": q.sql, "title": q.title, "description": q.description, "hide_sql": True} for name, q in QUERIES.items()}
+def queries(present: Set[str]) -> dict[str, dict[str, Any]]:
+    """The questions that a database with these tables and views can answer, as Datasette's canned queries."""
+    return {
+        name: {"sql": q.sql, "title": q.title, "description": q.description, "hide_sql": True}
+        for name, q in QUERIES.items()
+        if (homes().keys() & set(re.findall(r"\w+", q.sql))) <= present
+    }

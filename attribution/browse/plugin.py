@@ -61,8 +61,14 @@ def get_metadata(datasette: Any, key: str, database: str, table: str) -> dict[st
 
 
 @hookimpl
-def canned_queries(datasette: Any, database: str, actor: Any) -> dict[str, Any]:
-    return describe.queries() if database in _ours(datasette) else {}
+def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
+    async def answerable() -> dict[str, Any]:
+        if database not in _ours(datasette):
+            return {}
+        db = datasette.get_database(database)
+        return describe.queries({*await db.table_names(), *await db.view_names()})
+
+    return answerable
 
 
 @hookimpl

@@ -87,7 +87,7 @@ def _cache(store: Store, path: Path | None, notes: list[str]) -> Store:
     wanted = path or default_path()
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
-        return Store(wanted)
+        return Store(wanted, is_cache=True)
     except (OSError, DatabaseUnusable) as error:
         if path is not None:
             raise DatabaseUnusable(f"the cache {wanted} cannot be used: {error}", "Name another file: --cache FILE") from error

@@ -203,7 +203,7 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
             rows += max(0, run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,)).rowcount)
         rows += _forget_candidate(store, name)
         # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
-        rows += run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount
+        rows += max(0, run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount)
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     shards.drop(shards.shard_path(store.path, name))
@@ -214,7 +214,7 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
 
 def _forget_candidate(store: Store, name: str) -> int:
     """What discovery knows of it, answers of the server that may name it included."""
-    if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'candidates'"):
+    if not store.has("candidates"):
         return 0
     run = store.connection.execute
     rows = 0
@@ -222,7 +222,7 @@ def _forget_candidate(store: Store, name: str) -> int:
     for number in numbers:
         rows += run("DELETE FROM discoveries WHERE candidate_id = ?", (number,)).rowcount
         rows += run("DELETE FROM candidates WHERE id = ?", (number,)).rowcount
-    rows += run("DELETE FROM http_cache").rowcount
+    rows += max(0, run("DELETE FROM http_cache").rowcount)
     return int(rows)
 
 

@@ -22,6 +22,7 @@ from collector.runtime.locks import file_lock
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
+from collector.storage.connection import cache_path
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, iso
 
@@ -90,7 +91,7 @@ def _alone(path: Path) -> None:
 
 def drop(shard: Path) -> None:
     """Removes a shard and everything that goes with it."""
-    for path in (shard, part_of(shard), shard.with_name(shard.name + ".lock")):
+    for path in (shard, part_of(shard), shard.with_name(shard.name + ".lock"), *map(cache_path, (shard, part_of(shard)))):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -103,7 +104,11 @@ def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: b
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
     """
-    rows = store.rows("SELECT name, input_key, state FROM jobs WHERE stage = ?", (stage,))
+    rows = store.rows(
+        "SELECT name, input_key, state FROM jobs j WHERE stage = ? AND (state <> 'done' OR EXISTS (SELECT 1 FROM stage_runs s "
+        "JOIN repos r ON r.id = s.repo_id WHERE r.name = j.name AND s.stage = j.stage AND s.finished_at >= j.stored_at))",
+        (stage,),
+    )
     ended = {(r["name"].lower(), r["input_key"]): r["state"] for r in rows}
     found = []
     for item in items:
@@ -190,7 +195,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
         if done.error and not done.expected and failures > 1:
             state = "given_up"
         connection.execute(
-            "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 item.name,
                 stage,
@@ -202,6 +207,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
                 done.cpu,
                 done.peak,
                 _now(),
+                _stored_at(store, item.name, stage),
             ),
         )
     if not done.error:
@@ -210,7 +216,17 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
 
 def _loaded(store: Store, name: str) -> bool:
     """Whether its facts were loaded, with checkpoints or with --anyway: then they stay, whatever is concluded."""
-    return bool(store.value("SELECT 1 FROM jobs WHERE name = ? AND stage = ? AND state = 'done'", (name, StageName.LOAD)))
+    return _stored_at(store, name, StageName.LOAD) is not None
+
+
+def _stored_at(store: Store, name: str, stage: StageName) -> str | None:
+    """When the last run of a stage on a repository was finished, as the database has it."""
+    found = store.value(
+        "SELECT MAX(s.finished_at) FROM stage_runs s JOIN repos r ON r.id = s.repo_id "
+        "WHERE r.name = ? COLLATE NOCASE AND s.stage = ?",
+        (name, stage),
+    )
+    return str(found) if found else None
 
 
 def _now() -> str:

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from collector.storage.merge import MergeSchema, MergeTable
+from collector.storage.schema import CACHE, names_in
 from collector.storage.store import Connection, read_only
 
 # Of the run, not of what was found; `*`: the whole table. The search index and the book of migrations are not facts either.
 PASSING = {
     "stage_runs": {"finished_at", "seconds"},
-    "jobs": {"seconds", "cpu_seconds", "peak_bytes", "finished_at"},
-    "http_cache": {"*"},
+    "tip_states": {"added"},
+    **{name: {"*"} for part in CACHE for name in names_in(part)},
+    "_sqlite_migrations": {"*"},
 }
 _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example

@@ -19,12 +19,13 @@ from typing import Any
 
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
+from collector.storage.schema import OPTIONAL, homes
 from collector.storage.store import Store
 
 ROOT = "repos"
 Execute = Callable[..., Any]  # of a connection: a cursor
 # Tables about the database itself, or of one run of the machine it was made on.
-_NOT_COPIED = {"settings", "forgotten", "http_cache"}
+_NOT_COPIED = {"settings", "forgotten"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +347,7 @@ def merge(store: Store, path: Path, force: bool = False) -> Merged:
     with Store(path, create=False) as shard:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
         theirs = _ages(shard)
+        parts = filled_parts(shard)
     if broken:
         raise DatabaseUnusable(f"{path} is damaged: {broken} rows refer to rows that do not exist", "Create it again")
     ours = _ages(store)
@@ -354,6 +356,8 @@ def merge(store: Store, path: Path, force: bool = False) -> Merged:
     kept = [n for n in theirs if n not in dropped and n in ours and not force and theirs[n] and theirs[n] <= ours[n]]
     names = [n for n in theirs if n not in dropped and n not in kept]
     with attached(store, path), unenforced(store), store.transaction():
+        for part in parts:
+            store.connection.make(part)
         copy = _Copy(store, "other", "main")
         copy.copy(names, known=True)
     added = [n for n in names if n not in ours]
@@ -362,8 +366,17 @@ def merge(store: Store, path: Path, force: bool = False) -> Merged:
 
 def extract(store: Store, path: Path, names: Sequence[str]) -> None:
     """Rows of repositories into another database of ours, in one transaction."""
+    with Store(path) as target, target.transaction():
+        for part in filled_parts(store):
+            target.connection.make(part)
     with attached(store, path), unenforced(store), store.transaction():
         _Copy(store, "main", "other").copy(names, known=False)
+
+
+def filled_parts(store: Store) -> list[str]:
+    """Parts of the schema that not every database has and of which this one has a row to copy."""
+    tables = {name: part for name, part in homes().items() if part in OPTIONAL and name not in _NOT_COPIED and store.has(name)}
+    return list(dict.fromkeys(part for name, part in tables.items() if store.value(f"SELECT 1 FROM {name} LIMIT 1")))
 
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
+from collector.storage import library
+from collector.storage.connection import OwnConnection, cache_path, read
 from collector.storage.retention import FULL, Policy
-from collector.storage.schema import schema_sql
+from collector.storage.schema import CORE, schema_sql, statements
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
@@ -45,16 +46,22 @@ def iso(at: float | None) -> str | None:
 class Store:
     """One database file. Use as a context manager."""
 
-    def __init__(self, path: str | Path, create: bool = True) -> None:
-        """Opens, and creates tables when needed. Raises DatabaseUnusable, DatabaseTooNew."""
+    def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
+        """Opens, and creates tables when needed. `is_cache`: a file for parts of the cache alone, which several databases share.
+
+        Raises DatabaseUnusable, DatabaseTooNew.
+        """
         self.path = Path(path)
+        self._is_cache = is_cache
         self._policy: Policy | None = None
         if not create and not self.path.is_file():
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
         try:
-            self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
+        self.connection.beside = None if is_cache else cache_path(self.path)
+        self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
         try:
             self._prepare()
         except sqlite3.Error as error:
@@ -68,7 +75,8 @@ class Store:
     def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
         """A connection that somebody else opened and closes, for reading only."""
         store = cls.__new__(cls)
-        store.path, store.connection = Path(path), connection
+        store.path, store.connection = Path(path), cast(OwnConnection, connection)
+        store._run = partial(read, connection.execute)
         return store
 
     def _prepare(self) -> None:
@@ -85,16 +93,27 @@ class Store:
                 f"{self.path} was written by a newer whowrote (schema {version}, this one knows {SCHEMA_VERSION})",
                 "Update with: pip install --upgrade whowrote; nothing was changed",
             )
-        execute("PRAGMA foreign_keys = ON")
         if not tables:
             execute("PRAGMA journal_mode = WAL")
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        if version < SCHEMA_VERSION:  # every version so far only adds tables and views
+        if version < SCHEMA_VERSION:
             with self.transaction():
-                for statement in _statements(schema_sql()):
-                    execute(statement)
-                execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                self._to_this_version()
+        execute("PRAGMA foreign_keys = ON")
         execute("PRAGMA synchronous = NORMAL")
+
+    def _to_this_version(self) -> None:
+        """Call within a transaction that does not enforce foreign keys. Nothing to do when another process was faster."""
+        execute = self.connection.execute
+        version = execute("PRAGMA user_version").fetchone()[0]
+        if 0 < version < SCHEMA_VERSION and not self._is_cache:
+            from collector.storage.migrations import migrate  # brings sqlite-utils along
+
+            migrate(self.connection, version, SCHEMA_VERSION)
+        elif version == 0 and not self._is_cache:
+            for statement in statements(schema_sql(CORE)):
+                execute(statement)
+        execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def __enter__(self) -> Store:
         return self
@@ -106,7 +125,7 @@ class Store:
         self.connection.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[OwnConnection]:
         """All or nothing. Disk full, locked and damaged files become DatabaseUnusable."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
@@ -122,6 +141,10 @@ class Store:
                 self.connection.execute("ROLLBACK")
             raise _explained(error, self.path) from error
 
+    def has(self, table: str) -> bool:
+        """Whether a table or view was made: some are when their first row is written."""
+        return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
+
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction."""
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
@@ -131,7 +154,9 @@ class Store:
     def policy(self) -> Policy:
         """How much text is kept here."""
         if self._policy is None:
-            found = {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")}
+            found = (
+                {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")} if self.has("settings") else {}
+            )
             self._policy = Policy(found.get("content", FULL), found.get("redact") == "1")
         return self._policy
 
@@ -145,7 +170,7 @@ class Store:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Rows of a query as dictionaries. Raises DatabaseUnusable."""
         try:
-            cursor = self.connection.execute(sql, parameters)
+            cursor = self._run(sql, parameters)
             names = [d[0] for d in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except sqlite3.Error as error:
@@ -157,7 +182,7 @@ class Store:
         Raises DatabaseUnusable; TypeError when the columns are not the fields, which is a mistake in the program.
         """
         try:
-            cursor = self.connection.execute(sql, parameters)
+            cursor = self._run(sql, parameters)
             columns, names = tuple(d[0] for d in cursor.description), _field_names(kind)
             if columns != names[: len(columns)]:
                 raise TypeError(f"columns {columns} are not the fields of {kind.__name__}: {names}")
@@ -172,7 +197,7 @@ class Store:
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """First column of the first row, or None."""
         try:
-            row = self.connection.execute(sql, parameters).fetchone()
+            row = self._run(sql, parameters).fetchone()
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
         return row[0] if row else None
@@ -186,7 +211,7 @@ class Store:
         if known and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
             return
         try:  # the key comes last: what a kill leaves half-done is built again
-            turns = _sqlite_utils().Database(self.connection, execute_plugins=False)["turns"]
+            turns = library.database(self.connection)["turns"]
             if known:
                 turns.rebuild_fts()
             else:
@@ -213,18 +238,6 @@ class Store:
 def columns_of(kind: type[Any], alias: str) -> str:
     """The SELECT list of a row type that repeats columns of one table: `alias.name` of every field."""
     return ", ".join(f"{alias}.{name}" for name in _field_names(kind))
-
-
-def _sqlite_utils() -> ModuleType:
-    """Imported where it is needed: it costs as much as a small command. It would load pandas and numpy for types we never store."""
-    unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(unwanted))  # type: ignore[arg-type]
-    try:
-        import sqlite_utils
-    finally:
-        for name in unwanted:
-            del sys.modules[name]
-    return sqlite_utils
 
 
 def _field_names(kind: Any) -> tuple[str, ...]:
@@ -265,16 +278,6 @@ def names_in_database(path: Path) -> list[NameInDatabase]:
     except sqlite3.Error as error:
         raise _explained(error, path) from error
     return [NameInDatabase(*pair) for pair in sorted(found, key=lambda pair: (pair[1], pair[0]))]
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Statements of the schema one by one: `executescript` would commit in the middle."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _explained(error: sqlite3.Error, path: Path) -> DatabaseUnusable:

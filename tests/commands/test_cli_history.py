@@ -139,7 +139,7 @@ def test_an_older_database_gets_the_new_tables(example: tuple[Path, Path], tmp_p
     shutil.copy(example[1], old)
     with Store(old) as store:
         for name in ("survival", "deletions", "line_fates", "tip_states", "line_travels", "line_lives", "history_commits"):
-            store.connection.execute(f"DROP TABLE {name}")
+            store.connection.execute(f"DROP TABLE IF EXISTS {name}")
         store.connection.execute("DELETE FROM stage_runs WHERE stage IN ('history', 'survival')")
         store.connection.execute("PRAGMA user_version = 1")
     assert run("survival", example[0], "--db", old, "--no-curves").exit_code == 0

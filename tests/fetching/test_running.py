@@ -37,6 +37,7 @@ from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.storage.connection import cache_path
 from collector.storage.merge import MergeSchema, extract, forget_rows, merge
 from collector.storage.store import Store
 
@@ -128,6 +129,37 @@ def test_the_result_is_that_of_attributing_each_clone(
     assert "nothing new to be attributed" in again[1].output
     assert served.requests == {"POST git-upload-pack": len(CASES)}  # one check for each repository
     same(facts(db), direct(served))
+
+
+def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    filled(served, db)
+    before = facts(db)
+    assert not before.keys() & {"jobs", "http_cache"}
+    cache_path(db).unlink()
+    assert say(attribute, "check", "--db", db).exit_code == 0
+    assert [r.exit_code for r in filled(served, db)] == [0, 0]
+    same(facts(db), before)
+    again = filled(served, db)
+    assert "nothing new to be loaded" in again[0].output and "nothing new to be attributed" in again[1].output
+
+
+def test_a_cache_that_knows_more_than_the_database_is_not_believed(served: GitServer, tmp_path: Path) -> None:
+    """The cache says that everything is done, but the database was lost, or is an older copy."""
+    db, older = tmp_path / "all.db", tmp_path / "older.db"
+    say(collect, "run", "o/one", *at(served, db))
+    with Store(db) as store:
+        store.connection.execute("VACUUM INTO ?", (str(older),))
+    filled(served, db)
+    before = facts(db)
+    for start in (None, older):
+        for suffix in ("", "-wal", "-shm"):
+            db.with_name(db.name + suffix).unlink(missing_ok=True)
+        if start is not None:
+            shutil.copyfile(start, db)
+        assert cache_path(db).is_file()
+        assert [r.exit_code for r in filled(served, db)] == [0, 0]
+        same(facts(db), before)
 
 
 def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:

@@ -31,9 +31,11 @@ DOORS = {
     "lizard_languages": {"attribution/maintainability/measure.py"},
     "pydriller": {"attribution/maintainability/measure.py"},
     "git": {"attribution/maintainability/measure.py"},  # GitPython, for the errors that come through pydriller
-    "sqlite_utils": {"collector/storage/store.py"},
+    "sqlite_utils": {"collector/storage/library.py"},
     "sqlite3": {
         "collector/storage/store.py",
+        "collector/storage/connection.py",
+        "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
         "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
     "orjson": {"collector/transcripts/common/jsonl.py"},
@@ -334,7 +336,7 @@ def test_commands_are_called_what_their_functions_are_called(program: str) -> No
 
 
 def test_the_search_index_does_not_bring_the_statistics_along() -> None:
-    load = "import sys; from collector.storage import store; store._sqlite_utils()"
+    load = "import sys; from collector.storage import library; library._sqlite_utils()"
     program = f"{load}; print('pandas' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

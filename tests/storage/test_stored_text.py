@@ -13,6 +13,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.ensure.lines import attribute_one
 from attribution.stages import feature_rows as features
 from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy
+from collector.storage.schema import PARTS
 from collector.storage.store import Store
 
 # Tables of names, numbers, times and hashes; of what the user wrote; of what servers say about repositories.
@@ -68,7 +69,9 @@ def cells(db: Path) -> list[tuple[str, str, str]]:
 
 
 def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
-    with Store(tmp_path / "empty.db") as store:
+    with Store(tmp_path / "empty.db", is_cache=True) as store:
+        for part in PARTS:
+            store.connection.make(part)
         features.prepare(store)
         found = {
             (table["name"], column["name"])

@@ -1,5 +1,8 @@
 """The tables and views of the database as SQL text, a file for each subject, in the order in which they are best read.
 
+Every database has the core. The other parts are made when their first row is written; until then they read as empty
+(`collector/storage/connection.py`). Parts of the cache are in a file beside the database, which can be deleted at any time.
+
 One comment per table, view and column: docs/schema.md and the descriptions in Datasette are generated from them. Columns of
 views are described in lines `--   column: text` before the view; `--   *: table` stands for all columns of that table.
 Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start at 1.
@@ -7,15 +10,27 @@ Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start 
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
+CORE = ("repositories", "sessions", "lines", "outcomes", "bookkeeping")
 # In reading order; a part refers only to tables of earlier ones.
-PARTS = (
-    "repositories", "sessions", "lines", "outcomes", "bookkeeping", "history", "survival", "weaknesses", "maintainability",
-    "reviews", "claims", "judge", "embeddings", "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
-    "cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans",
+OPTIONAL = (
+    "history", "survival", "weaknesses", "maintainability", "reviews", "claims", "claim_lines", "judge", "embeddings",
+    "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
+CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans")
+NEEDS = {"survival": "history", "claim_lines": "claims"}  # what the tables and views of a part refer to beside the core
+PARTS = CORE + OPTIONAL + CACHE
+_MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
+
+
+@cache
+def _text(name: str) -> str:
+    return resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8")
 
 
 @cache
@@ -23,9 +38,46 @@ def part_sql(name: str) -> str:
     """The text of one part."""
     from collector.vocabulary.schema import expanded  # with every vocabulary: 10 ms that only a new database needs
 
-    return expanded(resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8"))
+    return expanded(_text(name))
 
 
-def schema_sql() -> str:
-    """The whole schema."""
-    return "\n".join(map(part_sql, PARTS))
+def schema_sql(parts: tuple[str, ...] = PARTS) -> str:
+    """The whole schema, or some parts of it."""
+    return "\n".join(map(part_sql, parts))
+
+
+def statements(script: str) -> Iterator[str]:
+    """Statements of a script one by one: `executescript` would commit in the middle."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+@cache
+def names_in(part: str) -> tuple[str, ...]:
+    """Tables and views of a part."""
+    return tuple(_MADE.findall(_text(part)))
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Table or view -> its part, for all that are made when they are needed."""
+    return {name: part for part in (*OPTIONAL, *CACHE) for name in names_in(part)}
+
+
+@cache
+def columns() -> dict[str, tuple[str, ...]]:
+    """Table or view -> its columns."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(schema_sql())
+        named = "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"
+        found: dict[str, list[str]] = {}
+        for table, column in connection.execute(named):
+            found.setdefault(table, []).append(column)
+    finally:
+        connection.close()
+    return {table: tuple(names) for table, names in found.items()}

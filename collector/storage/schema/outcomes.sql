@@ -123,19 +123,3 @@ SELECT s.repo_id, e.session_id, g.path, g.root, e.region_id, e.round, e.start_li
        e.lines_added, e.lines_removed, y.symbol
 FROM region_edits e JOIN regions g ON g.id = e.region_id JOIN sessions s ON s.id = e.session_id
 LEFT JOIN region_symbols y ON y.region_id = e.region_id AND y.call_id = e.call_id AND y.start_line = e.start_line;
-
--- Earlier sessions whose lines a session changed or ended; via worktree: seen in the replay; via history: its commits ended lines that
--- another session had committed, wherever and under whatever name (once the lines were followed).
---   repo_id: its repository
---   session_id: the session that changed the lines
---   prior_session_id: the earlier session that wrote them
---   via: worktree, history
---   lines: lines with text that were removed or changed; NULL for worktree
-CREATE VIEW IF NOT EXISTS prior_sessions AS
-SELECT s.repo_id, p.session_id, p.prior_session_id, 'worktree' AS via, NULL AS lines
-FROM region_priors p JOIN sessions s ON s.id = p.session_id
-UNION ALL
-SELECT t.repo_id, t.actor_session_id, o.session_id, 'history', SUM(t.nonblank)
-FROM line_fates t JOIN origins o ON o.id = t.origin_id
-WHERE t.actor_session_id IS NOT NULL AND o.author = 'agent' AND o.session_id <> t.actor_session_id
-GROUP BY t.repo_id, t.actor_session_id, o.session_id;

@@ -141,3 +141,19 @@ SELECT f.repo_id, f.path, s.start_line, s.end_line, s.end_line - s.start_line + 
        COALESCE(s.birth_path, f.path) AS birth_path, s.birth_line
 FROM tip_spans s JOIN tip_files f ON f.id = s.file_id LEFT JOIN origins o ON o.id = s.origin_id
 LEFT JOIN history_commits b ON b.id = s.birth;
+
+-- Earlier sessions whose lines a session changed or ended; via worktree: seen in the replay; via history: its commits ended lines that
+-- another session had committed, wherever and under whatever name (once the lines were followed).
+--   repo_id: its repository
+--   session_id: the session that changed the lines
+--   prior_session_id: the earlier session that wrote them
+--   via: worktree, history
+--   lines: lines with text that were removed or changed; NULL for worktree
+CREATE VIEW IF NOT EXISTS prior_sessions AS
+SELECT s.repo_id, p.session_id, p.prior_session_id, 'worktree' AS via, NULL AS lines
+FROM region_priors p JOIN sessions s ON s.id = p.session_id
+UNION ALL
+SELECT t.repo_id, t.actor_session_id, o.session_id, 'history', SUM(t.nonblank)
+FROM line_fates t JOIN origins o ON o.id = t.origin_id
+WHERE t.actor_session_id IS NOT NULL AND o.author = 'agent' AND o.session_id <> t.actor_session_id
+GROUP BY t.repo_id, t.actor_session_id, o.session_id;
