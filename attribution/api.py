@@ -50,7 +50,7 @@ class Database:
     def frame(self, table: str) -> pandas.DataFrame:
         """A table or view. Raises WhoWroteError when there is none of that name, StatsMissing without pandas."""
         if table not in self.tables():
-            raise WhoWroteError(f"there is no table {table}", "Database.tables() lists them")
+            raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
         return self.query('SELECT * FROM "' + table.replace('"', '""') + '"')
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pandas.DataFrame:

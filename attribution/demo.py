@@ -26,7 +26,9 @@ def make(directory: Path) -> Path:
     target = directory / f"{NAME}.git"
     if target.exists():
         if not (target / "whowrote-example").is_file():
-            raise WhoWroteError(f"{target} exists and is not the example", "Name another directory: attribute demo DIRECTORY")
+            raise WhoWroteError(
+                f"{target} already exists and is not the example", "Choose another directory: attribute demo DIRECTORY"
+            )
         shutil.rmtree(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     import_repository(target, stream())

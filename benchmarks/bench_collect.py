@@ -5,7 +5,7 @@
 DIRECTORY holds bare repositories (owner/name.git, or owner+name/repo). The stand-in GitHub of the tests serves them all, git by
 `git http-backend`; its searches answer from their contents, its rate limits are out of the way.
 
-    alone      discover; then fetch, load, attribute of what discovery confirmed, then of all the others (`--anyway`)
+    alone      discover; then fetch, load, attribute of what discovery confirmed, then of all the others (`--allow-no-checkpoints`)
     killed     the same in three commands (discover, run, attribute db), each killed with its whole process group (SIGKILL) at
                drawn moments and begun again, until it ends
     again      all commands once more for both databases: nothing is new
@@ -137,11 +137,11 @@ class Bench:
             command += ["--server", self.server.url, "--protocols", "http", "--fetch-jobs", str(self.jobs)]
             command += ["--list", str(self.names)] if everything else []
         if what != "fetch":
-            command += ["--jobs", str(self.jobs), "--anyway"]
+            command += ["--jobs", str(self.jobs), "--allow-no-checkpoints"]
         return [*command, "-q"]
 
     def attribute(self, db: Path) -> list[str]:
-        return ["attribute", "db", str(db), "--jobs", str(self.jobs), "--anyway", "-q"]
+        return ["attribute", "db", str(db), "--jobs", str(self.jobs), "--allow-no-checkpoints", "-q"]
 
     def run(self, command: list[str], moment: Callable[[], bool] = lambda: False) -> Cost:
         """Runs to the end, or until `moment()`: then the whole process group is killed."""

@@ -1,22 +1,22 @@
-"""The command `collect`: what a bare call says, and the commands of `collector/commands`."""
+"""The command `collect`: its greeting, and the commands of `collector/commands`."""
 
 from __future__ import annotations
 
 import click
 
 from collector.console.commands import CommandFiles
-from collector.console.terminal import EXIT_CODES, Program
+from collector.console.terminal import CONTEXT, EXIT_CODES, Program
 
 TEACH = """\
-Finds and reads what coding agents leave in git: checkpoints, and the transcripts of their sessions in them.
+Find and read what coding agents leave in git: checkpoints with the transcripts of their sessions.
 
 Try:
-  collect checkpoints PATH    what a clone holds: checkpoints, sessions, agents
-  collect formats             the agents and layouts this version reads
-  collect discover            public repositories that hold checkpoints; --dry-run says what it would ask
-  collect report              what was found, left out, and probably missed
+  collect checkpoints PATH     list the checkpoints, sessions and agents in a clone
+  collect formats              list the supported agents and layouts
+  collect discover --dry-run   show how public repositories with checkpoints would be searched for
+  collect run --list FILE      fetch and load the repositories named in FILE
 
-Who wrote each line is the other command: attribute
+To find out who wrote each line, use the other command: attribute
 More: collect --help
 """
 
@@ -26,12 +26,12 @@ More: collect --help
     commands=CommandFiles("collector.commands"),
     invoke_without_command=True,
     epilog=EXIT_CODES,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
 )
 @click.version_option(package_name="whowrote", prog_name="collect")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Read what coding agents leave in git: checkpoints and the transcripts of their sessions."""
+    """Find and read what coding agents leave in git: checkpoints with the transcripts of their sessions."""
     if context.invoked_subcommand is None:
         click.echo(TEACH, nl=False)
 

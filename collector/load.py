@@ -106,7 +106,9 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         compact = reader.read(files.key, _different(repo, first, sized))
         loaded.session = continued(loaded.session, compact) if loaded.session is not None else compact
         loaded.state, loaded.compact = "partial", True
-        loaded.problems.append(Problem("transcripts", files.key, "compact_transcript", f"{len(sized)} compact copies read instead"))
+        loaded.problems.append(
+            Problem("transcripts", files.key, "compact_transcript", f"{len(sized)} read from compact copies instead")
+        )
     return loaded
 
 
@@ -210,7 +212,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
-        raise NoCheckpoints(f"no agent checkpoints in {path}", "With --anyway its commits are loaded all the same")
+        raise NoCheckpoints(f"no agent checkpoints in {path}", "To load its commits anyway, add --allow-no-checkpoints")
     context = RunContext(store, repo, repo_row(store, name), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints)

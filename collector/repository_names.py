@@ -50,8 +50,8 @@ def source(text: str, server: str = GITHUB) -> RepositorySource:
         return RepositorySource(name_of(word), checked_url(f"file://{word}"))
     if word.count("/") > 1 and not word.startswith("."):
         raise BadName(
-            f"not a name of a repository: {word[:200]!r}",
-            f"owner/name is of {server}; of another server give the address: https://HOST/{word[:200]}",
+            f"not a repository name: {word[:200]!r}",
+            f"owner/name is of {server}; for another server use the URL: https://HOST/{word[:200]}",
         )
     name = checked_name(word)
     return RepositorySource(name, f"{server.rstrip('/')}/{name}.git")
@@ -71,7 +71,7 @@ def checked_name(name: str) -> str:
     """owner/name, as servers allow them: nothing that could leave a directory or be taken for an option. Raises BadName."""
     found = _NAME.fullmatch(name.removesuffix(".git"))
     if found is None or ".." in name or found[2] in (".", "..", ".git", "") or found[2].endswith(".lock") or found[1].endswith("."):
-        raise BadName(f"not a name of a repository: {name[:200]!r}", "A name is owner/name")
+        raise BadName(f"not a repository name: {name[:200]!r}", "Use owner/name")
     return found[0]
 
 
@@ -79,10 +79,10 @@ def checked_url(url: str) -> str:
     """An address that may be given to git: https, http or file, no user, no password, no hidden characters. Raises BadName."""
     found = _URL.fullmatch(url)
     if found is None or _HIDDEN.search(url):
-        raise BadName(f"not an address of a repository: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
+        raise BadName(f"not a repository URL: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
     if "@" in found[2]:
         raise BadName(
-            f"an address with a user or password is not used: {found[1]}://…@{found[2].rpartition('@')[2]}", "Give a token apart"
+            f"URLs with credentials are rejected: {found[1]}://…@{found[2].rpartition('@')[2]}", "Pass the token separately"
         )
     return url
 
@@ -93,7 +93,7 @@ def name_of(url: str) -> str:
     place = rest.partition("/")[2] if scheme.startswith("http") else rest
     parts = [part for part in place.removesuffix("/").removesuffix(".git").split("/") if part]
     if len(parts) < 2:
-        raise BadName(f"no owner/name in {url[:200]!r}", "Write owner/name before the address")
+        raise BadName(f"no owner/name in {url[:200]!r}", "Put owner/name before the URL")
     return checked_name("/".join(parts[-2:]))
 
 
@@ -101,7 +101,7 @@ def beside(url: str, of: str, name: str) -> str:
     """Address of `name` on the server of `url`, the address of the repository `of`. Raises BadName."""
     bare = url.removesuffix("/").removesuffix(".git")
     if not bare.lower().endswith("/" + of.lower()):
-        raise BadName(f"the address of {name} cannot be told from {url}", "")
+        raise BadName(f"cannot derive the URL of {name} from {url}", "")
     return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}")
 
 

@@ -15,14 +15,14 @@ CLASSES = LINE_CLASSES
 LEAST = 50  # lines at risk below which a share is not drawn
 _DATE, _DAYS = 72, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
-    "agent": "agent, from sessions",
-    "declared": "agent, only declared",
-    "human": "human, seen",
-    "likely_human": "human, inferred",
+    "agent": "agent",
+    "declared": "declared",
+    "human": "human",
+    "likely_human": "likely human",
     "tool": "tool",
     "unknown": "unknown",
     "undeclared": "undeclared",
-    "older": "older than the window",
+    "older": "older than the followed history",
 }
 
 
@@ -63,11 +63,11 @@ def columns(
             marks += [_rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
-            marks.append(_circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions began in the week of {name}"))
+            marks.append(_circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
     every = max(1, len(names) // 8)
     places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
-    return _svg(width, height, marks, "lines added per week by class; dots: sessions begun")
+    return _svg(width, height, marks, "lines added per week by class; dots: sessions started")
 
 
 def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600, height: int = 240) -> str:
@@ -89,7 +89,7 @@ def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
-            title = f"{NAMES[kind]}: {share:.1%} alive after {days} days, of {risk:,} lines old enough"
+            title = f"{NAMES[kind]}: {share:.1%} survive at {days} days, of {risk:,} lines at risk"
             marks.append(_circle(f"k-{kind}", *at(days, share), 3.5, title))
     return _svg(width, height, marks, "share of lines that survive, by age in days and class")
 

@@ -25,7 +25,7 @@ QUERIES: dict[str, Query] = {
     ),
     "agent_share_by_directory": Query(
         "Share of agents' code by directory",
-        "The same by top directory of each repository.",
+        "The same by top-level directory of each repository.",
         _SHARE.format(group="f.directory", name="directory"),
     ),
     "agent_share_by_language": Query(
@@ -55,15 +55,15 @@ select r.name as repository, e.author, e.how, e.evidence, e.reason, e.nonblank a
 from evidence_shares e join repos r on r.id = e.repo_id order by 1, 6 desc""",
     ),
     "oscillating_regions": Query(
-        "Places that go back and forth",
-        "Regions a session edited again and again with an earlier text coming back, or without a trend.",
+        "Code rewritten back and forth",
+        "Regions that a session edited several times, where an earlier text came back or the edits do not get smaller.",
         """\
 select r.name as repository, g.path, g.rounds, g.sizes, g.returned_to, s.label as session, g.session_id
 from regions g join sessions s on s.id = g.session_id join repos r on r.id = s.repo_id
 where g.convergence = 'oscillating' order by g.rounds desc, g.id""",
     ),
     "reverted_work": Query(
-        "Work that was taken back",
+        "Reverted work",
         "Commits that a later commit reverts, and the sessions behind them.",
         """\
 select r.name as repository, c.label as commit_label, v.commit_sha as reverted_by, s.label as session, cs.agent_lines
@@ -81,8 +81,8 @@ from sessions s join scores q on q.session_id = s.id join session_stats t on t.s
 join repos r on r.id = s.repo_id where t.survived >= 20 and q.cost_usd is not null order by 6 desc""",
     ),
     "vendor_disagreements": Query(
-        "Where the vendor's percentage differs",
-        "The producer's percentage of agent lines beside ours, largest difference first.",
+        "Where the recorder's percentage differs",
+        "The recorder's percentage of agent lines next to ours, largest difference first.",
         """\
 select r.name as repository, c.label as commit_label, v.vendor_percentage, v.our_percentage, v.disagreement, v.disagreement_reason
 from vendor_checks v join commits c on c.id = v.commit_id join repos r on r.id = c.repo_id
@@ -90,7 +90,7 @@ where v.disagreement_reason <> 'none' order by abs(v.disagreement) desc""",
     ),
     "findings_by_cwe": Query(
         "Weaknesses by CWE and author",
-        "Introduced in source files, by who wrote their lines. Needs `attribute scan`; most rules of low confidence are notes.",
+        "Findings introduced in source files, by who wrote the lines. Needs `attribute scan`.",
         """\
 select r.name as repository, f.cwe, f.author_class, f.confidence, count(*) as introduced, sum(f.fixed_by is not null) as fixed,
   min(f.rule_id) as example_rule
@@ -98,16 +98,16 @@ from findings f join repos r on r.id = f.repo_id where f.status = 'introduced' a
 group by 1, 2, 3, 4 order by 5 desc""",
     ),
     "claims_by_producer": Query(
-        "What other tools claim, and how much is true",
-        "Records of other producers by the result of checking them. Needs `attribute claims`.",
+        "What other tools claim, and whether it holds",
+        "Records of other tools by the result of checking them. Needs `attribute claims`.",
         """\
 select r.name as repository, c.producer, k.status, k.reach, count(*) as records, sum(k.lines) as lines, sum(k.ok) as lines_right
 from claim_records c join claim_record_checks k on k.record_id = c.id join repos r on r.id = c.repo_id
 group by 1, 2, 3, 4 order by 5 desc""",
     ),
     "survival": Query(
-        "Lines that survive, by age in days",
-        "By class of the author; only lines old enough are counted.",
+        "Survival of lines by age in days",
+        "By class of the author; only lines at least that old are counted.",
         """\
 select r.name as repository, v.author, v.horizon as days, v.at_risk, v.alive, round(100.0 * v.alive / v.at_risk, 1) as percent
 from survival v join repos r on r.id = v.repo_id where v.grouping = 'class' and v.unit = 'days' order by 1, 2, 3""",
@@ -121,7 +121,7 @@ where e.author = 'unknown' group by 1, 2 order by 3 desc""",
     ),
     "sessions_by_quality": Query(
         "Sessions by score",
-        "Quality score with its four parts; it tells how a session went, not whether the code is right.",
+        "Quality score with its four parts; it describes how a session went, not whether the code is correct.",
         """\
 select r.name as repository, s.label as session, s.agent, s.model, round(q.q, 2) as q, q.tier, q.task_type,
   round(q.completion, 2) as completion,

@@ -17,7 +17,7 @@ SETTINGS = {"truncate_cells_html": 300, "facet_time_limit_ms": 1500, "sql_time_l
 def application(db: Path) -> Any:
     """Datasette with our plugin and one database. Raises WhoWroteError, DatabaseUnusable."""
     if find_spec("datasette") is None:
-        raise WhoWroteError("Datasette is not installed", "Install it beside whowrote: pip install 'whowrote[browse]'")
+        raise WhoWroteError("Datasette is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
     from datasette.app import Datasette
     from datasette.plugins import pm
 
@@ -40,7 +40,9 @@ def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
     try:
         taken.bind((host, port))
     except OSError as error:
-        raise WhoWroteError(f"cannot serve on {host}:{port}: {error.strerror}", "Name another port: --port 0 takes any") from error
+        raise WhoWroteError(
+            f"cannot serve on {host}:{port}: {error.strerror}", "Choose another port, or --port 0 for a free one"
+        ) from error
     at = f"[{host}]" if ":" in host else host
     ready(f"http://{at}:{taken.getsockname()[1]}/-/whowrote")
     uvicorn.Server(uvicorn.Config(datasette.app(), log_level="warning", lifespan="on")).run(sockets=[taken])

@@ -1,4 +1,4 @@
-"""One page that needs no server: the overview of every repository of a database, styles and pictures inside, no script."""
+"""A self-contained page without scripts: the overview of every repository in a database."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from collector.runtime.version import version
 from collector.storage.store import Store
 
 _MARKDOWN = """\
-Non-blank lines that commits added. *agent*: a recorded session wrote it; *declared*: a trailer says so; *unknown*: a session is
-near, but nobody can be named; *undeclared*: nothing links the commit to an agent."""
+Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
+agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
+*tool*: a program wrote it; *unknown*: evidence is missing; *undeclared*: nothing links the commit to an agent."""
 
 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
     if find_spec("jinja2") is None:
-        raise WhoWroteError("Jinja2 is not installed", "Install it beside whowrote: pip install 'whowrote[browse]'")
+        raise WhoWroteError("Jinja2 is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
     import jinja2
 
     env = jinja2.Environment(loader=jinja2.PackageLoader("attribution.browse"), autoescape=True)

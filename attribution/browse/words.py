@@ -12,7 +12,9 @@ from typing import Any
 from attribution.browse.charts import NAMES
 from attribution.queries.tip_file import TipFile, TipSpan
 from collector.text import printable
+from collector.vocabulary.lines import LineClass
 
+MEANING = {str(kind): kind.meaning for kind in LineClass}
 LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "t", "unknown": "?", "undeclared": "·", "": " "}
 
 
@@ -91,4 +93,4 @@ def teach(env: Any) -> None:
         "ww_known": in_order,
     }
     env.filters.update(filters)
-    env.globals.update({"ww_percent": percent, "ww_letter": LETTER, "ww_name": NAMES})
+    env.globals.update({"ww_percent": percent, "ww_letter": LETTER, "ww_name": NAMES, "ww_meaning": MEANING})

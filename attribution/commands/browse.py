@@ -6,27 +6,37 @@ from pathlib import Path
 
 import click
 
+from attribution.commands.sections import Section
 from collector.console.terminal import database_option, notice
 
 
 @click.command()
 @database_option
-@click.option("--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="Port; 0: any that is free.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address; other machines can read what is served elsewhere.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8001, show_default=True, help="Port to listen on; 0 picks a free one."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. Anything but the default exposes the database to other machines.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 def browse(db: Path, port: int, host: str, no_open: bool) -> None:
-    """Look at a database in the browser: repositories, files line by line, sessions, commits, and every table.
+    """Explore a database in the browser.
 
-    Needs whowrote[browse]. Nothing is loaded from elsewhere and nothing is written but an index of prompts for searching.
+    Shows repositories, files line by line, sessions, commits and every table. Needs whowrote[browse]. The pages load nothing from
+    the network. The database is not changed, except that a full-text index of prompts is added.
     """
     from attribution.browse.serve import serve
 
     def ready(address: str) -> None:
-        notice(f"{db} is at {address}  (Ctrl-C ends it)")
+        notice(f"{db} is at {address}  (press Ctrl-C to stop)")
         if not no_open:
             click.launch(address)
 
     serve(db, host, port, ready)
 
 
+SECTION = Section.INSPECT
 COMMANDS = (browse,)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
@@ -19,24 +20,26 @@ _BY = ("producer", "status", "month", "version", "agreement", "added")
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Only these tables; may be repeated.  [default: all but version]")
-@click.option("--branch", default="", metavar="NAME", help="Branch to check against.  [default: the attributed one, or HEAD]")
+@click.option("--by", type=click.Choice(_BY), multiple=True, help="Table to print (repeatable).  [default: all but version]")
+@click.option("--branch", default="", metavar="NAME", help="Branch to check against.  [default: the attributed branch, or HEAD]")
 @database_option
 @data_options
-def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, form: str) -> None:
-    """What other tools claim about who wrote lines, and how much of it is true.
+def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, output_format: str) -> None:
+    """Check what other tools claim about who wrote lines.
 
-    With the PATH of a clone its claims are read and checked first: notes of git-ai, whogitit, Agent Blame, agent-trace-cli, Agent
-    Trace and OpenTraces records, trailers. It need not be attributed. Without PATH, all repositories of the database whose claims
-    were read. Claims never change our own lines.
+    Given the PATH of a clone, its claims are read and checked first: notes of git-ai, whogitit, Agent Blame and agent-trace-cli,
+    Agent Trace and OpenTraces records, and trailers. The clone does not have to be attributed. Without PATH, reports on all
+    repositories in the database whose claims have been read. Claims never change the attribution.
     """
     report = _report(paths, branch, db)
-    if form == "json":
+    if output_format == "json":
         write_json(report.data())
         return
     tables = by or ("producer", "status", "month", "agreement", "added")
     print_rows(
-        form, _rows(report, tables[0] if by else "producer"), lambda terminal: terminal.claims.claims_view(out(), report, tables)
+        output_format,
+        _rows(report, tables[0] if by else "producer"),
+        lambda terminal: terminal.claims.claims_view(out(), report, tables),
     )
 
 
@@ -47,7 +50,7 @@ def _report(paths: tuple[str, ...], branch: str, db: Path) -> ClaimsReport:
     from collector.storage.store import Store
 
     for path in paths:
-        GitRepo(path)  # no database is made for a path that is no clone
+        GitRepo(path)  # no database is created for a path that is not a clone
     with Store(db, create=bool(paths)) as store:
         repos = []
         for path in paths:
@@ -64,4 +67,5 @@ def _rows(report: ClaimsReport, table: str) -> Sequence[object]:
     return tables[table]
 
 
+SECTION = Section.EXCHANGE
 COMMANDS = (claims,)

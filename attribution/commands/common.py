@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 COMMIT = click.option(
-    "--commit", default="", metavar="SHA", help="The file as of this commit.  [default: tip of the attributed branch]"
+    "--commit", default="", metavar="SHA", help="Show the file as of this commit.  [default: HEAD of the attributed branch]"
 )
 
 
@@ -40,7 +40,7 @@ def at(path: str, db: Path) -> Iterator[OpenRepo]:
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
 
-    GitRepo(path)  # no database is made for a path that is no clone
+    GitRepo(path)  # no database is created for a path that is not a clone
     with Store(db) as store:
         with Reporter(path) as progress:
             where = attributed_clone(store, path, notice, progress)
@@ -84,10 +84,10 @@ def plain(value: Any) -> dict[str, Any]:
     return data
 
 
-def print_one(form: str, value: Any, view: Callable[[Any], None]) -> None:
-    if form == "csv":
-        print_rows(form, [{k: v for k, v in plain(value).items() if not isinstance(v, list | dict)}], None)
-    elif form == "json":
+def print_one(output_format: str, value: Any, view: Callable[[Any], None]) -> None:
+    if output_format == "csv":
+        print_rows(output_format, [{k: v for k, v in plain(value).items() if not isinstance(v, list | dict)}], None)
+    elif output_format == "json":
         write_json(plain(value))
     else:
         from attribution import terminal
@@ -95,10 +95,10 @@ def print_one(form: str, value: Any, view: Callable[[Any], None]) -> None:
         view(terminal)
 
 
-def print_rows(form: str, rows: Sequence[Any], view: Callable[[Any], None] | None) -> None:
-    if form == "json":
+def print_rows(output_format: str, rows: Sequence[Any], view: Callable[[Any], None] | None) -> None:
+    if output_format == "json":
         write_json([plain(row) for row in rows])
-    elif form == "csv":
+    elif output_format == "csv":
         values = [plain(row) for row in rows]
         write_csv(list(values[0]) if values else [], values)
     elif view is not None:

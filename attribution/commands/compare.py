@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import data_options, out
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -19,18 +20,19 @@ _DATABASE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("second", type=_DATABASE, metavar="B.db")
 @data_options
 @click.pass_context
-def compare(context: click.Context, first: Path, second: Path, form: str) -> None:
-    """Whether two databases hold the same rows, whatever their numbers. Exit code 1 when they do not.
+def compare(context: click.Context, first: Path, second: Path, output_format: str) -> None:
+    """Compare two databases row by row.
 
-    Numbers are replaced by what they stand for, so repositories may have been read in another order. When a stage ran and how long
-    it took is left out. Columns that only one of them has are named, and not compared.
+    Ids are replaced by what they refer to, so repositories may have been read in a different order. When a stage ran and how long
+    it took is ignored. Columns that only one database has are listed but not compared. Exits with 1 if the databases differ.
     """
     from collector.storage.compare import compare as compared
 
     found = compared(first, second)
-    print_rows(form, [asdict(one) for one in found], lambda terminal: terminal.compare.difference_list(out(), found))
+    print_rows(output_format, [asdict(one) for one in found], lambda terminal: terminal.compare.difference_list(out(), found))
     if any(one.differs for one in found):
         context.exit(EXIT_CHECK_FAILED)
 
 
+SECTION = Section.CHECK
 COMMANDS = (compare,)

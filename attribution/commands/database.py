@@ -1,4 +1,4 @@
-"""The commands about a database as it is: sessions, problems, check."""
+"""The commands about a database as it is: check, problems."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -15,43 +16,33 @@ from collector.errors import EXIT_CHECK_FAILED
 @click.command()
 @database_option
 @data_options
-def sessions(db: Path, form: str) -> None:
-    """The sessions of a database with their counts."""
-    from attribution.queries.sessions import session_list
-    from collector.storage.store import Store
-
-    with Store(db, create=False) as store:
-        rows = session_list(store)
-    print_rows(form, rows, lambda terminal: terminal.lists.session_table(out(), rows))
-
-
-@click.command()
-@database_option
-@data_options
-def problems(db: Path, form: str) -> None:
-    """What could not be used, by kind, with an example of each."""
+def problems(db: Path, output_format: str) -> None:
+    """List what could not be used, by kind, with examples."""
     from attribution.queries.repo_report import problem_groups
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         groups = problem_groups(store)
-    print_rows(form, groups, lambda terminal: terminal.lists.problem_list(out(), groups))
+    print_rows(output_format, groups, lambda terminal: terminal.lists.problem_list(out(), groups))
 
 
 @click.command()
 @database_option
 @data_options
 @click.pass_context
-def check(context: click.Context, db: Path, form: str) -> None:
-    """Test the promises of the database: sums, references, times. Exit code 1 when one is broken."""
+def check(context: click.Context, db: Path, output_format: str) -> None:
+    """Check the invariants of a database.
+
+    They concern sums, references and times. Exits with 1 if any is violated.
+    """
     from attribution.queries.checks import checks
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         found = checks(store)
-    if form == "json":
+    if output_format == "json":
         write_json([asdict(c) for c in found])
-    elif form == "csv":
+    elif output_format == "csv":
         write_csv(("name", "promise", "broken"), [asdict(c) for c in found])
     else:
         from attribution import terminal
@@ -61,4 +52,5 @@ def check(context: click.Context, db: Path, form: str) -> None:
         context.exit(EXIT_CHECK_FAILED)
 
 
-COMMANDS = (sessions, problems, check)
+SECTION = Section.CHECK
+COMMANDS = (check, problems)

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from collector.console.options import SCALE
+from attribution.commands.sections import Section
+from collector.console.options import ALLOW_NO_CHECKPOINTS, QUIET, SCALE
 from collector.console.progress import exclusive_store, show_progress
 from collector.console.terminal import notice
 from collector.errors import EXIT_PARTIAL
@@ -17,14 +18,16 @@ from collector.errors import EXIT_PARTIAL
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @SCALE
-@click.option("--anyway", is_flag=True, help="Also repositories without any checkpoint.")
-@click.option("-q", "--quiet", is_flag=True, help="Nothing but errors.")
+@ALLOW_NO_CHECKPOINTS
+@QUIET
 @click.pass_context
-def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bool, quiet: bool, **given: Any) -> None:
-    """Attribute every line of all repositories of a database.
+def db(
+    context: click.Context, /, file: Path, names: tuple[str, ...], allow_no_checkpoints: bool, quiet: bool, **given: Any
+) -> None:
+    """Attribute all repositories in a database.
 
-    FILE was filled by `collect run` or `attribute repo`; the mirrors or clones must be where they were. Run it again after
-    `collect run`, or after it was killed: what is done is not done again.
+    FILE is a database filled by `collect run` or `attribute repo`; the mirrors or clones must still be in place. Run it again after
+    `collect run`, or after an interruption: only missing or outdated results are computed.
     """
     from attribution.ensure.batch import attribute_all, repositories, waiting
     from collector.runtime.shards import RunOptions
@@ -34,10 +37,11 @@ def db(context: click.Context, /, file: Path, names: tuple[str, ...], anyway: bo
     with exclusive_store(file, create=False) as store:
         found, lost = repositories(store, names)
         for name, path in lost:
-            notice(f"{name}: its clone is no longer at {path}; fetch it again with: collect fetch {name}")
-        todo = waiting(store, found, how.retry, anyway)
-        failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, anyway), quiet)
+            notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect fetch {name}")
+        todo = waiting(store, found, how.retry, allow_no_checkpoints)
+        failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
     context.exit(EXIT_PARTIAL if failed or lost else 0)
 
 
+SECTION = Section.ATTRIBUTE
 COMMANDS = (db,)

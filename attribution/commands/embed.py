@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
+from attribution.commands.sections import Section
 from attribution.embedding import BACKENDS
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 
@@ -18,17 +19,18 @@ from collector.console.terminal import Reporter, data_options, database_option, 
     type=click.Choice(BACKENDS),
     default=BACKENDS[0],
     show_default=True,
-    help="minilm: a sentence model; ngrams: hashed words.",
+    help="minilm: a sentence model; ngrams: hashed character n-grams.",
 )
-@click.option("--model", type=click.Path(path_type=Path), metavar="DIR", help="Folder with the weights of minilm.")
-@click.option("--session", default="", metavar="KEY", help="Show the curves of this session with its turns.")
+@click.option("--model", type=click.Path(path_type=Path), metavar="DIR", help="Directory with the weights of minilm.")
+@click.option("--session", default="", metavar="KEY", help="Show the curves and turns of this session only.")
 @database_option
 @data_options
-def embed(path: str | None, backend: str, model: Path | None, session: str, db: Path, form: str) -> None:
-    """How far each turn is from the session's task, by sentence embeddings on this machine (extra: embed).
+def embed(path: str | None, backend: str, model: Path | None, session: str, db: Path, output_format: str) -> None:
+    """Measure how far each turn drifts from the task.
 
-    Of the clone at PATH, or of every clone the database knows. No text is embedded twice; a run that was stopped goes on.
-    Nothing is fetched and nothing leaves the machine. docs/metrics.md explains the columns.
+    Uses local sentence embeddings (needs whowrote[embed]) on the sessions of the clone at PATH, or of all clones in the database.
+    No text is embedded twice, and interrupted runs resume. Nothing is downloaded and nothing leaves the machine. docs/metrics.md
+    explains the columns.
     """
     from attribution.embedding import embedder
     from attribution.ensure.sessions import embed_all
@@ -37,7 +39,7 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
     with database(path, db) as (store, repo):
         if session:
             curve = curves(store, session, repo)
-            print_rows(form, curve.turns, lambda terminal: terminal.embedding.curve_view(out(), curve))
+            print_rows(output_format, curve.turns, lambda terminal: terminal.embedding.curve_view(out(), curve))
             return
         with_ = embedder(backend, model)
         with Reporter("embed") as progress:
@@ -45,12 +47,13 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
         for note in done.notes:
             notice(f"note: {note}")
         notice(
-            f"{done.sessions} sessions with {done.turns} turns embedded by {with_.model} in {done.seconds:.1f} s: "
-            f"{done.computed} texts computed, {done.cached} known; {done.unchanged} sessions as before, "
+            f"embedded {done.sessions} sessions with {done.turns} turns using {with_.model} in {done.seconds:.1f} s: "
+            f"{done.computed} texts computed, {done.cached} cached; {done.unchanged} sessions unchanged, "
             f"{done.unreadable} unreadable"
         )
         rows = embedding_rows(store, repo, with_.model)
-    print_rows(form, rows, lambda terminal: terminal.embedding.embedding_table(out(), rows))
+    print_rows(output_format, rows, lambda terminal: terminal.embedding.embedding_table(out(), rows))
 
 
+SECTION, ORDER = Section.SESSIONS, 60
 COMMANDS = (embed,)

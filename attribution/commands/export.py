@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import database
+from attribution.commands.sections import Section
 from collector.console.options import ListingCommand, PluginName
 from collector.console.terminal import Reporter, database_option, notice, one_line
 from collector.errors import WhoWroteError
@@ -25,54 +26,54 @@ def _listed() -> list[tuple[str, str]]:
 @click.command(cls=ListingCommand, listing=_listed, title="Formats")
 @click.argument("format_", metavar="FORMAT", type=PluginName(_listed))
 @click.argument("path", required=False)
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT", help="The file or directory to write.")
-@click.option("--force", is_flag=True, help="Write over what is there.")
-@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table or view of the database; may be repeated.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT", help="File or directory to write.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Export only this table or view (repeatable).")
 @click.option(
     "--into",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="REPOSITORY",
-    help="Write notes into this repository.",
+    help="Write the notes into this repository.",
 )
-@click.option("--ref", default="", metavar="REF", help="The notes ref.  [default: refs/notes/whowrote]")
+@click.option("--ref", default="", metavar="REF", help="Notes ref to write.  [default: refs/notes/whowrote]")
 @database_option
 def export(
     format_: str, path: str | None, out: Path | None, force: bool, tables: tuple[str, ...], into: Path | None, ref: str, db: Path
 ) -> None:
-    """Write who wrote what in a format that other programs read.
+    """Export the attribution for other programs.
 
-    FORMAT is one of those below. With the PATH of a clone only its lines, attributed first when needed; without it everything in
-    the database. The clone itself is never written to.
+    FORMAT is one of those listed below. Given the PATH of a clone, only its lines are exported, after attributing it if necessary;
+    otherwise everything in the database. The clone itself is never written to.
     """
     from attribution.exports import ExportRequest, export_named, exports
     from attribution.queries.repositories import all_repositories
 
     export_ = export_named(format_)
     if out is None and (into is None or "into" not in export_.OPTIONS):
-        raise click.UsageError("name the file or directory to write: -o OUT")
+        raise click.UsageError("missing output: name a file or directory with -o OUT")
     for name, value in (("into", into), ("ref", ref), ("table", tables)):
         if value and name not in export_.OPTIONS:
             raise click.UsageError(f"--{name} is only for {', '.join(one.NAME for one in exports() if name in one.OPTIONS)}")
     if tables and path is not None:
-        raise click.UsageError("--table is for a whole database")
+        raise click.UsageError("--table applies to whole databases only")
     if out is not None:
         _refuse(out, force)
     with database(path, db) as (store, repo_id):
         repos = [row.id for row in all_repositories(store, repo_id)]
         if repo_id is not None and "table" in export_.OPTIONS:
-            notice("tables are written whole, with every repository of the database")
+            notice("tables always contain every repository in the database")
         with Reporter(format_) as progress:
             done = export_.write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
     _tell(done)
 
 
 def _refuse(out: Path, force: bool) -> None:
-    """Nothing of the user's is written over unasked."""
+    """Refuses to overwrite the user's files unless told to."""
     full = out.is_dir() and any(out.iterdir())
     if (full or out.is_file()) and not force:
-        raise WhoWroteError(f"{out} exists already", "Name another place, or write over it with --force")
+        raise WhoWroteError(f"{out} already exists", "Choose another path, or overwrite it with --force")
     if not out.parent.exists():
-        raise WhoWroteError(f"there is no directory {out.parent}", "Make it first, or name another place with -o")
+        raise WhoWroteError(f"directory does not exist: {out.parent}", "Create it first, or choose another path with -o")
 
 
 def _tell(done: ExportResult) -> None:
@@ -86,4 +87,5 @@ def _tell(done: ExportResult) -> None:
         notice(note)
 
 
+SECTION = Section.EXCHANGE
 COMMANDS = (export,)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
+from attribution.commands.sections import Section
 from attribution.scores.grades import GROUPINGS, LEAST
 from collector.console.terminal import data_options, database_option, notice, out, write_json
 
@@ -14,30 +15,33 @@ from collector.console.terminal import data_options, database_option, notice, ou
 @click.command()
 @click.argument("database_file", required=False, type=click.Path(path_type=Path), metavar="[DB]")
 @database_option
+@click.option("--min-n", type=click.IntRange(min=2), default=LEAST, show_default=True, help="Minimum sessions per group.")
 @click.option(
-    "--least", type=click.IntRange(min=2), default=LEAST, show_default=True, help="Sessions that a group needs to have a mean."
+    "--by", "groupings", type=click.Choice(list(GROUPINGS)), multiple=True, help="Table to print (repeatable).  [default: all]"
 )
-@click.option("--by", "groupings", type=click.Choice(list(GROUPINGS)), multiple=True, help="Only this table; may be repeated.")
-@click.option("--bootstrap", is_flag=True, help="Intervals by drawing repositories again and again (needs the statistics extra).")
+@click.option("--bootstrap", is_flag=True, help="Bootstrap the intervals over repositories (needs whowrote[stats]).")
 @data_options
-def grades(database_file: Path | None, db: Path, least: int, groupings: tuple[str, ...], bootstrap: bool, form: str) -> None:
-    """Mean quality by type of task, harness, model and week, and what is left of gaps when the tasks are the same.
+def grades(
+    database_file: Path | None, db: Path, min_n: int, groupings: tuple[str, ...], bootstrap: bool, output_format: str
+) -> None:
+    """Compare session quality by task, agent, model and week.
 
-    Of all sessions in the database DB. Gaps between harnesses and models are told raw and standardised over the type of task;
-    intervals are over repositories where there are five or more. docs/grades.md explains every number.
+    Covers all sessions in the database DB. Differences between agents and between models are given raw and adjusted for the type of
+    task; intervals are computed over repositories if there are at least five. docs/grades.md explains every number.
     """
     from attribution.queries.grades import grade_report
 
     with database(None, database_file or db) as (store, _):
-        report = grade_report(store, least, bootstrap)
+        report = grade_report(store, min_n, bootstrap)
     if groupings:
         report.cells = {name: report.cells[name] for name in groupings}
-    if form == "json":
+    if output_format == "json":
         write_json(report.data())
         return
-    for note in report.notes if form == "csv" else ():
+    for note in report.notes if output_format == "csv" else ():
         notice(f"note: {note}")
-    print_rows(form, report.rows(), lambda terminal: terminal.grades.grade_tables(out(), report, not groupings))
+    print_rows(output_format, report.rows(), lambda terminal: terminal.grades.grade_tables(out(), report, not groupings))
 
 
+SECTION = Section.SESSIONS
 COMMANDS = (grades,)

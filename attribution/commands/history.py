@@ -1,4 +1,4 @@
-"""The commands about what became of lines: survival, history, verify."""
+"""The commands about what became of lines: survival, history."""
 
 from __future__ import annotations
 
@@ -8,51 +8,53 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, file_and_line, followed, print_one, print_rows
-from collector.console.terminal import Reporter, data_options, database_option, out, write_json
-from collector.errors import EXIT_CHECK_FAILED
+from attribution.commands.sections import Section
+from collector.console.terminal import data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
     from attribution.queries.survival import SurvivalReport
 
 _BY = ("class", "model", "agent", "session", "directory", "language")
-_FULL = click.option("--full", is_flag=True, help="Follow the whole history, not only from the first commit of an agent on.")
+_FULL = click.option("--full", is_flag=True, help="Follow the whole history instead of starting at the first commit of an agent.")
 _EXACT = click.option(
-    "--exact", is_flag=True, help="As git blame: moves, white space and new layout end a line.  [default: they do not]"
+    "--exact",
+    is_flag=True,
+    help="Match git blame exactly: moved, re-indented or reformatted lines count as new.  [default: as the same line]",
 )
 
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Also by this; may be repeated. With --json and --csv: all.")
+@click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
 @_FULL
 @_EXACT
-@click.option("--no-curves", is_flag=True, help="No curves, medians and hazard ratios: they need whowrote[stats].")
+@click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios, which need whowrote[stats].")
 @click.option(
-    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also draw the curves: FILE.svg or FILE.png."
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also plot the curves, to FILE.svg or FILE.png."
 )
 @database_option
 @data_options
 def survival(
-    path: str | None, by: tuple[str, ...], full: bool, exact: bool, no_curves: bool, plot: Path | None, db: Path, form: str
+    path: str | None, by: tuple[str, ...], full: bool, exact: bool, no_curves: bool, plot: Path | None, db: Path, output_format: str
 ) -> None:
-    """How long lines live: agents' lines, people's lines, and who ends them.
+    """Show how long lines survive and who removes them.
 
-    With the PATH of a clone its lines are followed first, as far as that was not done before. Without PATH, all repositories of the
-    database whose lines were followed.
+    Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
+    Without PATH, reports on all repositories in the database that have line history.
     """
     if plot is not None and plot.suffix not in (".svg", ".png"):
-        raise click.BadParameter("the picture must be a .svg or a .png file", param_hint="--plot")
+        raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")
     if plot is not None and no_curves:
-        raise click.UsageError("--plot draws the curves that --no-curves leaves out")
-    curves = not no_curves and form != "csv"
+        raise click.UsageError("--plot and --no-curves exclude each other")
+    curves = not no_curves and output_format != "csv"
     if path is None and (full or exact):
-        raise click.UsageError("--full and --exact need the PATH of a clone")
-    report = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if form else by)))), full, exact, curves)
+        raise click.UsageError("--full and --exact require the PATH of a clone")
+    report = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves)
     if plot is not None:
         from attribution.stats.plots import draw
 
         draw(report.curves, plot, ", ".join(history.name for history in report.repos))
-    if form == "json":
+    if output_format == "json":
         write_json(report.data())
         return
 
@@ -61,7 +63,7 @@ def survival(
         if plot is not None:
             terminal.survival.picture_note(out(), plot)
 
-    print_rows(form, [row for group in report.groups for row in group.rows()], view)
+    print_rows(output_format, [row for group in report.groups for row in group.rows()], view)
 
 
 def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> SurvivalReport:
@@ -77,7 +79,7 @@ def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool
             coverage = history_coverage(store)
             survival_current(store, coverage.followed)
             report = survival_report(store, coverage.followed, groupings, curves)
-        report.notes += [f"the lines of {name} were not followed yet" for name in coverage.not_followed]
+        report.notes += [f"no line history for {name} yet" for name in coverage.not_followed]
         return report
     with followed(path, db, full, exact) as (where, notes):
         report = survival_report(where.store, [where.repo_id], groupings, curves)
@@ -92,45 +94,24 @@ def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool
 @_FULL
 @database_option
 @data_options
-def history(path: str, place: str, commit: str, full: bool, db: Path, form: str) -> None:
-    """The life of one line: born, moved, laid out anew, ended or alive, and by whom.
+def history(path: str, place: str, commit: str, full: bool, db: Path, output_format: str) -> None:
+    """Show the history of one line.
 
-    With --commit also a line that is no longer there.
+    Lists when it was introduced, moved, reformatted and removed, and by whom. Use --commit for a line that no longer exists.
     """
     from attribution.queries.history import line_history
 
     name, number = file_and_line(place)
     if number is None:
-        raise click.UsageError(f"{place}: name a line, for example {place.removesuffix(':')}:12")
+        raise click.UsageError(f"{place}: missing line number; use for example {place.removesuffix(':')}:12")
     with followed(path, db, True if full else None, None) as (where, notes):
         report = line_history(where, name, number, commit)
         report.notes += notes
-    if form == "csv":
-        print_rows(form, report.events, None)
+    if output_format == "csv":
+        print_rows(output_format, report.events, None)
     else:
-        print_one(form, report, lambda terminal: terminal.history.line_history_view(out(), report))
+        print_one(output_format, report, lambda terminal: terminal.history.line_history_view(out(), report))
 
 
-@click.command()
-@click.argument("path")
-@click.option("--sample", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="Files of a commit; 0: all.")
-@click.option("--commits", type=click.IntRange(0), default=0, metavar="N", help="Also so many earlier commits, drawn at random.")
-@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]")
-@click.option("--seed", type=int, default=0, show_default=True, help="For drawing files and commits.")
-@data_options
-@click.pass_context
-def verify(context: click.Context, path: str, sample: int, commits: int, branch: str, seed: int, form: str) -> None:
-    """Compare the history of every line with git blame, line by line. Exit code 1 when they differ.
-
-    Needs no database: the whole history is followed exactly as git blame does, without moves and white space.
-    """
-    from attribution.queries.blame_agreement import blame_agreement
-
-    with Reporter(path) as progress:
-        rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
-    print_rows(form, rows, lambda terminal: terminal.history.agreement_view(out(), rows))
-    if any(row.agreement.same != row.agreement.lines for row in rows):
-        context.exit(EXIT_CHECK_FAILED)
-
-
-COMMANDS = (survival, history, verify)
+SECTION = Section.FOLLOW
+COMMANDS = (survival, history)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database, print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
@@ -18,22 +19,30 @@ if TYPE_CHECKING:
     from attribution.judge.run import JudgeRun, QuestionFilter
     from attribution.queries.judge import JudgeCost
 
+
 _PATH = click.argument("path", required=False)
-_MODEL = click.option("--model", required=True, metavar="NAME", help="A model of llm (llm models lists them).")
-_OF = click.option("--model", default="", metavar="NAME", help="Labels of this model.  [default: the last one that answered]")
+_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model (`llm models` lists them).")
+_OF = click.option("--model", default="", metavar="NAME", help="Model whose labels to use.  [default: the one that answered last]")
 _QUESTION = click.option(
-    "--question", "questions", type=click.Choice(["session", "turns"]), multiple=True, help="Only this question.  [default: both]"
+    "--question",
+    "questions",
+    type=click.Choice(["session", "turns"]),
+    multiple=True,
+    help="Ask only this question.  [default: both]",
 )
-_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session: its key or the beginning of it.")
-_LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N sessions.")
-_PRICES = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="A price table (TOML), or genai-prices.")
+_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
+_LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N most recent sessions.")
+_PRICES = click.option(
+    "--prices", type=click.Path(path_type=Path), metavar="FILE", help="Price table to use: a TOML file, or genai-prices."
+)
 
 
 @click.group()
 def judge() -> None:
-    """Labels of sessions and turns by a language model of yours, through llm (extra: judge). Off unless you run it.
+    """Label sessions with a language model.
 
-    `run` sends shortened transcripts to the model you name; `prompts` shows every word of it before, `cost` what it would cost.
+    Optional: uses a language model you configure in llm (needs whowrote[judge]), and only when you run it. `run` sends shortened
+    transcripts to the model you name; `prompts` shows beforehand exactly what would be sent, and `cost` what it would cost.
     docs/judge.md explains the labels.
     """
 
@@ -59,15 +68,15 @@ def _table(path: Path | None) -> Prices:
 @judge.command()
 @_common
 @data_options
-def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, form: str) -> None:
-    """Show what a model would be sent, word by word. Sends nothing."""
+def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
+    """Show exactly what would be sent to a model. Sends nothing."""
     from attribution.ensure.judge import judge_requests
     from attribution.queries.judge import prompt_rows
 
     with database(path, db) as (store, repo), Reporter("judge") as progress:
         asked = judge_requests(store, repo, _wanted(questions, session, limit), progress)
     rows = prompt_rows(asked.requests)
-    print_rows(form, rows, lambda terminal: terminal.judge.prompt_view(out(), rows))
+    print_rows(output_format, rows, lambda terminal: terminal.judge.prompt_view(out(), rows))
 
 
 @judge.command()
@@ -83,9 +92,12 @@ def cost(
     model: str,
     prices: Path | None,
     db: Path,
-    form: str,
+    output_format: str,
 ) -> None:
-    """What a run would cost at list prices. Estimated from the length of the prompts; sends nothing and needs no llm."""
+    """Estimate what a run would cost at list prices.
+
+    The estimate is based on the length of the prompts. Sends nothing and does not need llm.
+    """
     from attribution.ensure.judge import judge_requests
     from attribution.queries.judge import judge_cost
 
@@ -94,16 +106,16 @@ def cost(
         expected = judge_cost(store, model, asked.requests, _table(prices))
     for note in asked.notes:
         notice(f"note: {note}")
-    print_rows(form, [expected], lambda terminal: terminal.judge.cost_view(out(), model, expected))
+    print_rows(output_format, [expected], lambda terminal: terminal.judge.cost_view(out(), model, expected))
 
 
 @judge.command()
 @_common
 @_MODEL
 @_PRICES
-@click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Questions under way at the same time.")
-@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before this is spent.")
-@click.option("--yes", is_flag=True, help="Do not ask before sending.")
+@click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
+@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
+@click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
 @click.pass_context
 def run(
     context: click.Context,
@@ -118,9 +130,10 @@ def run(
     yes: bool,
     db: Path,
 ) -> None:
-    """Ask a model about the sessions of the clone at PATH, or of every clone the database knows.
+    """Have a model label sessions.
 
-    Shows the estimated cost and asks before anything is sent. No question is paid for twice; a run that was stopped goes on.
+    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated cost and asks for confirmation
+    before anything is sent. No question is paid for twice, and interrupted runs resume.
     """
     from attribution.ensure.judge import judge_requests, run_judge
     from attribution.judge.model import Model
@@ -147,33 +160,35 @@ def run(
 def _in_words(model: str, expected: JudgeCost) -> str:
     new = expected.questions - expected.known
     price = (
-        "unknown: no price for this model"
+        "unknown (no price for this model)"
         if expected.usd is None
         else f"about {expected.usd:.2f} USD (prices of {expected.prices_as_of})"
     )
     return (
-        f"{model}: {new:,} questions about {expected.sessions:,} sessions to ask, {expected.known:,} answered before; "
+        f"{model}: {new:,} new questions about {expected.sessions:,} sessions, {expected.known:,} already answered; "
         f"about {expected.input_tokens:,} tokens in, {expected.output_tokens:,} out; cost {price}"
     )
 
 
 def _agreed(model: str) -> None:
-    """Raises WhoWroteError when nobody can be asked, Abort when the answer is no."""
+    """Asks for consent. Raises WhoWroteError without a terminal, Abort if the answer is no."""
     if not sys.stdin.isatty():
-        raise WhoWroteError("nobody is there to agree to the cost", "Run it on a terminal, or add --yes (and --max-cost USD)")
+        raise WhoWroteError(
+            "cannot confirm the cost: no terminal attached", "Run it in a terminal, or add --yes (and --max-cost USD)"
+        )
     click.confirm(f"Send these parts of transcripts to {model}?", abort=True, err=True)
 
 
 def _outcome(done: JudgeRun) -> str:
     spent = "" if done.usd is None else f", {done.usd:.4f} USD"
     lines = [
-        f"{done.answered} questions answered, {done.known} known before, {done.labels} labels; "
+        f"{done.answered} questions answered, {done.known} already known, {done.labels} labels; "
         f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out{spent}"
     ]
     if done.invalid:
-        lines.append(f"{done.invalid} questions without a valid answer (attribute problems); the next run asks them again")
+        lines.append(f"{done.invalid} questions got no valid answer (see attribute problems); the next run asks them again")
     if done.failed:
-        lines.append(f"{done.failed} times the model could not be asked: {done.failures[-1]}")
+        lines.append(f"{done.failed} requests to the model failed: {done.failures[-1]}")
     if done.stopped:
         lines.append(f"stopped: {done.stopped}; run the same command again to continue")
     return "\n".join(lines)
@@ -183,11 +198,14 @@ def _outcome(done: JudgeRun) -> str:
 @_PATH
 @_OF
 @_SESSION
-@click.option("--each", is_flag=True, help="Every label instead of their shares.")
+@click.option("--each", is_flag=True, help="List every label instead of the shares.")
 @database_option
 @data_options
-def labels(path: str | None, model: str, session: str, each: bool, db: Path, form: str) -> None:
-    """The labels of a model: how often it gave each class, corrected for its errors where they are known."""
+def labels(path: str | None, model: str, session: str, each: bool, db: Path, output_format: str) -> None:
+    """Show how often a model gave each label.
+
+    Shares are corrected for the model's measured error rates where `attribute judge validate` has found them.
+    """
     from attribution.queries.judge_labels import class_shares, judge_named, label_rows
 
     with database(path, db) as (store, repo):
@@ -195,9 +213,9 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, for
         every = label_rows(store, who, repo, session) if each or session else []
         rows = [] if each or session else class_shares(store, who, repo)
     if each or session:
-        print_rows(form, every, lambda terminal: terminal.judge.label_view(out(), who, every))
+        print_rows(output_format, every, lambda terminal: terminal.judge.label_view(out(), who, every))
     else:
-        print_rows(form, rows, lambda terminal: terminal.judge.share_view(out(), who, rows))
+        print_rows(output_format, rows, lambda terminal: terminal.judge.share_view(out(), who, rows))
 
 
 @judge.command()
@@ -205,10 +223,11 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, for
 @_OF
 @database_option
 @data_options
-def validate(people: Path, model: str, db: Path, form: str) -> None:
-    """Compare a model's labels with people's: a CSV with the columns session, turn, label, value.
+def validate(people: Path, model: str, db: Path, output_format: str) -> None:
+    """Compare a model's labels with labels given by people.
 
-    Per class: sensitivity, specificity, and the share of the class with and without the model's errors; kappa over all classes.
+    CSV is a file with the columns session, turn, label and value. Prints sensitivity, specificity, and the raw and corrected share
+    of each class, and kappa over all classes.
     """
     from attribution.ensure.judge import validated
     from attribution.queries.judge_labels import judge_named
@@ -216,11 +235,12 @@ def validate(people: Path, model: str, db: Path, form: str) -> None:
     with database(None, db) as (store, _):
         result = validated(store, people, judge_named(store, model))
     if result.unmatched:
-        notice(f"{len(result.unmatched)} rows have no label of this model, for example: {'; '.join(result.unmatched[:3])}")
-    if form == "csv":
-        print_rows(form, [row for label in result.labels for row in label.class_rows()], None)
+        notice(f"{len(result.unmatched)} rows have no label by this model, for example: {'; '.join(result.unmatched[:3])}")
+    if output_format == "csv":
+        print_rows(output_format, [row for label in result.labels for row in label.class_rows()], None)
     else:
-        print_rows(form, result.labels, lambda terminal: terminal.judge.validation_view(out(), result))
+        print_rows(output_format, result.labels, lambda terminal: terminal.judge.validation_view(out(), result))
 
 
+SECTION, ORDER = Section.SESSIONS, 60
 COMMANDS = (judge,)

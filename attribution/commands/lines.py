@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import COMMIT, at, file_and_line, print_one, print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out
 
 
@@ -16,10 +17,11 @@ from collector.console.terminal import data_options, database_option, out
 @COMMIT
 @database_option
 @data_options
-def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
-    """Who wrote a line of a clone, how we know, the prompt and the edit behind it, and why not someone else.
+def explain(path: str, file: str, commit: str, db: Path, output_format: str) -> None:
+    """Explain who wrote a line and how we know.
 
-    Without :LINE the whole file, by blocks of lines that came the same way.
+    Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Without :LINE, summarises the
+    whole file in blocks of lines with the same origin.
     """
     from attribution.queries.blame import blame, blocks
     from attribution.queries.explain import explain as explain_one
@@ -28,11 +30,11 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
     with at(path, db) as where:
         if number is not None:
             explanation = explain_one(where, name, number, commit)
-            print_one(form, explanation, lambda terminal: terminal.explain.line_view(out(), explanation))
+            print_one(output_format, explanation, lambda terminal: terminal.explain.line_view(out(), explanation))
             return
         blamed = blame(where, name, commit)
         rows = blocks(where, blamed)
-        print_rows(form, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
+        print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
 
 @click.command()
@@ -41,13 +43,13 @@ def explain(path: str, file: str, commit: str, db: Path, form: str) -> None:
 @COMMIT
 @database_option
 @data_options
-def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
-    """A file of a clone, each line with its commit, author and evidence."""
+def blame(path: str, file: str, commit: str, db: Path, output_format: str) -> None:
+    """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
     with at(path, db) as where:
         blamed = blame_file(where, file, commit)
-    print_rows(form, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
+    print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 
 @click.command()
@@ -55,10 +57,11 @@ def blame(path: str, file: str, commit: str, db: Path, form: str) -> None:
 @click.argument("path", required=False)
 @database_option
 @data_options
-def show(commit: str, path: str | None, db: Path, form: str) -> None:
-    """A commit: lines by author, sessions and prompts behind it, and the numbers its producer claims.
+def show(commit: str, path: str | None, db: Path, output_format: str) -> None:
+    """Show who wrote the lines of a commit.
 
-    COMMIT is an id or its beginning. With the PATH of the clone it can be any name, for example HEAD~2.
+    Also lists the sessions and prompts behind it, and the percentages its recorder claims. COMMIT is a commit id or a prefix of
+    one; given the PATH of the clone, it can be any revision, for example HEAD~2.
     """
     from attribution.queries.commit import commit_report
     from collector.storage.store import Store
@@ -69,10 +72,11 @@ def show(commit: str, path: str | None, db: Path, form: str) -> None:
     else:
         with at(path, db) as where:
             report = commit_report(where.store, commit, where)
-    if form == "csv":
-        print_rows(form, list(report.span_rows()), None)
+    if output_format == "csv":
+        print_rows(output_format, list(report.span_rows()), None)
     else:
-        print_one(form, report, lambda terminal: terminal.commit.commit_view(out(), report))
+        print_one(output_format, report, lambda terminal: terminal.commit.commit_view(out(), report))
 
 
-COMMANDS = (explain, blame, show)
+SECTION, ORDER = Section.INSPECT, 10
+COMMANDS = (blame, explain, show)

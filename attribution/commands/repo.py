@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, followed
+from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
 
@@ -23,20 +24,26 @@ if TYPE_CHECKING:
 @database_option
 @click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this day (UTC)."
+    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
 )
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Repositories worked on at the same time.")
-@click.option("--anyway", is_flag=True, help="Go on when no checkpoint exists: commits are judged by what they declare.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of repositories to process in parallel."
+)
+@click.option(
+    "--allow-no-checkpoints",
+    is_flag=True,
+    help="Go on without checkpoints: attribute from commit trailers and other tools' notes alone.",
+)
 @click.option(
     "-o",
     "--shard",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a database of this repository alone, complete or not at all, for `collect merge`.",
+    help="Write the results to a database of their own, atomically, for `collect merge`.",
 )
-@click.option("--history", "with_history", is_flag=True, help="Also follow the lines to their end, as `attribute survival` does.")
-@click.option("--scan", "with_scan", is_flag=True, help="Also look for weaknesses, as `attribute scan` does; needs whowrote[scan].")
+@click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `attribute survival` does.")
+@click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `attribute scan` does; needs whowrote[scan].")
 @data_options
-@click.option("-q", "--quiet", is_flag=True, help="Nothing but errors (and data, with --json or --csv).")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv).")
 @click.pass_context
 def repo(
     context: click.Context,
@@ -45,25 +52,25 @@ def repo(
     branch: str,
     since: datetime | None,
     jobs: int,
-    anyway: bool,
+    allow_no_checkpoints: bool,
     shard: Path | None,
     with_history: bool,
     with_scan: bool,
-    form: str,
+    output_format: str,
     quiet: bool,
 ) -> None:
     """Attribute every line that the commits of a clone add.
 
-    PATH is a clone of any kind: bare, partial, shallow, a worktree. It is only read. Run it again after fetching: what did not
-    change is not done again.
+    PATH is a clone of any kind: bare, partial, shallow or a worktree. It is only read. Run it again after fetching: only what has
+    changed is computed again.
     """
     from attribution.authorship.options import AttributeOptions
 
-    # Millions of small objects are made and kept: looking for garbage among them again and again takes a tenth of the time.
+    # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
-    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, anyway)
+    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints)
     if shard is not None and len(paths) > 1:
-        raise click.UsageError("a shard is of one repository: give one PATH with --shard")
+        raise click.UsageError("--shard takes exactly one PATH")
     if shard is not None:
         results: list[Any] = [_into_shard(paths[0], shard, options, quiet)]
         db = shard
@@ -75,22 +82,22 @@ def repo(
         if not hasattr(done, "hint"):
             _further(path, db, with_history, with_scan, quiet)
     failed = [(path, r.message, r.hint) for path, r in zip(paths, results, strict=True) if hasattr(r, "hint")]
-    _print_reports([r for r in results if not hasattr(r, "hint")], db, form, quiet, paths)
+    _print_reports([r for r in results if not hasattr(r, "hint")], db, output_format, quiet, paths)
     if failed:
         from attribution import terminal
 
         terminal.lists.failures(err(), failed)
-        notice(f"{len(failed)} of {len(paths)} repositories failed, the others are kept")
+        notice(f"{len(failed)} of {len(paths)} repositories failed; the results of the others are stored")
         context.exit(EXIT_PARTIAL)
 
 
 @click.command()
 @click.argument("directory", default="whowrote-example", type=click.Path(file_okay=False, path_type=Path), metavar="[DIRECTORY]")
 def demo(directory: Path) -> None:
-    """Attribute the example that comes with the program.
+    """Try it on an example repository.
 
-    Makes a small repository with three agent sessions in DIRECTORY (default: whowrote-example), attributes it, and shows one of its
-    files line by line.
+    Creates a small repository with three agent sessions in DIRECTORY (default: whowrote-example), attributes it, and shows one of
+    its files line by line.
     """
     from attribution import demo as example
     from attribution.authorship.options import AttributeOptions
@@ -156,10 +163,10 @@ def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: b
         return in_processes(attribute_one, items, jobs, lambda done, total: progress("attributing", done, total))
 
 
-def _print_reports(reports: list[RepoReport], db: Path, form: str, quiet: bool, paths: tuple[str, ...]) -> None:
-    if form == "json":
+def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:
+    if output_format == "json":
         write_json([asdict(r) for r in reports])
-    elif form == "csv":
+    elif output_format == "csv":
         rows = [report.row() for report in reports]
         write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
     elif not quiet:
@@ -173,4 +180,5 @@ def _print_reports(reports: list[RepoReport], db: Path, form: str, quiet: bool, 
             terminal.repo.hints(console, paths[0], reports[0].example)
 
 
+SECTION, ORDER = Section.ATTRIBUTE, 10
 COMMANDS = (repo, demo)

@@ -7,24 +7,28 @@ from typing import IO
 
 import click
 
+from attribution.commands.sections import Section
 from collector.console.commands import CommandFiles
 from collector.console.terminal import database_option, notice, out, writing
 
 
 @click.group(commands=CommandFiles("attribution.commands", "REPORTS"), invoke_without_command=True)
 @click.option(
-    "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="One page with everything inside."
+    "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a self-contained HTML page."
 )
 @click.option(
-    "--commits", type=click.File("r"), metavar="FILE", help="Only the commits whose ids FILE lists, as a table; - for stdin."
+    "--commits",
+    type=click.File("r"),
+    metavar="FILE",
+    help="Summarise only the commits listed in FILE (one id per line; - for stdin).",
 )
-@click.option("--markdown", is_flag=True, help="A short table, for a pull request or a README.  [default]")
+@click.option("--markdown", is_flag=True, help="Print a short Markdown table for a pull request or README.  [default]")
 @database_option
 @click.pass_context
 def report(context: click.Context, page: Path | None, commits: IO[str] | None, markdown: bool, db: Path) -> None:
-    """The main numbers of a database: a page that needs no server, or a table in Markdown.
+    """Summarise a database as HTML or Markdown.
 
-    The page needs whowrote[browse] to be made, nothing to be read: styles and pictures are inside, and it has no script.
+    The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
     For a pull request: git rev-list BASE..HEAD | attribute report --commits -
     """
     if context.invoked_subcommand is not None:
@@ -45,4 +49,5 @@ def report(context: click.Context, page: Path | None, commits: IO[str] | None, m
             out().print(standalone.markdown(store), soft_wrap=True, end="")
 
 
+SECTION, ORDER = Section.EXCHANGE, 10
 COMMANDS = (report,)

@@ -1,4 +1,4 @@
-"""The commands about sessions: features, regions, quality. Parse, call the library, print."""
+"""The commands about sessions: sessions, features, regions, quality. Parse, call the library, print."""
 
 from __future__ import annotations
 
@@ -7,10 +7,24 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, notice, out
 
 _PATH = click.argument("path", required=False)
-_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session: its key or the beginning of it.")
+_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
+
+
+@click.command()
+@database_option
+@data_options
+def sessions(db: Path, output_format: str) -> None:
+    """List the sessions of a database with their counts."""
+    from attribution.queries.sessions import session_list
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        rows = session_list(store)
+    print_rows(output_format, rows, lambda terminal: terminal.lists.session_table(out(), rows))
 
 
 @click.command()
@@ -20,14 +34,14 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
     "--prices",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compute the costs anew with this price table (TOML), or with genai-prices (extra prices).",
+    help="Recompute costs with this price table (TOML), or with genai-prices (needs whowrote[prices]).",
 )
 @database_option
 @data_options
-def features(path: str | None, session: str, prices: Path | None, db: Path, form: str) -> None:
-    """What the sessions were like: turns, tools, tokens, cost, time, wording, outcome.
+def features(path: str | None, session: str, prices: Path | None, db: Path, output_format: str) -> None:
+    """Show turns, tools, tokens, cost and outcome per session.
 
-    Of the clone at PATH, or of the whole database. docs/metrics.md explains every feature.
+    Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
     """
     from attribution.ensure.sessions import repriced
     from attribution.features.tables import prices_from
@@ -38,45 +52,46 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, form
     with database(path, db) as (store, repo):
         feature_rows(store, repo, session)  # says so when there are none, before anything is changed
         if table:
-            notice(f"{repriced(store, table)} sessions have a cost at the prices of {table.as_of}")
+            notice(f"{repriced(store, table)} sessions have a cost, at prices as of {table.as_of}")
         rows = feature_rows(store, repo, session)
         why = null_reasons(store, rows[0].session_id) if session else {}
     if session:
-        print_rows(form, rows, lambda terminal: terminal.sessions.feature_list(out(), rows[0], why))
+        print_rows(output_format, rows, lambda terminal: terminal.sessions.feature_list(out(), rows[0], why))
     else:
-        print_rows(form, rows, lambda terminal: terminal.sessions.feature_table(out(), rows))
+        print_rows(output_format, rows, lambda terminal: terminal.sessions.feature_table(out(), rows))
 
 
 @click.command()
 @_PATH
 @_SESSION
-@click.option("--oscillating", is_flag=True, help="Only regions that go back and forth.")
+@click.option("--oscillating", is_flag=True, help="Only regions that were rewritten back and forth.")
 @database_option
 @data_options
-def regions(path: str | None, session: str, oscillating: bool, db: Path, form: str) -> None:
-    """Places that a session edited more than once, with each round of edits.
+def regions(path: str | None, session: str, oscillating: bool, db: Path, output_format: str) -> None:
+    """Show code that a session edited more than once.
 
-    Converging: the edits get smaller. Expanding: they get larger. Oscillating: an earlier text came back, or there is no trend.
+    Each region is listed with its rounds of edits. Converging: the edits get smaller. Expanding: they get larger. Oscillating: an
+    earlier text came back, or there is no trend.
     """
     from attribution.queries.sessions import find_session, region_rows
 
     with database(path, db) as (store, repo):
         rows = region_rows(store, repo, oscillating, find_session(store, session, repo) if session else None)
-    if form == "csv":
-        print_rows(form, [edit for region in rows for edit in region.edit_rows()], None)
+    if output_format == "csv":
+        print_rows(output_format, [edit for region in rows for edit in region.edit_rows()], None)
     else:
-        print_rows(form, rows, lambda terminal: terminal.sessions.region_list(out(), rows))
+        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows))
 
 
 @click.group(invoke_without_command=True)
-@click.option("--explain", default="", metavar="SESSION", help="Take the score of this session apart.")
+@click.option("--explain", default="", metavar="SESSION", help="Explain the score of this session.")
 @database_option
 @data_options
 @click.pass_context
-def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
-    """How the sessions went: a score of four parts, and what quality each model gives for its cost.
+def quality(context: click.Context, explain: str, db: Path, output_format: str) -> None:
+    """Score how sessions went, and quality per dollar by model.
 
-    The score tells how a session went, not whether its code is right. docs/metrics.md has the formula.
+    The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
     """
     if context.invoked_subcommand is not None:
         return
@@ -85,37 +100,41 @@ def quality(context: click.Context, explain: str, db: Path, form: str) -> None:
     with database(None, db) as (store, _):
         if explain:
             score = explained_score(store, explain)
-            print_rows(form, [score], lambda terminal: terminal.sessions.score_view(out(), score))
+            print_rows(output_format, [score], lambda terminal: terminal.sessions.score_view(out(), score))
             return
         rows = session_scores(store)
     models = model_points(rows)
-    print_rows(form, rows, lambda terminal: terminal.sessions.score_table(out(), rows, models))
+    print_rows(output_format, rows, lambda terminal: terminal.sessions.score_table(out(), rows, models))
 
 
 @quality.command()
 @click.argument("ratings", type=click.Path(path_type=Path), metavar="CSV")
 @database_option
 @data_options
-def validate(ratings: Path, db: Path, form: str) -> None:
-    """Compare the scores with people's ratings: a CSV with the columns session and rating."""
+def validate(ratings: Path, db: Path, output_format: str) -> None:
+    """Compare the scores with ratings given by people.
+
+    CSV is a file with the columns session and rating.
+    """
     from attribution.queries import scores
 
     with database(None, db) as (store, _):
         agreement = scores.validate(store, ratings)
     if agreement.unmatched:
-        notice("no session with a score: " + ", ".join(agreement.unmatched[:5]))
-    print_rows(form, [agreement], lambda terminal: terminal.sessions.agreement_view(out(), agreement))
+        notice("no scored session found for: " + ", ".join(agreement.unmatched[:5]))
+    print_rows(output_format, [agreement], lambda terminal: terminal.sessions.agreement_view(out(), agreement))
 
 
 @quality.command()
-@click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="How many sessions.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed gives another sample.")
+@click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="Number of sessions to sample.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed.")
 @database_option
 def sheet(sessions: int, seed: int, db: Path) -> None:
-    """Print a CSV for people to rate sessions in: a sample of all types of task and tiers, without scores, agents or models.
+    """Print a CSV in which people can rate sessions.
 
-    Read each session (attribute features --session KEY helps), write a number from 1 (failed) to 5 (excellent) under rating, and
-    give the file to: attribute quality validate CSV. Sessions without a rating are left out.
+    It is a stratified sample over task types and tiers, without scores, agents or models. Read each session (attribute features
+    --session KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and run: attribute quality validate CSV.
+    Sessions without a rating are ignored.
     """
     from attribution.queries import scores
 
@@ -124,4 +143,5 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
     print_rows("csv", rows, None)
 
 
-COMMANDS = (features, regions, quality)
+SECTION, ORDER = Section.SESSIONS, 10
+COMMANDS = (sessions, features, regions, quality)

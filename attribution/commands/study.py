@@ -7,20 +7,28 @@ from pathlib import Path
 
 import click
 
+from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, notice, out, write_csv, write_json, writing
 
 
 @click.command()
-@click.option("--table", "wanted", multiple=True, metavar="NAME", help="Only this table; may be repeated.")
-@click.option("--out", "directory", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Also CSV files.")
-@click.option("--parquet", is_flag=True, help="Parquet files in DIR instead; needs pandas and pyarrow.")
+@click.option("--table", "wanted", multiple=True, metavar="NAME", help="Table to print (repeatable).  [default: all]")
+@click.option(
+    "--out",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also write the tables as CSV files to DIR.",
+)
+@click.option("--parquet", is_flag=True, help="Write Parquet instead of CSV to DIR; needs pandas and pyarrow.")
 @database_option
 @data_options
-def study(wanted: tuple[str, ...], directory: Path | None, parquet: bool, db: Path, form: str) -> None:
-    """The tables of SWE-chat that need no judge, from this database, by the paper's definition and by ours, beside its numbers.
+def study(wanted: tuple[str, ...], directory: Path | None, parquet: bool, db: Path, output_format: str) -> None:
+    """Reproduce the tables of the SWE-chat paper.
 
-    Also what the paper does not have: lines after the commit against people's, excess rework, evidence, our error rate. Intervals
-    are of 95 % and take repositories, not sessions, as independent. docs/study.md says what the numbers mean.
+    Computes the tables that need no language model from this database, by the paper's definitions and by ours, next to the
+    published values. Adds what the paper does not have: survival of lines compared with people's, excess rework, evidence, our
+    error rate. 95 % intervals are clustered by repository. docs/study.md explains the numbers.
     """
     from attribution.study import study as make
     from attribution.study.files import save
@@ -34,18 +42,19 @@ def study(wanted: tuple[str, ...], directory: Path | None, parquet: bool, db: Pa
     names = [table.name for table in tables]
     unknown = [name for name in wanted if name not in names]
     if unknown:
-        raise click.UsageError(f"there is no table {unknown[0]}; there are: {', '.join(names)}")
+        raise click.UsageError(f"no such table: {unknown[0]}; choose from: {', '.join(names)}")
     tables = [table for table in tables if not wanted or table.name in wanted]
     if directory is not None:
         with writing(directory):
             notice(f"{len(save(tables, directory, parquet))} files in {directory}")
-    if form == "json":
+    if output_format == "json":
         write_json([asdict(table) for table in tables])
-    elif form == "csv":
+    elif output_format == "csv":
         rows = [{"table": t.name, **row} for t in tables for row in t.rows]
         write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
     else:
         study_view(out(), tables)
 
 
+SECTION, ORDER = Section.EXCHANGE, 20
 COMMANDS = (study,)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, database, plain, print_one, print_rows
+from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -23,17 +24,21 @@ if TYPE_CHECKING:
 
 
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
-_CACHE = "Where scans of texts are kept.  [default: WHOWROTE_CACHE, else in your cache directory]"
-_SEMGREP = "The semgrep program.  [default: WHOWROTE_SEMGREP, beside python, PATH]"
+_CACHE = "Scan cache to use.  [default: WHOWROTE_CACHE, else in your cache directory]"
+_SEMGREP = "Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on PATH]"
 
 
 def scan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--rules`, `--semgrep`, `--scan-jobs`, `--cache`."""
     for option in (
         click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=_CACHE),
-        click.option("--scan-jobs", type=click.IntRange(0, 256), default=0, help="Scanners at once.  [default: one a core]"),
+        click.option(
+            "--scan-jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel scanners.  [default: one per core]"
+        ),
         click.option("--semgrep", default="", metavar="PATH", help=_SEMGREP),
-        click.option("--rules", multiple=True, metavar="PATH", help="Rules: a file or directory; repeatable.  [default: own]"),
+        click.option(
+            "--rules", multiple=True, metavar="PATH", help="Rules to use: a file or directory (repeatable).  [default: own]"
+        ),
     ):
         command = option(command)
     return command
@@ -41,7 +46,9 @@ def scan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--complexity", is_flag=True, help="Also measure how complex the changed functions are, to compare like with like.")
+@click.option(
+    "--complexity", is_flag=True, help="Also measure the complexity of the changed functions, to adjust comparisons for it."
+)
 @scan_options
 @database_option
 @data_options
@@ -53,12 +60,13 @@ def scan(
     scan_jobs: int,
     cache: Path | None,
     db: Path,
-    form: str,
+    output_format: str,
 ) -> None:
-    """Look for weaknesses (CWEs) in the lines that commits add, and follow them to their end.
+    """Scan added lines for weaknesses (CWEs).
 
-    Every version of every file is scanned once, by semgrep with rules of our own, without network. PATH is a clone, attributed
-    first when needed. Without PATH: all repositories of the database whose clones are still where they were.
+    Scans every version of every changed file once, offline, using semgrep with the built-in rules, and follows each finding until
+    it is fixed or removed. PATH is a clone, attributed first if necessary. Without PATH, scans all repositories in the database
+    whose clones are still in place.
     """
     from attribution.weaknesses.scan.request import ScanRequest
 
@@ -68,7 +76,7 @@ def scan(
         with at(path, db) as where:
             updates[where.name] = scanned(where, path, wanted)
     rows = [{"repo": name, **asdict(update)} for name, update in updates.items()]
-    print_rows(form, rows, lambda terminal: terminal.weaknesses.scan_list(out(), updates))
+    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.scan_list(out(), updates))
 
 
 def scanned(where: OpenRepo, path: str, wanted: ScanRequest, quiet: bool = False) -> ScanUpdate:
@@ -93,7 +101,7 @@ def _clones(db: Path) -> list[str]:
         if row.path and Path(row.path).is_dir():
             paths.append(row.path)
         else:
-            notice(f"note: the clone of {row.name} is not at {row.path} any more: left out")
+            notice(f"note: skipping {row.name}: its clone is no longer at {row.path}")
     return paths
 
 
@@ -127,27 +135,38 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(wanted=wanted, **rest)
 
     for option in (
-        click.option("--confidence", multiple=True, type=_LEVELS, help="Only of this confidence; repeatable."),
-        click.option("--alive", is_flag=True, help="Only those that are there at the tip."),
-        click.option("--place", type=click.Choice(("source", "test", "example")), help="Only in such files."),
-        click.option("--rule", default="", metavar="ID", help="Only of this rule."),
-        click.option("--status", type=click.Choice(_STATUS), default="introduced", show_default=True, help="What the commit did."),
-        click.option("--author", type=click.Choice(_CLASSES), help="Only by this class of author."),
-        click.option("--cwe", default="", metavar="NUMBER", help="Only of this weakness, for example CWE-89."),
+        click.option("--confidence", multiple=True, type=_LEVELS, help="Only findings of this confidence (repeatable)."),
+        click.option("--alive", is_flag=True, help="Only findings still present at HEAD."),
+        click.option("--place", type=click.Choice(("source", "test", "example")), help="Only findings in this kind of file."),
+        click.option("--rule", default="", metavar="ID", help="Only findings of this rule."),
+        click.option(
+            "--status",
+            type=click.Choice(_STATUS),
+            default="introduced",
+            show_default=True,
+            help="Only findings that their commit introduced (reintroduced, …).",
+        ),
+        click.option("--author", type=click.Choice(_CLASSES), help="Only findings in lines of this class."),
+        click.option("--cwe", default="", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
     ):
         filtered = option(filtered)
     return filtered
 
 
 @click.group(invoke_without_command=True)
-@click.option("--repo", "name", default="", metavar="NAME", help="Only of this repository (owner/name).")
-@click.option("--sarif", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write them as SARIF 2.1.0.")
+@click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
+@click.option(
+    "--sarif", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write the findings as SARIF 2.1.0."
+)
 @filter_options
 @database_option
 @data_options
 @click.pass_context
-def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None, db: Path, form: str) -> None:
-    """Weaknesses that commits brought in: who wrote the lines, whether they are still there."""
+def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None, db: Path, output_format: str) -> None:
+    """List weaknesses introduced by commits.
+
+    Each is listed with who wrote the lines and whether it is still there.
+    """
     if context.invoked_subcommand is not None:
         return
     from attribution.exports.sarif import sarif as as_sarif
@@ -159,17 +178,18 @@ def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None,
         if sarif is not None:
             _write(sarif, json.dumps(as_sarif(store, rows, _version()), indent=1, ensure_ascii=True))
             notice(f"{len(rows)} findings written to {sarif}")
-    print_rows(form, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows))
+    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows))
 
 
 @findings.command()
 @click.argument("fingerprint")
 @database_option
 @data_options
-def show(fingerprint: str, db: Path, form: str) -> None:
-    """One finding in context: the lines, the author, the prompt behind it, what became of it.
+def show(fingerprint: str, db: Path, output_format: str) -> None:
+    """Show one finding in context.
 
-    FINGERPRINT is the id that the list prints, or its beginning.
+    Prints the lines, their author, the prompt behind them, and what became of the finding. FINGERPRINT is the id shown in the list,
+    or a prefix of it.
     """
     from attribution.queries.findings import FindingFilter, context
     from attribution.queries.findings import findings as find
@@ -178,42 +198,50 @@ def show(fingerprint: str, db: Path, form: str) -> None:
     with Store(db, create=False) as store:
         rows = [row for row in find(store, None, FindingFilter(status="")) if row.fingerprint.startswith(fingerprint)]
         if not rows:
-            raise click.UsageError(f"no finding begins with {fingerprint}; see: attribute findings --db {db}")
+            raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: attribute findings --db {db}")
         shown = context(store, rows[0])
-    print_one(form, shown, lambda terminal: terminal.weaknesses.finding_view(out(), shown))
+    print_one(output_format, shown, lambda terminal: terminal.weaknesses.finding_view(out(), shown))
 
 
 @findings.command()
 @click.argument("count", type=click.IntRange(1), metavar="N")
-@click.option("--seed", default=1, show_default=True, help="For drawing.")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
 @filter_options
 @database_option
 @data_options
-def sample(wanted: Any, count: int, seed: int, db: Path, form: str) -> None:
-    """Draw N findings for review, evenly over repositories, tiers, authors and rules."""
+def sample(wanted: Any, count: int, seed: int, db: Path, output_format: str) -> None:
+    """Sample N findings for review.
+
+    The sample is balanced over repositories, tiers, authors and rules.
+    """
     from attribution.queries.findings import findings as find
     from attribution.queries.findings import sample as draw
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = draw(find(store, None, wanted), count, seed)
-    print_rows(form, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows))
+    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows))
 
 
 @findings.command()
-@click.option("--reviewer", default="", metavar="NAME", help="Who reads; needed to review at the terminal.")
-@click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Findings to draw.")
-@click.option("--seed", default=1, show_default=True, help="For drawing.")
-@click.option("--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write all verdicts to a file.")
+@click.option("--reviewer", default="", metavar="NAME", help="Name of the reviewer (required for interactive review).")
+@click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Number of findings to sample.")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
+@click.option("--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write all reviews to a file.")
 @click.option(
-    "--import", "taken", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="CSV", help="Read verdicts."
+    "--import",
+    "taken",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="CSV",
+    help="Import reviews from a file.",
 )
 @filter_options
 @database_option
 def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | None, taken: Path | None, db: Path) -> None:
-    """Read findings one by one and say whether they are weaknesses: t(rue), f(alse), u(nsure), s(kip), q(uit).
+    """Review findings one by one.
 
-    Verdicts are kept with your name, also when the repository is scanned again.
+    Answer whether each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and
+    survive later scans of the repository.
     """
     from attribution.queries.findings import findings as find
     from attribution.queries.findings import sample as draw
@@ -222,15 +250,15 @@ def review(wanted: Any, reviewer: str, count: int, seed: int, export: Path | Non
 
     with Store(db, create=False) as store:
         if taken is not None:
-            notice(f"{import_reviews(store, taken.read_text('utf-8'))} verdicts read")
+            notice(f"{import_reviews(store, taken.read_text('utf-8'))} reviews imported")
         if export is not None:
             rows = reviews(store)
             _write(export, csv_text(COLUMNS, [plain(row) for row in rows]))
-            notice(f"{len(rows)} verdicts written to {export}")
+            notice(f"{len(rows)} reviews written to {export}")
         if taken is not None or export is not None:
             return
         if not reviewer:
-            raise click.UsageError("say who reads with --reviewer NAME; or use --export and --import")
+            raise click.UsageError("missing --reviewer NAME (or use --export or --import)")
         reviewed = {review.fingerprint for review in reviews(store) if review.reviewer == reviewer}
         unread = [finding for finding in find(store, None, wanted) if finding.fingerprint not in reviewed]
         _read(store, draw(unread, count, seed), reviewer)
@@ -262,26 +290,27 @@ def _read(store: Store, findings: Sequence[Finding], reviewer: str) -> None:
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--by", type=click.Choice(_BY), multiple=True, help="Also by this; may be repeated. With --json and --csv: all.")
-@click.option("--tests", is_flag=True, help="Also weaknesses in tests and examples.")
-@click.option("--low", is_flag=True, help="Also findings of low confidence (use of an API alone).")
+@click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
+@click.option("--tests", is_flag=True, help="Include weaknesses in tests and examples.")
+@click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
 @database_option
 @data_options
-def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, low: bool, db: Path, form: str) -> None:
-    """Weaknesses in introduced code: rates per 1,000 added lines by who wrote them, agents against people, what became of them.
+def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: bool, db: Path, output_format: str) -> None:
+    """Report weaknesses per 1,000 added lines, by author.
 
-    Of the clone at PATH, or of all scanned repositories of the database.
+    Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
+    database.
     """
     from attribution.queries.weaknesses import BY, weakness_report
     from attribution.weaknesses.scan.exclude import SCANNED, SOURCE
 
-    wanted = BY if form else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
+    wanted = BY if output_format else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
-        result = weakness_report(store, repo, wanted, SCANNED if tests else (SOURCE,), low)
-    if form == "json":
+        result = weakness_report(store, repo, wanted, SCANNED if tests else (SOURCE,), include_low)
+    if output_format == "json":
         write_json(result.data())
     else:
-        print_rows(form, result.rows, lambda terminal: terminal.weaknesses.report_view(out(), result))
+        print_rows(output_format, result.rows, lambda terminal: terminal.weaknesses.report_view(out(), result))
 
 
 def _repo_id(store: Store, name: str) -> int | None:
@@ -292,7 +321,7 @@ def _repo_id(store: Store, name: str) -> int | None:
     row = repository_named(store, name)
     if row is None:
         names = ", ".join(repo.name for repo in all_repositories(store))
-        raise click.UsageError(f"no repository {name} in the database; there are: {names}")
+        raise click.UsageError(f"no repository {name} in the database; it contains: {names}")
     return row.id
 
 
@@ -312,5 +341,6 @@ def _version() -> str:
         return "0"
 
 
-COMMANDS: tuple[click.Command, ...] = (scan, findings)
+SECTION, ORDER = Section.WEAKNESSES, 10
+COMMANDS = (scan, findings)
 REPORTS: tuple[click.Command, ...] = (weaknesses,)

@@ -46,7 +46,7 @@ def embedder(backend: str, model: Path | None = None) -> Embedder:
         from attribution.embedding.minilm import MiniLm
 
         return MiniLm(model)
-    raise WhoWroteError(f"there is no backend {backend}", f"Choose one of: {', '.join(BACKENDS)}")
+    raise WhoWroteError(f"no such backend: {backend}", f"Choose one of: {', '.join(BACKENDS)}")
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:

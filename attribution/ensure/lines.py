@@ -43,7 +43,8 @@ def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progr
         try:
             attribute_repo(store, path, AttributeOptions(), progress)
         except NoCheckpoints as error:
-            raise NoCheckpoints(str(error), f"{error.hint}\nThat is: attribute repo {path} --anyway --db {store.path}") from error
+            command = f"attribute repo {path} --allow-no-checkpoints --db {store.path}"
+            raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
         row = attributed_repository(store, name)
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(f"{store.path} holds another repository named {name}", "Use another database: --db FILE")
@@ -53,5 +54,5 @@ def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progr
     except UnknownBranch:
         moved = False
     if moved:
-        where.notes.append(f"{where.branch} has moved on since; bring the database up to date with: attribute repo {path}")
+        where.notes.append(f"{where.branch} has new commits; update the database with: attribute repo {path}")
     return where

@@ -11,7 +11,7 @@ from attribution.queries.commit_shares import CommitShare, WrittenSpan
 
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
-GIVES = "JSON lines; `revision` is the commit whose lines are numbered; evidence in `metadata`"
+GIVES = "a JSON Lines file; `revision` is the commit that the line numbers refer to; evidence in `metadata`"
 OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.1.0"

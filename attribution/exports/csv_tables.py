@@ -8,7 +8,7 @@ from attribution.exports.tables import write_all
 
 NAME = "csv"
 LABEL = "CSV"
-GIVES = "a directory with a file per table and view of the database"
+GIVES = "a directory with one file per table and view of the database"
 OPTIONS: frozenset[str] = frozenset({"table"})
 
 

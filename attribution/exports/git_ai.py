@@ -26,7 +26,7 @@ from collector.vocabulary.agents import exported_name
 
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
-GIVES = "a text per commit in a directory, `OUT.bundle` with a notes ref, or notes with `--into REPOSITORY`"
+GIVES = "one text per commit in a directory, `OUT.bundle` with a notes ref, or notes written with `--into REPOSITORY`"
 OPTIONS: frozenset[str] = frozenset({"into", "ref"})
 
 REF = "refs/notes/whowrote"
@@ -46,11 +46,11 @@ def write(request: ExportRequest) -> ExportResult:
     ref = request.ref or REF
     if request.into is not None:
         _into(request.into, ref, notes)
-        result.notes.append(f"{len(notes)} notes are now under {ref} of {request.into}; see them with: git log --notes={ref}")
+        result.notes.append(f"{len(notes)} notes written to {ref} of {request.into}; see them with: git log --notes={ref}")
     elif request.out.suffix == ".bundle":
         bundle_files(request.out, ref, _tree(notes))
         result.files.append(request.out)
-        result.notes.append(f"take them over with: git fetch {request.out} {ref}:{ref}")
+        result.notes.append(f"import them with: git fetch {request.out} {ref}:{ref}")
     else:
         result.files.append(request.out)
         request.out.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _quoted(path: str) -> str:
 
 def _into(where: Path, ref: str, notes: Mapping[str, bytes]) -> None:
     if not ref.startswith("refs/notes/") or ref.rstrip("/") == "refs/notes":
-        raise WhoWroteError(f"{ref} is not a notes ref", "Name one below refs/notes/, for example refs/notes/whowrote")
+        raise WhoWroteError(f"{ref} is not a notes ref", "Use one under refs/notes/, for example refs/notes/whowrote")
     repo = GitRepo(where)
     write_files(repo.common_dir(), ref, _tree(_ours(repo, ref) | dict(notes)), repo.refs().get(ref, ""))
 
@@ -119,8 +119,8 @@ def _ours(repo: GitRepo, ref: str) -> dict[str, bytes]:
         records = reader.read(ClaimSource("note", ref, place, blob, place.replace("/", "")), data)
         if not records or records[0].state != "own":
             raise WhoWroteError(
-                f"{ref} of {repo.path} holds notes that are not ours, for example of {place.replace('/', '')}",
-                "Nothing was written. Name another ref: --ref refs/notes/NAME",
+                f"{ref} of {repo.path} contains notes of other tools, for example on {place.replace('/', '')}",
+                "Nothing was written. Choose another ref: --ref refs/notes/NAME",
             )
         notes[place.replace("/", "")] = data
     return notes

@@ -11,7 +11,7 @@ from collector.claims.opentraces import OWN
 
 NAME = "opentraces"
 LABEL = "OpenTraces 0.9.0"
-GIVES = "JSON lines with `attribution` and `git_links`; the transcripts are not in it"
+GIVES = "a JSON Lines file with `attribution` and `git_links`, without transcripts"
 OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.9.0"

@@ -8,7 +8,7 @@ from attribution.exports.tables import write_all
 
 NAME = "parquet"
 LABEL = "Parquet"
-GIVES = "a directory with a file per table and view of the database; needs the extra `parquet`"
+GIVES = "a directory with one file per table and view of the database; needs `whowrote[parquet]`"
 OPTIONS: frozenset[str] = frozenset({"table"})
 
 

@@ -23,7 +23,7 @@ from collector.vocabulary.agents import label_of
 
 NAME = "swe-chat"
 LABEL = "SWE-chat tables"
-GIVES = "a directory with its six tables, Parquet, or CSV without the extra `parquet`"
+GIVES = "a directory with its six tables, as Parquet, or as CSV without `whowrote[parquet]`"
 OPTIONS: frozenset[str] = frozenset()
 
 _RESEARCH = frozenset({"Read", "Grep", "Glob", "WebFetch", "WebSearch", "read_file", "grep", "glob", "list_directory"})
@@ -93,7 +93,7 @@ def write(request: ExportRequest) -> ExportResult:
         result.files.append(path)
     if not parquet:
         result.notes.append("CSV, because pyarrow is not installed: pip install 'whowrote[parquet]'")
-    result.notes.append("conversations holds prompts and tool calls; what the agents said stays in the transcripts")
+    result.notes.append("conversations contains prompts and tool calls, but not the agents' messages")
     return result
 
 

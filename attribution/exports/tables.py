@@ -44,7 +44,7 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
     present = names(request.store)
     for name in request.tables:
         if name not in present:
-            raise WhoWroteError(f"there is no table {name}", f"There are: {', '.join(present)}")
+            raise WhoWroteError(f"no such table: {name}", f"Available: {', '.join(present)}")
     request.out.mkdir(parents=True, exist_ok=True)
     result = ExportResult()
     chosen = [name for name in present if not request.tables or name in request.tables]

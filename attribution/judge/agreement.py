@@ -67,7 +67,7 @@ def corrected(given: int, of: int, validated: Confusion) -> Corrected:
     """The share of a class that the model gave `given` times out of `of`, corrected; clipped to 0…1."""
     positives, negatives = validated.tp + validated.fn, validated.tn + validated.fp
     if not of:
-        return Corrected(None, None, None, "the model gave no labels")
+        return Corrected(None, None, None, "no labels by this model")
     if positives < FEWEST or negatives < FEWEST:
         which = "with" if positives < FEWEST else "without"
         return Corrected(None, None, None, f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the fewest")

@@ -30,13 +30,13 @@ class Model:
         try:
             import llm
         except ImportError as error:
-            raise WhoWroteError("the judge asks models through llm, which is not installed", INSTALL) from error
+            raise WhoWroteError("attribute judge needs llm, which is not installed", INSTALL) from error
         try:
             self._model: Any = llm.get_model(given)
         except llm.UnknownModelError as error:
             raise WhoWroteError(
-                f"llm knows no model {given}",
-                "List the models with: llm models\nMore of them: https://llm.datasette.io/en/stable/plugins/directory.html",
+                f"llm has no model {given}",
+                "List the models with: llm models\nPlugins for more: https://llm.datasette.io/en/stable/plugins/directory.html",
             ) from error
         self.name = str(self._model.model_id)
         self.has_schemas = bool(self._model.supports_schema)

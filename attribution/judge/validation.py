@@ -153,7 +153,7 @@ def _person(path: Path, number: int, row: Mapping[str, str | None]) -> PersonLab
     session, turn, name, value = ((row.get(column) or "").strip() for column in ("session", "turn", "label", "value"))
     label = LABELS.get(name)
     if label is None:
-        raise WhoWroteError(f"{path}, line {number}: there is no label {name}", _HINT)
+        raise WhoWroteError(f"{path}, line {number}: no such label: {name}", _HINT)
     if label.classes and value not in label.classes:
         raise WhoWroteError(f"{path}, line {number}: {name} has no class {value}", f"Classes: {', '.join(label.classes)}")
     try:

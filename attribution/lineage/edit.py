@@ -138,7 +138,7 @@ class CommitEdit:
                 if source is not None:
                     found[delta.path] = source
         if texts.budget is not None and texts.budget < 0:
-            self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missed")
+            self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missing")
         return found
 
     def _modified(self, delta: FileDelta) -> _Work:

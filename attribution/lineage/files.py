@@ -80,9 +80,9 @@ class Contents:
     def unreadable(self, oid: str) -> None:
         size = self._repo.blob_size(oid)
         if size is None:
-            self.report(oid, "missing_blob", "its lines count as none; lines after it may be older than they seem")
+            self.report(oid, "missing_blob", "treated as empty; later lines may be older than they seem")
         else:
-            self.report(oid, "too_large", f"{size} bytes: its lines are not followed")
+            self.report(oid, "too_large", f"{size} bytes: too large to follow its lines")
 
     def report(self, subject: str, code: str, detail: str) -> None:
         if (subject, code) not in self._reported and len(self.problems) < _MAX_PROBLEMS:

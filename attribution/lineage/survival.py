@@ -136,7 +136,7 @@ def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
     return {name: count[name] for name in ENDERS}
 
 
-ENDERS = ("same session", "another session", "agent, session not known", "human", "unknown")
+ENDERS = ("same session", "another session", "agent, session unknown", "human", "unknown")
 
 
 def _ender(r: LifetimeRecord) -> str:
@@ -145,7 +145,7 @@ def _ender(r: LifetimeRecord) -> str:
     if r.actor != AGENT:
         return "unknown"
     if r.actor_session is None or r.session is None:
-        return "agent, session not known"
+        return "agent, session unknown"
     return "same session" if r.actor_session == r.session else "another session"
 
 

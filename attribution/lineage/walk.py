@@ -221,7 +221,7 @@ class HistoryWalk:
 
     def _catch_up(self, step: CommitStep, state: State) -> State:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
-        self._contents.report(step.sha, "missing_tree", "what this commit changed is not known exactly")
+        self._contents.report(step.sha, "missing_tree", "the changes of this commit are not known exactly")
         now = list_files(self._git, step.sha)
         if now is None or any(parent in self._partial for parent in step.parents[:1]):
             return state

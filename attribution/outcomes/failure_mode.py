@@ -48,7 +48,7 @@ def failure_mode(given: Inputs) -> FailureVerdict:
 def _lock(given: Inputs) -> FailureVerdict | None:
     """None: the agent followed."""
     if not given["embedded"]:
-        return FailureVerdict(None, "no embeddings: run attribute embed")
+        return FailureVerdict(None, "no embeddings; run: attribute embed")
     if given["assumption_lock_turn"] is not None:
         return FailureVerdict("assumption_locked", f"corrected twice from turn {given['assumption_lock_turn']} on without effect")
     return None
@@ -57,10 +57,10 @@ def _lock(given: Inputs) -> FailureVerdict | None:
 def _scope(given: Inputs) -> FailureVerdict | None:
     """None: the scope was kept, or nothing was changed."""
     if given["files_changed"] and not given["judged"]:
-        return FailureVerdict(None, "no labels of a judge: run attribute judge run")
+        return FailureVerdict(None, "no labels by a judge; run: attribute judge run")
     drift = given["scope_drift"]
     if given["files_changed"] and drift is None:
-        return FailureVerdict(None, "the judge could not tell scope_drift")
+        return FailureVerdict(None, "the judge could not determine scope_drift")
     return _wide(drift, given) if given["files_changed"] and drift > SCOPE_DRIFT else None
 
 

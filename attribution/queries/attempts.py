@@ -64,8 +64,8 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Treatments
     notes = []
     unjudged = sum(1 for attempt in attempts if not attempt.evaluated)
     if unjudged:
-        notes.append(f"{unjudged} predictions or trajectories have no result and are left out")
+        notes.append(f"{unjudged} predictions or trajectories have no result and are not counted")
     small = len(groups) - len(large)
     if small:
-        notes.append(f"{small} treatments of fewer than {least} attempts are left out")
+        notes.append(f"{small} treatments with fewer than {least} attempts are not shown")
     return Treatments(large, notes)

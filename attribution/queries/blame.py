@@ -61,7 +61,7 @@ def blame(where: OpenRepo, file: str, commit: str = "", only: Sequence[int] = ()
     sha = where.repo.resolve(commit).sha if commit else where.head
     path, data = file_in(where, sha, file)
     if is_binary(data):
-        raise WhoWroteError(f"{path} is a binary file: it has no lines", "Look at its commits with: attribute show COMMIT")
+        raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: attribute show COMMIT")
     texts = [decode(line) for line in split_lines(data)]
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:

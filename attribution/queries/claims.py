@@ -126,7 +126,7 @@ def claims_report(store: Store, repos: Sequence[int]) -> ClaimsReport:
     unattributed = _names(store, f"id IN ({ids}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id")
     if unattributed:
         names = ", ".join(unattributed)
-        report.notes.append(f"not attributed by us, so that nothing can be compared: {names}; run: attribute repo PATH")
+        report.notes.append(f"not attributed, so claims cannot be compared: {names}; run: attribute repo PATH")
     return report
 
 

@@ -205,5 +205,5 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
 
 def _not_a_human(attribution: LineAttribution) -> list[str]:
     if attribution.how in ("exact", "shell") and attribution.evidence in ("observed", "replayed"):
-        return ["The line was there the moment the call ended: nobody needed to type it afterwards."]
+        return ["The line was there when the call ended, so nobody typed it afterwards."]
     return []

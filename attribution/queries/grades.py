@@ -62,7 +62,7 @@ def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = Fals
     scores = session_scores(store)
     graded = [_graded(score, score.q) for score in scores if score.q is not None]
     if not graded:
-        raise WhoWroteError(f"{store.path} has no scores yet", f"They are computed with: attribute repo PATH --db {store.path}")
+        raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: attribute repo PATH --db {store.path}")
     records = harm_of(store)
     report = GradeReport(
         least, "bootstrap" if bootstrap else "jackknife", len(graded), store.value("SELECT COUNT(*) FROM sessions") - len(graded),
@@ -74,10 +74,10 @@ def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = Fals
     )  # fmt: skip
     empty = sum(1 for score in scores if score.special == "empty")
     if empty:
-        report.notes.append(f"{empty} sessions produced nothing at all: their score is 0 by rule, and few of them move a mean")
+        report.notes.append(f"{empty} sessions produced nothing at all; their score is 0 by rule, even a few of them change a mean")
     undated = sum(1 for session in graded if session.at is None)
     if undated:
-        report.notes.append(f"{undated} sessions have no time and are in no week")
+        report.notes.append(f"{undated} sessions have no recorded time and are not assigned to a week")
     return report
 
 
@@ -129,9 +129,9 @@ def harm_of(store: Store) -> HarmRecords:
     notes = []
     lost = sum(1 for session in sessions if not session.followed)
     if lost:
-        notes.append(f"reverted commits are not known for {lost} sessions: attribute repo --history PATH follows their commits")
+        notes.append(f"reverted commits are unknown for {lost} sessions: attribute repo --history PATH computes them")
     if findings is None:
-        notes.append("no weaknesses are in the database: introduced findings are not known, which is not zero")
+        notes.append("the database has no scan results: introduced findings are unknown, not zero")
     return HarmRecords(harmed, notes)
 
 

@@ -1,4 +1,4 @@
-"""The life of one line, as `attribute history FILE:LINE` tells it: born, renamed, moved, reformatted, ended or alive."""
+"""The history of one line for `attribute history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class LineEvent:
     """Something that a commit did to the line."""
 
-    what: str  # born | renamed | whitespace | reformatted | moved | merged (arrived on the main line) | ended | alive
+    # introduced, renamed, whitespace, reformatted, moved, removed, merged (the removal reached the main line), present (at HEAD)
+    what: str
     sha: str
     at: str  # author time
     subject: str
@@ -39,8 +40,8 @@ class LineHistoryReport:
     text: str
     attribution: LineAttribution  # who wrote it first
     events: list[LineEvent]
-    days: float | None = None  # from its first commit to its removal, or to the tip
-    actor: str = ""  # who removed it; "" while it is there
+    days: float | None = None  # from its first commit to its removal, or to HEAD
+    actor: str = ""  # who removed it; "" while it is present
     actor_session: str = ""
     cause: str = ""
     replaced_by: list[str] = field(default_factory=list)
@@ -50,14 +51,14 @@ class LineHistoryReport:
         """Plain values, for --json."""
         return {
             "repo": self.name, "path": self.path, "line": self.line, "at_commit": self.sha, "text": self.text,
-            **self.attribution.data(), "age_days": self.days, "ended_by": self.actor, "ended_by_session": self.actor_session,
+            **self.attribution.data(), "age_days": self.days, "removed_by": self.actor, "removed_by_session": self.actor_session,
             "cause": self.cause, "replaced_by": self.replaced_by, "events": [asdict(event) for event in self.events],
             "notes": self.notes,
         }  # fmt: skip
 
 
 def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
-    """A line of a file of a commit (default: the tip), from its first commit to its last. Raises UnknownBranch, WhoWroteError."""
+    """A line of a file of a commit (default: HEAD), from its first commit to its last. Raises UnknownBranch, WhoWroteError."""
     blamed = blame(where, file, commit, [number])
     lookup = _Lookup(where)
     introduced = blamed.lines[0].introduced
@@ -65,9 +66,9 @@ def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> L
     first = moved.first if moved is not None else introduced
     notes = list(blamed.notes)
     if moved is not None and first is None:
-        notes.append("its first commit is older than the window; with --full the whole history is followed")
+        notes.append("the line is older than the followed part of history; use --full to follow all of it")
     renamed = renames(where.repo, blamed.sha, blamed.path, introduced)
-    events = [lookup.event("born", first)] if first is not None else []
+    events = [lookup.event("introduced", first)] if first is not None else []
     if moved is not None:
         events += [lookup.event(move.how, Introduction(move.sha, move.path, move.line)) for move in moved.moves]
     events += [lookup.event("renamed", rename.place, f"from {rename.old_path}") for rename in reversed(renamed)]
@@ -81,10 +82,10 @@ def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> L
 
 
 class _Removal(NamedTuple):
-    """What became of a line; shas are None while it is there."""
+    """What became of a line; shas are None while it is present."""
 
     cause: str | None
-    into_path: str | None  # the lines that came in its place
+    into_path: str | None  # the lines that replaced it
     into_start: int | None
     into_end: int | None
     removed_sha: str | None
@@ -115,28 +116,28 @@ class _Lookup:
         )  # fmt: skip
 
     def add_removal(self, report: LineHistoryReport, first: Introduction) -> None:
-        """Adds who removed the line, or that it is there at the tip."""
+        """Adds who removed the line, or that it is present at HEAD."""
         line = (self.where.repo_id, first.sha, printable(first.path), first.line)
         removal = self.where.store.select_one(_Removal, _REMOVAL, line)
         if removal is None:
-            report.notes.append("the window begins after this line was written; with --full the whole history is followed")
+            report.notes.append("the line is older than the followed part of history; use --full to follow all of it")
             return
         report.days = removal.days
         if removal.removed_sha is None:
             path = report.path if report.sha == self.where.head else ""
-            report.events.append(self.event("alive", Introduction(self.where.head, path, 0)))
+            report.events.append(self.event("present", Introduction(self.where.head, path, 0)))
             return
         cause = removal.cause or ""
         report.cause, report.actor, report.actor_session = cause, removal.actor or "unknown", removal.session or ""
         place = Introduction(removal.removed_sha, removal.into_path or "", removal.into_start or 0)
-        report.events.append(self.event("ended", place, cause.replace("_", " ")))
+        report.events.append(self.event("removed", place, cause.replace("_", " ")))
         if removal.left_main_sha and removal.left_main_sha != removal.removed_sha:
             merged = Introduction(removal.left_main_sha, "", 0)
-            report.events.append(self.event("merged", merged, "its end reached the main line"))
+            report.events.append(self.event("merged", merged, "the removal reached the main line"))
         report.replaced_by = self._replacement(removal.removed_sha, removal)
 
     def _replacement(self, sha: str, removal: _Removal, most: int = 6) -> list[str]:
-        """The first of the lines that came in its place."""
+        """The first of the lines that replaced it."""
         start, end = removal.into_start, removal.into_end
         if removal.into_path is None or start is None or end is None or end < start:
             return []

@@ -31,7 +31,7 @@ def judge_named(store: Store, model: str) -> Judge:
     if latest is None:
         names = ", ".join(sorted({judge.model for judge in every}))
         hint = f"Models with labels: {names}" if every else "Get some with: attribute judge run"
-        raise WhoWroteError(f"there are no labels{f' of {model}' if model else ''}", hint)
+        raise WhoWroteError(f"no labels{f' of {model}' if model else ''}", hint)
     return latest
 
 

@@ -50,7 +50,7 @@ def maintainability_report(store: Store, repo: int | None = None, least: int = L
     )
     if not found:
         raise WhoWroteError(
-            f"no commit in {store.path} was measured yet", f"Measure with: attribute maintainability PATH --db {store.path}"
+            f"no commit in {store.path} has been measured yet", f"Measure with: attribute maintainability PATH --db {store.path}"
         )
     rows = [QualityRow(r["repo"], {c: r[c] for c in CLASSES}, {m: r[m] for m in METRICS}) for r in found]
     measured = [row for row in rows if row.values["change_set"] is not None]
@@ -65,5 +65,5 @@ def maintainability_report(store: Store, repo: int | None = None, least: int = L
         [gap(measured, metric, reference, least) for metric in METRICS for reference in REFERENCES],
     )
     if len(report.tools) > 1:
-        report.notes.append("commits were measured by different versions: measure the repositories again before comparing")
+        report.notes.append("commits were measured with different versions; measure the repositories again before comparing")
     return report

@@ -52,7 +52,7 @@ def file_in(where: OpenRepo, sha: str, name: str) -> FileContent:
             data = where.repo.blob(oid)
             if data is None:
                 raise WhoWroteError(
-                    f"the content of {path} is not in this clone", "It is a partial clone; fetch that file with git"
+                    f"the content of {path} is not in this clone", "This is a partial clone; fetch the file with git"
                 )
             return FileContent(path, data)
     paths = list(where.repo.paths(sha))

@@ -68,7 +68,7 @@ _REASONS = {
         "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
         "The branch it comes from, attributed with --branch.",
     ),
-    "restored": ("An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom.", ""),
+    "restored": ("An agent wrote this line earlier; it was deleted and came back; who restored it is unknown.", ""),
     "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not certain.", ""),
     "uncaptured": (
         "No session was being recorded when the line appeared, so an agent at work would not be known.",

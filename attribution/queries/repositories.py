@@ -77,9 +77,10 @@ def known_clones(store: Store, repo_id: int | None) -> KnownClones:
         try:
             clones.append(KnownClone(row.id, row.name, GitRepo(row.path or "")))
         except NotARepository:
-            notes.append(f"the clone of {row.name} is no longer at {row.path}; name it: PATH")
+            notes.append(f"the clone of {row.name} is no longer at {row.path}; add its path")
     if not clones:
         raise WhoWroteError(
-            "the texts of the sessions are in their clones, and none was found", "\n".join(notes) or "Name a clone: PATH"
+            "the texts of the sessions are in the clones, and no clone was found",
+            "\n".join(notes) or "Add the path of a clone",
         )
     return KnownClones(clones, notes)

@@ -52,5 +52,5 @@ def find_rule(rules: RuleSet, name: str) -> Rule:
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise RulesUnusable(f"{len(matching)} rules are called {name}", "Name one of: " + ", ".join(r.id for r in matching[:12]))
-    raise RulesUnusable(f"there is no rule {name}", "attribute rules lists them")
+        raise RulesUnusable(f"{len(matching)} rules are called {name}", "Choose one of: " + ", ".join(r.id for r in matching[:12]))
+    raise RulesUnusable(f"no such rule: {name}", "List the rules with: attribute rules")

@@ -221,9 +221,7 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> list[RatingSheet
             lot = hashlib.sha256(f"{seed} {score.repo} {score.key}".encode()).hexdigest()
             strata[score.task_type, score.tier or ""].append((lot, score))
     if not strata:
-        raise WhoWroteError(
-            f"{store.path} has no scores to check", f"They are computed with: attribute repo PATH --db {store.path}"
-        )
+        raise WhoWroteError(f"{store.path} has no scores to compare", f"Compute them with: attribute repo PATH --db {store.path}")
     piles = [sorted(of_stratum, key=lambda pair: pair[0]) for _, of_stratum in sorted(strata.items())]
     rounds = [pair for number in range(max(map(len, piles))) for pile in piles for pair in pile[number : number + 1]]
     chosen = sorted(rounds[:sessions], key=lambda pair: pair[0])

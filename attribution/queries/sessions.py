@@ -28,9 +28,9 @@ def find_session(store: Store, key: str, repo: int | None = None) -> int:
     )
     sessions = [session for session in matching if session.key == key] or matching
     if not sessions:
-        raise WhoWroteError(f"there is no session {key}", "List the sessions with: attribute sessions --json")
+        raise WhoWroteError(f"no such session: {key}", "List the sessions with: attribute sessions --json")
     if len(sessions) > 1:
-        raise WhoWroteError(f"{key} is the beginning of {len(sessions)} session keys", "Give more characters of the key")
+        raise WhoWroteError(f"{key} is ambiguous: it matches {len(sessions)} session keys", "Use more characters of the key")
     return sessions[0].id
 
 
@@ -76,7 +76,7 @@ def feature_rows(store: Store, repo: int | None = None, key: str = "") -> list[S
 
     if not features_ready(store):
         raise WhoWroteError(
-            "the database has no session features of this version", "Compute them with: attribute repo PATH --db FILE"
+            "the database has no session features computed by this version", "Compute them with: attribute repo PATH --db FILE"
         )
     return session_features(store, repo, find_session(store, key, repo) if key else None)
 

@@ -84,9 +84,7 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
     followed = [history for repo_id in repo_ids for history in _followed(store, repo_id)]
     if not followed:
-        raise WhoWroteError(
-            f"{store.path} has no history of lines yet", f"Follow the lines with: attribute survival PATH --db {store.path}"
-        )
+        raise WhoWroteError(f"{store.path} has no line history yet", f"Compute it with: attribute survival PATH --db {store.path}")
     records: list[LifetimeRecord] = []
     left_out: Counter[str] = Counter()
     for repo_id in repo_ids:
@@ -107,7 +105,7 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
         enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
-    report.notes += [f"{history.name} was attributed further than its lines were followed" for history in followed if history.stale]
+    report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
 
 

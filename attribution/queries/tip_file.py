@@ -172,7 +172,7 @@ class _CloneTexts(NamedTuple):
 
 
 def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
-    missing = f"the text is not in the database, and the clone is not at {path} any more: lines are shown without their text"
+    missing = f"the text is not in the database, and the clone is no longer at {path}: showing lines without text"
     if not path or not tip:
         return _CloneTexts(None, missing)
     try:
@@ -182,12 +182,12 @@ def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
     oid = clone.file_at(tip, file.path) if clone.has(tip) else None
     data = clone.blob(oid) if oid else None
     if data is None:
-        return _CloneTexts(None, "the clone does not have this file of that commit: lines are shown without their text")
+        return _CloneTexts(None, "the clone does not contain this file at that commit: showing lines without text")
     if is_binary(data):
-        return _CloneTexts(None, "a binary file: its lines are lines only to git")
+        return _CloneTexts(None, "a binary file: only git counts lines in it")
     texts = [decode(line) for line in split_lines(data)]
     if len(texts) != file.lines:
-        return _CloneTexts(None, "the file in the clone is another one than was read")
+        return _CloneTexts(None, "the file has changed since it was analysed")
     return _CloneTexts(texts)
 
 

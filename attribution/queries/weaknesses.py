@@ -151,7 +151,7 @@ def weakness_report(
     """Numbers over the scanned repositories. `low`: findings of low confidence too. Raises WhoWroteError when none was scanned."""
     rule_sets = scanned_rule_sets(store, repo)
     if not rule_sets:
-        raise WhoWroteError(f"nothing in {store.path} was scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
+        raise WhoWroteError(f"nothing in {store.path} has been scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
     confidence = (*HEADLINE, "LOW", "") if low else HEADLINE
     findings = [f for f in store.select(RatedFinding, _FINDINGS, (repo, repo)) if f.place in places]
     introduced = [f for f in findings if f.status == "introduced"]
@@ -166,9 +166,9 @@ def weakness_report(
         _left_out(store, repo), _review(store, counted, lines),
     )  # fmt: skip
     if len(rule_sets) > 1:
-        report.notes.append("repositories were scanned with different rules or scanners: scan them again before comparing")
+        report.notes.append("repositories were scanned with different rules or scanners; scan them again before comparing")
     if any(c.compared.agent.events + c.compared.other.events < FEW for c in report.comparisons):
-        report.notes.append(f"comparisons over fewer than {FEW} findings say little: look at the intervals")
+        report.notes.append(f"comparisons over fewer than {FEW} findings say little; look at the intervals")
     return report
 
 

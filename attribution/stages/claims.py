@@ -90,7 +90,7 @@ class _Reading:
         self._authors: dict[Who, int] = {}
 
     def go(self, refs: dict[str, str]) -> ClaimsUpdate:
-        self.progress("looking for claims", 0, 0)
+        self.progress("reading claims", 0, 0)
         self._history(refs)
         problems: list[Problem] = []
         wanted = found_in.sources(self.repo, refs, self.head, problems)

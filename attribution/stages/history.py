@@ -69,7 +69,7 @@ def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> Hi
         done = _walk(context, git, plan, old)
     state = "new" if saved is None else "again" if old is None else "continued"
     if rewritten:
-        notes.append("the branch was rewritten or moved: its history was followed again from the beginning")
+        notes.append("the branch was rewritten or moved: its line history was recomputed from the beginning")
     with run.writing():
         if old is None:
             tables.clear(store, repo_id)

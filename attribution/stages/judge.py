@@ -70,7 +70,9 @@ def run(store: Store, asked: Sequence[Request], options: JudgeOptions, progress:
     model, done = options.model.name, JudgeRun()
     priced = list_price(model, options.prices, 0, 0) is not None
     if options.max_usd is not None and not priced:
-        raise WhoWroteError(f"the price of {model} is not known, so --max-cost cannot be kept", "Name a price table: --prices FILE")
+        raise WhoWroteError(
+            f"the price of {model} is unknown, so --max-cost cannot be enforced", "Provide a price table: --prices FILE"
+        )
     same: dict[str, list[Request]] = {}
     for request in asked:
         same.setdefault(request.input_hash, []).append(request)
@@ -101,7 +103,7 @@ def _results(new: Sequence[Request], options: JudgeOptions, done: JudgeRun) -> I
             while waiting and len(running) < jobs:
                 price = _expected(waiting[-1], options)
                 if options.max_usd is not None and (done.usd or 0.0) + ahead + price > options.max_usd:
-                    done.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions are left"
+                    done.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions remain"
                     waiting.clear()
                     break
                 ahead += price
@@ -113,7 +115,7 @@ def _results(new: Sequence[Request], options: JudgeOptions, done: JudgeRun) -> I
                 row = row + 1 if result.failed else 0
                 yield result
             if row >= _GIVE_UP and waiting:
-                done.stopped = f"the model failed {row} times in a row; {len(waiting)} questions are left"
+                done.stopped = f"the model failed {row} times in a row; {len(waiting)} questions remain"
                 waiting.clear()
 
 

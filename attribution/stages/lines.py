@@ -147,8 +147,8 @@ def _is_done(store: Store, target: _Target) -> bool:
 def _nothing_found(path: Path) -> NoCheckpoints:
     return NoCheckpoints(
         f"no agent checkpoints in {path}",
-        f"An ordinary clone has only a part of them; fetch the rest with:\n  {fetch_command(str(path))}\n"
-        "With --anyway the history is read all the same, by what its commits declare.",
+        f"git clone does not fetch all of them; fetch the rest with:\n  {fetch_command(str(path))}\n"
+        "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
     )
 
 
@@ -190,7 +190,7 @@ def _censored(repo: GitRepo) -> list[str]:
     found = repo.censored()
     notes = []
     if found.shallow:
-        notes.append(f"shallow clone: history before {len(found.shallow)} boundary commits is missing and not judged")
+        notes.append(f"shallow clone: history before {len(found.shallow)} boundary commits is missing and not attributed")
     if found.partial:
         notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
     return notes

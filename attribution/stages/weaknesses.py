@@ -90,8 +90,10 @@ def _cache(store: Store, path: Path | None, notes: list[str]) -> Store:
         return Store(wanted, is_cache=True)
     except (OSError, DatabaseUnusable) as error:
         if path is not None:
-            raise DatabaseUnusable(f"the cache {wanted} cannot be used: {error}", "Name another file: --cache FILE") from error
-        notes.append(f"the cache {wanted} cannot be used ({error}): scans are kept in {store.path}")
+            raise DatabaseUnusable(
+                f"the cache {wanted} cannot be used: {error}", "Choose another file with --cache FILE"
+            ) from error
+        notes.append(f"the cache {wanted} cannot be used ({error}): scan results are stored in {store.path}")
         return Store(store.path)
 
 

@@ -94,8 +94,8 @@ def _lifelines() -> Any:
         import lifelines
     except ImportError as error:
         raise StatsMissing(
-            "curves and tests need the statistics extra, which is not installed",
-            "Install it with: pip install 'whowrote[stats]'; without it: --no-curves",
+            "curves and tests need whowrote[stats], which is not installed",
+            "Install it with: pip install 'whowrote[stats]', or skip them with --no-curves",
         ) from error
     return lifelines
 

@@ -20,7 +20,7 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
         import matplotlib
     except ImportError as error:
         raise StatsMissing(
-            "a picture needs the statistics extra, which is not installed", "Install it with: pip install 'whowrote[stats]'"
+            "plots need whowrote[stats], which is not installed", "Install it with: pip install 'whowrote[stats]'"
         ) from error
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
             label = f"{name} ({curve.lines:,} lines)"
             axes.step(days, [s.alive for s in curve.steps], where="post", label=label, color=COLOURS.get(name))
             axes.fill_between(days, low, high, step="post", alpha=0.15, color=COLOURS.get(name), linewidth=0)
-        axes.set(ylim=(0, 1.02), xlabel="days since the line was written", ylabel="share of lines alive", title=title)
+        axes.set(ylim=(0, 1.02), xlabel="days since the line was written", ylabel="share of lines surviving", title=title)
         axes.set_xlim(left=0)
         axes.grid(alpha=0.3)
         axes.legend(frameon=False)

@@ -33,7 +33,7 @@ def _survival(store: Store) -> StudyTable:
                 age, lines = f"{days} days" if days else "until now", int(sum(unit.bottom for unit in units))
                 rows.append({"author": author, "alive after": age, **pooled(units)._asdict(), "lines at risk": lines})
     note = "n: repositories with such lines. Needs `attribute survival PATH` for each repository."
-    return StudyTable("survival_after_commit", "Committed lines that are still there", rows, [note])
+    return StudyTable("survival_after_commit", "Committed lines that still exist", rows, [note])
 
 
 def _rework(store: Store) -> StudyTable:
@@ -51,10 +51,10 @@ def _rework(store: Store) -> StudyTable:
         dead = 1 - alive / risk if risk else None
         base = 1 - base_alive / base_risk if base_risk else None
         excess = dead - base if dead is not None and base is not None else None
-        rows.append({"against": name, "agent dead within 30 days": dead, "baseline dead within 30 days": base, "excess": excess,
+        rows.append({"against": name, "agent removed in 30 days": dead, "baseline removed in 30 days": base, "excess": excess,
                      "agent lines": risk, "baseline lines": base_risk, "repositories": len(both)})  # fmt: skip
     return StudyTable(
-        "excess_rework", "Excess rework: lines gone within 30 days, agents against people of the same repositories", rows,
+        "excess_rework", "Excess rework: lines removed within 30 days, agents and people in the same repositories", rows,
         ["Pooled over repositories that have both. The comparison within files, with tests, is in `attribute survival`."],
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def _evidence(store: Store) -> StudyTable:
 def _disagreement(store: Store) -> StudyTable:
     rows = [disagreement._asdict() for disagreement in vendor_disagreements(store)]
     return StudyTable(
-        "vendor_disagreement", "The vendor's percentage beside ours, checkpoints on exactly one commit", rows,
+        "vendor_disagreement", "The vendor's percentage compared with ours, for checkpoints on exactly one commit", rows,
         ["The paper's percentages are the vendor's."],
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def _errors() -> StudyTable:
         for author in ("agent", "human", "unknown")
         if author in random
     ]
-    notes = ["Histories with known authors, made at random; docs/accuracy.md has the audits by hand and everything else."]
+    notes = ["Randomly generated histories with known authors; docs/accuracy.md has the audits by hand and everything else."]
     if "wrong_with_confidence" in random:
-        notes.append(f"Wrong with confidence: {random['wrong_with_confidence']:.2%} of {random['lines']:,} lines.")
+        notes.append(f"Definite but wrong: {random['wrong_with_confidence']:.2%} of {random['lines']:,} lines.")
     return StudyTable("error_rate", "Our own error rate", rows, notes)

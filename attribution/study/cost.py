@@ -1,4 +1,4 @@
-"""Cost of 100 committed lines in sessions that map cleanly to their commits: tokens, dollars, typing, time."""
+"""Cost of 100 committed lines in sessions that can be assigned unambiguously to their commits: tokens, dollars, typing, time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ORDER = 40
 Value = Callable[[CostedSession], float | None]
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _NOTES = [
-    "Dollars at public list prices of a stated day; null for models without a known price. Some versions of Claude Code record too "
+    "US dollars at public list prices of a stated day; null where a price is unknown. Some versions of Claude Code record too "
     "few output tokens, so dollars are lower bounds there.",
     "The paper publishes neither its prices nor which tokens its median of 204,000 counts; so both ways of counting are here.",
 ]
@@ -46,7 +46,7 @@ _MEASURES: dict[str, tuple[Value, dict[str, float]]] = {
 def tables(store: Store) -> list[StudyTable]:
     sessions = [session for session in clean_sessions(store) if session.lines]
     rows = [_row(what, mode, sessions) for what in _MEASURES for mode in (*MODES, "all")]
-    share = f"{len(sessions)} of {sessions_with_commits(store)} sessions with commits map cleanly"
+    share = f"{len(sessions)} of {sessions_with_commits(store)} sessions with commits can be assigned unambiguously"
     note = f"{share}: one session, one checkpoint, no squash; in the paper {paper.CLEAN:.1%} of all."
     return [StudyTable("cost", "Cost of 100 committed lines", rows, [note, *_NOTES])]
 

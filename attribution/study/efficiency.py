@@ -64,4 +64,4 @@ def _breakdown(groups: Groups) -> StudyTable:
         for group in ("all", "collaborative", "vibe", "clean mapping"):
             row[group] = pooled([StudyUnit(s.repo_id, getattr(s, part), s.produced) for s in groups[group]]).value
         rows.append(row | {"paper_v1": published.get(part)})
-    return StudyTable("produced_lines", "What became of the lines that sessions produced, lines over lines", rows)
+    return StudyTable("produced_lines", "What became of the lines that sessions produced, pooled over lines", rows)

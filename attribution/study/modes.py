@@ -15,7 +15,7 @@ NAME = "modes"
 ORDER = 20
 _NOTES = [
     "Ours: all commits of a session, line by line; sessions without agent or human lines have no mode.",
-    "Widest: as if every unknown line of those commits were a person's. The truth lies between the two.",
+    "Widest: counts every unknown line of those commits as a person's. The truth lies between the two.",
     "Vendor: the percentage its tool stored in the session's canonical record, which is what the paper counts.",
 ]
 
@@ -83,19 +83,19 @@ def _share(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> Stu
             wide.append(StudyUnit(s.repo_id, agent, agent + human + unknown))
     percentages = [StudyUnit(s.repo_id, theirs[s.id] / 100) for s in sessions if s.id in theirs]
     rows: list[StudyRow] = [
-        {"how": "ours, lines over lines, unknown left out", **pooled(narrow)._asdict(), "median": None},
+        {"how": "ours, pooled over lines, without unknown", **pooled(narrow)._asdict(), "median": None},
         {
-            "how": "ours, mean of sessions, unknown left out",
+            "how": "ours, mean over sessions, without unknown",
             **mean(narrow)._asdict(),
             "median": median([unit.top / unit.bottom for unit in narrow if unit.bottom]),
         },
-        {"how": "ours, lines over lines, unknown below the line", **pooled(wide)._asdict(), "median": None},
+        {"how": "ours, pooled over lines, unknown in the denominator", **pooled(wide)._asdict(), "median": None},
         {
-            "how": "vendor, mean of canonical records",
+            "how": "vendor, mean over canonical records",
             **mean(percentages)._asdict(),
             "median": median([unit.top for unit in percentages]),
         },
-        {"how": "paper v1, mean of sessions", "value": paper.AGENT_SHARE_MEAN, "median": paper.AGENT_SHARE_MEDIAN},
+        {"how": "paper v1, mean over sessions", "value": paper.AGENT_SHARE_MEAN, "median": paper.AGENT_SHARE_MEDIAN},
     ]
     return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", rows)
 

@@ -27,7 +27,7 @@ def tables(store: Store) -> list[StudyTable]:
     for session in sessions_by_fortnight(store):
         periods[session.since].append(_Modes(session.coding_mode, mode_of(theirs.get(session.id))))
     rows = [_row(since, sessions) for since, sessions in sorted(periods.items())]
-    return [StudyTable("modes_over_time", "Coding modes over time, share of sessions begun in the fortnight", rows)]
+    return [StudyTable("modes_over_time", "Coding modes over time, share of the sessions started in each two weeks", rows)]
 
 
 def _row(since: str, sessions: list[_Modes]) -> StudyRow:

@@ -26,7 +26,7 @@ _NOTES = [
 def tables(store: Store) -> list[StudyTable]:
     scanned = scanned_commits(store)
     if not scanned:
-        return [StudyTable("weaknesses", _TITLE, [], ["Nothing was scanned: attribute scan PATH"])]
+        return [StudyTable("weaknesses", _TITLE, [], ["Nothing has been scanned; run: attribute scan PATH"])]
     modes = {commit.commit_id: _mode(commit) for commit in commit_lines(store)}
     rows = []
     for mode in (*MODES, "neither", "all"):

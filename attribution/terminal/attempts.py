@@ -19,7 +19,20 @@ _NAMED = ("agent_type", "model_id", "dataset")
 
 
 def treatment_table(console: Console, result: Treatments) -> None:
-    head = ("model", "agent", "set", "tasks", "attempts", "solved", "pass@1", "95 %", "pass@k", "later", "not solved", "right file")
+    head = (
+        "model",
+        "agent",
+        "set",
+        "tasks",
+        "attempts",
+        "solved",
+        "pass@1",
+        "95 %",
+        "pass@k",
+        "retries",
+        "not solved",
+        "right file",
+    )
     table = grid("<~", "<~", "<~", *">" * 5, "<~", ">", "<~", ">", head=head)
     for t in result.treatments[:_MOST]:
         further = ", ".join(f"{r.k}: {_share(r)}" for r in t.rates[1:])
@@ -32,7 +45,7 @@ def treatment_table(console: Console, result: Treatments) -> None:
     show(console, table, 0)
     if len(result.treatments) > _MOST:
         console.print(Text(f"{len(result.treatments) - _MOST} more: --json or --csv", "dim"))
-    explanation = "pass@1: mean over tasks, 95 % interval over tasks; what a harness could not judge counts as not solved"
+    explanation = "pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"
     console.print(Text(explanation, "dim"))
     notes(console, result.notes)
 

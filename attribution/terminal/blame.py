@@ -1,4 +1,4 @@
-"""A file of a clone: every line with its verdict, or blocks of lines that came the same way."""
+"""A file of a clone: every line with its verdict, or blocks of lines with the same origin."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HOW_WIDTH, _WHO_WIDTH = 11, 14
 
 
 def blame_view(console: Console, blamed: FileBlame) -> None:
-    """One line per line, cut at the edge of a terminal, whole in a file or pipe."""
+    """One row per line, truncated on a terminal, complete in a file or pipe."""
     title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}")
     digits = len(str(len(blamed.lines)))
     for line in blamed.lines:
@@ -110,14 +110,19 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        console.print(Text(f"~  {number(moved)} lines are older: moved or laid out anew in that commit (attribute explain)", "dim"))
+        console.print(
+            Text(
+                f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see attribute explain)",
+                "dim",
+            )
+        )
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
-    """A file by blocks of lines that came the same way."""
+    """A file in blocks of lines with the same origin."""
     title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {len(blamed.lines)} lines")
     console.print()
-    table = grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt, or subject of the commit"))
+    table = grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt or commit subject"))
     for block in blocks:
         first = block.first
         style = STYLE.get(first.attribution.kind, "red")

@@ -1,4 +1,4 @@
-"""Claims on a terminal: what they are worth, by producer, status and month; how they compare with our own lines."""
+"""Claims on a terminal: how reliable they are, by producer, status and month; how they compare with the attribution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERDICT = {AGREE: "green", DISAGREE: "red", NOT_CLAIMED: "yellow"}
 
 
 def claims_view(console: Console, r: ClaimsReport, tables: Sequence[str]) -> None:
-    title(console, ", ".join(r.repositories) or "no repository", "" if r.worth else "nobody claims anything here")
+    title(console, ", ".join(r.repositories) or "no repository", "" if r.worth else "no claims found")
     if r.worth:
         for name in tables:
             _TABLES[name](console, r)
@@ -34,7 +34,7 @@ def _producers(console: Console, r: ClaimsReport) -> None:
             plain(w.producer or "unknown format"), number(w.records), number(w.on_branch), number(w.on_other_refs),
             number(w.commit_missing), number(w.unread), *_worth_cells(w),
         )  # fmt: skip
-    _print(console, table, "consistent: every line it names is one that its commit adds; a trailer names no lines")
+    _print(console, table, "consistent: every line the record names was added by its commit; trailers name no lines")
 
 
 def _worth_cells(w: ProducerAccuracy) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def _statuses(console: Console, r: ClaimsReport) -> None:
     table = grid("<", "<", ">", ">", head=("producer", "status", "records", "lines"))
     for row in r.statuses:
         table.add_row(plain(row.producer), words(row.status), number(row.records), number(row.lines))
-    _print(console, table, "the first that applies to a record: its commit's place, then the worst of its lines")
+    _print(console, table, "status of a record: where its commit is, otherwise its worst line")
 
 
 def _months(console: Console, r: ClaimsReport) -> None:
@@ -88,7 +88,7 @@ def _agreed(rows: list[ClaimAgreement]) -> str:
         lines = decided(own)
         if lines:
             parts.append(f"{producer}: {percent(lines - disputed(own), lines)} of {number(lines)}")
-    return "agreement on lines where both sides know, in commits with a session: " + (", ".join(parts) or "none")
+    return "agreement on lines that both sides decide, in commits with a session: " + (", ".join(parts) or "none")
 
 
 def _added(console: Console, r: ClaimsReport) -> None:
@@ -97,7 +97,7 @@ def _added(console: Console, r: ClaimsReport) -> None:
     table = grid("<", "<", "<~", "<~", ">", ">", head=("producer", "author", "tool", "model", "commits", "lines"))
     for row in r.added[:_MOST]:
         table.add_row(*_added_cells(row))
-    note = "verified lines of commits without a session: declared, counted apart from our own"
+    note = "verified lines in commits without a session: declared, counted separately from the attribution"
     _print(console, table, note + _more(len(r.added)))
 
 

@@ -1,4 +1,4 @@
-"""A commit, as `attribute show` prints it: lines by author, sessions with their prompts, files, claims of the producer."""
+"""A commit as `attribute show` prints it: lines by author, sessions with their prompts, files, claims of the recorder."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
     absent = [named.checkpoint for named in report.checkpoints if not named.in_clone]
     if absent:
         console.print(
-            Text.assemble(("note: ", "yellow"), f"names checkpoints this clone does not have: {one_line(', '.join(absent))}")
+            Text.assemble(("note: ", "yellow"), f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}")
         )
     if not report.sessions:
         declared = report.commit.declared_agent
-        console.print(Text(f"no session is linked{f'; the commit declares {one_line(declared)}' if declared else ''}", "dim"))
+        console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))
     for s in report.sessions:
-        who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "agent not known"
+        who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "unknown agent"
         state = "" if s.transcript == "present" else f", transcript {words(s.transcript)}"
         console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
         link = f"by {words(s.method)}, confidence {s.confidence:.2f}"
@@ -78,7 +78,7 @@ def _commit_claims(console: Console, report: CommitReport) -> None:
     if not report.claims:
         return
     console.print()
-    table = grid("<", ">", ">", "<", "<~", head=("checkpoint", "producer says", "we say", "reason of the difference", "session"))
+    table = grid("<", ">", ">", "<", "<~", head=("checkpoint", "recorder says", "we say", "reason for the difference", "session"))
     for c in report.claims:
         ours = "" if c.ours is None else f"{c.ours:.1f} %"
         theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
@@ -86,5 +86,5 @@ def _commit_claims(console: Console, report: CommitReport) -> None:
     show(console, table, 0)
     if any(c.reason == "not_comparable" for c in report.claims):
         console.print(
-            Text("not comparable: the checkpoint or the commit is not alone, so the two do not count the same lines", "dim")
+            Text("not comparable: several checkpoints or commits are involved, so the two percentages count different lines", "dim")
         )

@@ -1,4 +1,4 @@
-"""Embeddings on a terminal: a line per session, and the curves of one with its turns."""
+"""Embeddings on a terminal: a row per session, and the curves and turns of one session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def embedding_table(console: Console, rows: Sequence[SessionEmbedding]) -> None:
             _share(r.plan_ged), _share(r.goal_alignment_at_close), words(r.session_failure_mode or ""), plain(r.label),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text(f"{len(rows)} sessions; the curves of one with its turns: --session KEY", "dim"))
+    console.print(Text(f"{len(rows)} sessions; for the curves and turns of one session: --session KEY", "dim"))
 
 
 def _share(value: float | None) -> str:
@@ -36,12 +36,10 @@ def curve_view(console: Console, curves: SessionCurves) -> None:
     """Each turn of the user with its distance from the task and how close the agent's answer is to it."""
     session = curves.session
     title(console, session.label, f"{session.key}, {session.model}")
-    table = grid(">", ">", ">", "<~", head=("n", "CP", "coherence", "the user"))
+    table = grid(">", ">", ">", "<~", head=("n", "CP", "coherence", "prompt"))
     for t in curves.turns:
         mark = "" if t.origin == "prompt" else f"({t.origin}) "
         table.add_row(number(t.n), _share(t.cp), _share(t.coherence), plain(mark + opening(t.prompt or "")))
     show(console, table, 0)
     mode = session.session_failure_mode
-    console.print(
-        Text(f"failure mode: {words(mode) if mode else 'none decided'} ({session.reason})" if session.reason else "", "dim")
-    )
+    console.print(Text(f"failure mode: {words(mode) if mode else 'undecided'} ({session.reason})" if session.reason else "", "dim"))

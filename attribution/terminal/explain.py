@@ -38,7 +38,7 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
     table.add_row("how we know", _paragraphs(explanation.evidence))
     table.add_row("added by", _commit_words(explanation))
     if line.moved is not None:
-        table.add_row("older than\nthat", _moves_words(line.moved))
+        table.add_row("older than\nits commit", _moves_words(line.moved))
     if verdict.session:
         _session_rows(table, explanation, room)
     if explanation.others:
@@ -68,7 +68,7 @@ def _commit_words(explanation: LineExplanation) -> Text:
             if (introduced.path, introduced.line) != (explanation.path, explanation.line.line)
             else ""
         )
-        text.append(f"\nfollowed back from {explanation.sha[:9]} as git blame does{there}", "dim")
+        text.append(f"\ntraced back from {explanation.sha[:9]} as git blame does{there}", "dim")
     return text
 
 
@@ -78,7 +78,7 @@ def _moves_words(history: MoveHistory) -> Text:
     if history.first is not None:
         text.append(f"first written in {history.first.sha[:9]} as {one_line(history.first.path)}:{history.first.line}")
     else:
-        text.append("written before the history that was followed")
+        text.append("written before the part of history that line history covers")
     for move in history.moves:
         text.append(f"\n{move.how} in {move.sha[:9]} to {one_line(move.path)}:{move.line}", "dim")
     return text
@@ -109,7 +109,7 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     if call.match == "similar":
         text.append("\nthe marked line is the most similar one", "dim")
     elif not call.match:
-        text.append("\nthe line itself is not in the text of the call", "dim")
+        text.append("\nthe line itself does not appear in the call", "dim")
     table.add_row("tool call", text)
 
 
@@ -121,7 +121,7 @@ def _quoted(prompt: str) -> Text:
 
 
 def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
-    """The last ones before the commit; the explaining one always."""
+    """The last actions before the commit, always including the one that explains the line."""
     ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
     start = max(0, min(ours - 2, len(actions) - _ACTIONS))
     shown = actions[start : start + _ACTIONS]

@@ -1,4 +1,4 @@
-"""Grade patterns on a terminal: means of groups, gaps, the trend, harm."""
+"""Grades on a terminal: means by group, differences, the trend, harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OVER = {REPOSITORIES: "repositories", SESSIONS: "sessions *", "": ""}
 
 
 def grade_tables(console: Console, r: GradeReport, whole: bool = True) -> None:
-    """`whole`: with gaps, trend and harm."""
+    """`whole`: with differences, trend and harm."""
     for some in r.cells.values():
         if some:
             _cells(console, some)
@@ -35,10 +35,10 @@ def grade_tables(console: Console, r: GradeReport, whole: bool = True) -> None:
         if r.models:
             model_table(console, r.models)
             console.print()
-    drawn = "percentiles of 2,000 draws of repositories" if r.method == "bootstrap" else "cluster jackknife, Student's t"
-    parts = [f"{number(r.graded)} sessions with a score, {number(r.ungraded)} without; 95 % intervals over repositories ({drawn})"]
-    parts.append("* fewer than 5 repositories: sessions taken as independent, says nothing about other repositories")
-    parts.append(f"a group of fewer than {r.least} sessions has no mean")
+    method = "bootstrap over repositories, 2,000 samples" if r.method == "bootstrap" else "cluster jackknife, Student's t"
+    parts = [f"{number(r.graded)} sessions with a score, {number(r.ungraded)} without; 95 % intervals over repositories ({method})"]
+    parts.append("* fewer than 5 repositories: assumes independent sessions, and does not generalise to other repositories")
+    parts.append(f"groups with fewer than {r.least} sessions have no mean")
     console.print(Text("\n".join(parts), "dim"))
     notes(console, r.notes)
 
@@ -58,13 +58,13 @@ def _cells(console: Console, some: Sequence[GradeCell]) -> None:
 
 
 def _gaps(console: Console, gaps: Sequence[GradeGap]) -> None:
-    console.print(Text.assemble((f"gaps: mean Q less that of {one_line(gaps[0].reference)}", "bold")))
-    head = (gaps[0].grouping, "sessions", "shared", "raw gap", "same tasks", "and same repo", "weight", "tasks")
+    console.print(Text.assemble((f"difference in mean Q from {one_line(gaps[0].reference)}", "bold")))
+    head = (gaps[0].grouping, "sessions", "shared", "raw", "adjusted for task", "and repository", "weight", "tasks")
     table = grid("<~", *">" * 6, "<~", head=head)
     for g in gaps:
-        compared = ", ".join(g.categories) or "none has support in both"
+        compared = ", ".join(g.categories) or "no task type in common"
         if g.categories and g.standardised.value is None:
-            compared = f"too little: {compared}"
+            compared = f"too few: {compared}"
         table.add_row(
             plain(g.name), number(g.sessions), number(g.shared_repositories), *map(_gap, (g.raw, g.standardised, g.within)),
             percent(round(1000 * g.weight), 1000), plain(compared),
@@ -94,16 +94,16 @@ def _harm(console: Console, harms: Sequence[Harm]) -> None:
         "sessions",
         "commits",
         "reverted",
-        "sessions with one",
+        "sessions reverted",
         "95 %",
-        "undid its changes",
+        "undid own changes",
         "95 %",
         "high findings",
-        "with one",
+        "sessions with one",
     )
     table = grid("<~", *">" * 9, head=head)
     for h in harms:
-        undone, found = _rate(h.changes_reverted), "not known" if h.findings is None else number(h.findings)
+        undone, found = _rate(h.changes_reverted), "unknown" if h.findings is None else number(h.findings)
         table.add_row(
             plain(words(h.name)), number(h.sessions), number(h.commits), number(h.reverted_commits),
             *_rate(h.with_reverted_commits), *undone, found, _rate(h.with_findings)[0],
@@ -114,7 +114,7 @@ def _harm(console: Console, harms: Sequence[Harm]) -> None:
 
 def _rate(r: HarmRate | None) -> tuple[str, str]:
     if r is None:
-        return "not known", ""
+        return "unknown", ""
     low, high = (f"{100 * x:.1f}" for x in r.interval) if r.interval else ("", "")
     return f"{number(r.hits)} of {number(r.of)}", f"{low}–{high} %"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from attribution.queries.blame_agreement import CommitAgreement
     from attribution.queries.history import LineHistoryReport
 
-_COLOUR = {"born": "green", "ended": "red", "alive": "green"}
+_COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 
 
 def line_history_view(console: Console, report: LineHistoryReport) -> None:
@@ -37,18 +37,18 @@ def line_history_view(console: Console, report: LineHistoryReport) -> None:
             table.add_row("", "", "", Text(place, "dim"))
     show(console, table)
     if report.cause:
-        who = {"agent": "an agent", "human": "a person"}.get(report.actor, "nobody who is known")
-        session = f", session: {one_line(report.actor_session)}" if report.actor_session else ""
-        console.print(Text.assemble("  ended by ", (who, "bold"), session, (f" after {report.days or 0:.1f} days", "dim")))
+        who = {"agent": "an agent", "human": "a person"}.get(report.actor, "an unknown author")
+        session = f" (session: {one_line(report.actor_session)})" if report.actor_session else ""
+        console.print(Text.assemble("  removed by ", (who, "bold"), session, (f" after {report.days or 0:.1f} days", "dim")))
         for line in report.replaced_by:
             console.print(Text(cut("  + " + source(line), console.width), "dim"))
     elif report.days is not None:
-        console.print(Text(f"  alive after {report.days:.1f} days", "dim"))
+        console.print(Text(f"  still present after {report.days:.1f} days", "dim"))
     notes(console, report.notes)
 
 
 def agreement_view(console: Console, rows: Sequence[CommitAgreement]) -> None:
-    table = grid("<", ">", ">", ">", ">", head=("commit", "files", "lines", "as git blame says", "agreement"))
+    table = grid("<", ">", ">", ">", ">", head=("commit", "files", "lines", "same as git blame", "agreement"))
     for row in rows:
         result = row.agreement
         exact = result.same == result.lines
@@ -62,4 +62,4 @@ def agreement_view(console: Console, rows: Sequence[CommitAgreement]) -> None:
         for file in row.agreement.differing[:10]:
             console.print(Text(f"  {number(file.lines)} lines differ in {file.commit[:9]}:{one_line(file.path)}", "red"))
         if row.agreement.skipped:
-            console.print(Text(f"  {number(row.agreement.skipped)} files could not be blamed by git", "yellow"))
+            console.print(Text(f"  {number(row.agreement.skipped)} files could not be processed by git blame", "yellow"))

@@ -1,4 +1,4 @@
-"""A judge's work on a terminal: prompts, cost, labels, agreement with people."""
+"""Labels by a language model on a terminal: prompts, cost, labels, agreement with people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def prompt_view(console: Console, rows: Sequence[PromptRow]) -> None:
-    """Every word that would be sent; our own words once per question."""
+    """Everything that would be sent; the instructions only once per question."""
     shown = set[str]()
     for row in rows:
         name = row.question
@@ -39,11 +39,11 @@ def prompt_view(console: Console, rows: Sequence[PromptRow]) -> None:
 
 def cost_view(console: Console, model: str, cost: JudgeCost) -> None:
     table = grid("<", ">")
-    price = "unknown: no price for this model" if cost.usd is None else f"{cost.usd:,.2f} USD"
+    price = "unknown (no price for this model)" if cost.usd is None else f"{cost.usd:,.2f} USD"
     for name, value in (
-        ("sessions", number(cost.sessions)), ("questions", number(cost.questions)), ("answered before", number(cost.known)),
-        ("tokens in, about", number(cost.input_tokens)), ("tokens out, about", number(cost.output_tokens)),
-        ("cost, about", price), ("prices of", cost.prices_as_of),
+        ("sessions", number(cost.sessions)), ("questions", number(cost.questions)), ("already answered", number(cost.known)),
+        ("input tokens, about", number(cost.input_tokens)), ("output tokens, about", number(cost.output_tokens)),
+        ("cost, about", price), ("prices as of", cost.prices_as_of),
     ):  # fmt: skip
         table.add_row(name, plain(value))
     title(console, model)
@@ -51,7 +51,7 @@ def cost_view(console: Console, model: str, cost: JudgeCost) -> None:
 
 
 def share_view(console: Console, judge: Judge, rows: Sequence[ClassShare]) -> None:
-    """A line per class; the corrected share where it is known."""
+    """A row per class, with the corrected share where it is known."""
     title(console, judge.model, f"question version {judge.prompt_version}")
     table = grid("<", "<", ">", ">", ">", ">", ">", "<~", head=("label", "class", "n", "share", "corrected", "sens", "spec", ""))
     for r in rows:
@@ -63,12 +63,12 @@ def share_view(console: Console, judge: Judge, rows: Sequence[ClassShare]) -> No
             Text(r.corrected.note, "dim"),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text("a model's opinions; every label: --each, of one session: --session KEY", "dim"))
+    console.print(Text("these are a model's opinions; for every label: --each, for one session: --session KEY", "dim"))
 
 
 def label_view(console: Console, judge: Judge, rows: Sequence[LabelRow]) -> None:
     title(console, judge.model, f"question version {judge.prompt_version}")
-    table = grid("<", ">", "<", "<", "<~", head=("session", "turn", "label", "value", "the user"))
+    table = grid("<", ">", "<", "<", "<~", head=("session", "turn", "label", "value", "prompt"))
     for r in rows:
         value = r.value if r.value is not None else "" if r.number is None else f"{r.number:g}"
         table.add_row(

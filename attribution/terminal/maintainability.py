@@ -38,9 +38,9 @@ def maintainability_view(console: Console, r: MaintainabilityReport) -> None:
 
 
 _FOOT = """\
-0 to 1, higher is better: the share of the change in volume that goes into functions of low risk, or out of others.
-A commit counts for each class with its share of the lines; a group of fewer than {least} whole commits has no mean.
-95 % intervals; * over commits of these repositories only, because there are fewer than 5 repositories."""
+0 to 1, higher is better: the share of changed code that goes into low-risk functions or out of high-risk ones.
+Each commit counts towards a class by its share of the lines; groups with fewer than {least} whole commits have no mean.
+95 % intervals; * over the commits of these repositories only, because there are fewer than 5 repositories."""
 
 
 def _means(console: Console, grouping: str, some: Sequence[QualityMean]) -> None:
@@ -63,8 +63,8 @@ def _process(console: Console, some: Sequence[QualityMean]) -> None:
 
 
 def _gaps(console: Console, gaps: Sequence[QualityGap]) -> None:
-    """The differences in the three properties, as far as there are enough commits on both sides."""
-    table = grid("<", "<", ">", ">", head=("agents less", "property", "all commits", "same repository, similar size"))
+    """The differences in the three properties where both sides have enough commits."""
+    table = grid("<", "<", ">", ">", head=("agents minus", "property", "all commits", "same repository and similar size"))
     for one in gaps:
         if one.metric in DMM and one.raw.value is not None:
             property_name = _DMM_HEAD[DMM.index(one.metric)]
@@ -72,7 +72,7 @@ def _gaps(console: Console, gaps: Sequence[QualityGap]) -> None:
     if table.row_count:
         show(console, table, 0)
     else:
-        console.print(Text("agents are not compared: too few commits of theirs, or of everybody else's", "yellow"))
+        console.print(Text("no comparison: too few commits by agents or by others", "yellow"))
 
 
 def _shown(found: Estimate, signed: bool = False) -> str:

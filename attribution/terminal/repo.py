@@ -35,9 +35,9 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
 
 
 def hints(console: Console, path: str, example: str) -> None:
-    """What to do next."""
+    """Suggestions for what to run next."""
     file = example.rpartition(":")[0]
-    for question, command in (("why one line?", f"explain {path} {example}"), ("a whole file?", f"blame {path} {file}")):
+    for question, command in (("Why this author?", f"explain {path} {example}"), ("A whole file:", f"blame {path} {file}")):
         console.print(Text.assemble((question + "  ", "dim"), one_line("attribute " + command)), soft_wrap=True)
 
 
@@ -48,24 +48,24 @@ def _commits(console: Console, r: RepoReport) -> None:
     by = ", ".join(f"{number(n)} by {words(m)}" for m, n in r.linked_by.items())
     table.add_row("  linked to a session", number(r.linked), Text(by, "dim"))
     if r.declared:
-        table.add_row("  only declare an agent", number(r.declared), Text("in a trailer or as author", "dim"))
+        table.add_row("  name an agent only", number(r.declared), Text("in a trailer or as the author; no session", "dim"))
     if r.unresolved:
-        table.add_row("  name an absent checkpoint", number(r.unresolved), Text("this clone does not have it", "dim"))
-    table.add_row("  say nothing of agents", number(r.commits - r.linked - r.declared - r.unresolved), "")
+        table.add_row("  refer to missing checkpoints", number(r.unresolved), Text("not in this clone; fetch them", "dim"))
+    table.add_row("  no agent mentioned", number(r.commits - r.linked - r.declared - r.unresolved), "")
     show(console, table)
 
 
 def _lines(console: Console, r: RepoReport) -> None:
     console.print()
     table = grid("<", ">", ">", "<", "<~")
-    table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("blank lines left out", "dim"))
+    table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("not counting blank lines", "dim"))
     for name in LINE_CLASSES:
         count = getattr(r, f"{name}_lines")
         share = percent(count, r.lines)
         meaning = Text(MEANING[name], "dim")
         table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, r.lines), meaning)
     if r.claimed_lines:
-        meaning = Text("by other tools, in commits without a session; in no class above", "dim")
+        meaning = Text("by other tools, in commits without a session; in none of the classes above", "dim")
         table.add_row(Text("claimed", "bold"), number(r.claimed_lines), "", "", meaning)
     show(console, table)
 
@@ -91,9 +91,9 @@ def _edits(console: Console, r: RepoReport) -> None:
     console.print()
     parts = [f"{number(n)} {words(o)}" for o, n in r.edits.items()]
     table = grid("<", "<")
-    table.add_row(Text("edit calls", "bold"), ", ".join(parts) or "none")
+    table.add_row(Text("agent edits", "bold"), ", ".join(parts) or "none")
     if r.shell_edits:
-        table.add_row(Text("  by shell"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
+        table.add_row(Text("  by shell commands"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
     show(console, table)
 
 

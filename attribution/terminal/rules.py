@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def rule_table(console: Console, rows: Sequence[RuleRow], sha256: str) -> None:
     table = grid(
-        "<", "<", "<", "<", "<~", ">", ">", head=("rule", "CWE", "tier", "confidence", "languages", "planted", "read, true")
+        "<", "<", "<", "<", "<~", ">", ">", head=("rule", "CWE", "tier", "confidence", "languages", "planted", "reviewed, true")
     )
     for row in rows:
         read = f"{row.read_true} of {row.read}" if row.read else ""
@@ -37,7 +37,7 @@ def rule_view(console: Console, row: RuleRow, about: Mapping[str, Mapping[str, s
     for cwe in row.cwe.split():
         if cwe in about:
             console.print(Text(f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}", "dim"))
-    console.print(Text(f"tier {row.tier or 'not said'}, confidence {row.confidence or 'not said'}, {row.languages}", "dim"))
+    console.print(Text(f"tier {row.tier or 'unknown'}, confidence {row.confidence or 'unknown'}, {row.languages}", "dim"))
     console.print(Text(printable(json.dumps(body, indent=1, ensure_ascii=False, default=str))))
 
 
@@ -53,9 +53,9 @@ def trial_table(console: Console, rows: Sequence[Tried]) -> None:
 
 def pack_table(console: Console, packs: Sequence[Mapping[str, Any]]) -> None:
     if not packs:
-        console.print(Text("no packs are stored", "dim"))
+        console.print(Text("no packs downloaded", "dim"))
         return
-    table = grid("<", ">", "<", "<", "<~", head=("pack", "rules", "pulled", "sha256", "file"))
+    table = grid("<", ">", "<", "<", "<~", head=("pack", "rules", "downloaded", "sha256", "file"))
     for pack in packs:
         table.add_row(
             *(plain(pack.get(name)) for name in ("name", "rules", "pulled_at")),

@@ -25,8 +25,8 @@ _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
 
 
 def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
-    """A few telling features of each session."""
-    head = ("session", "started", "turns", "calls", "errors", "files", "lines", "again", "USD", "outcome", "first prompt")
+    """A few important features of each session."""
+    head = ("session", "started", "turns", "calls", "errors", "files", "edited", "re-edits", "USD", "outcome", "first prompt")
     table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
     for row in rows:
         r = row.values
@@ -37,11 +37,11 @@ def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
             number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(row.label),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text(f"{len(rows)} sessions; all features of one: --session KEY, of all: --csv or --json", "dim"))
+    console.print(Text(f"{len(rows)} sessions; for all features of one: --session KEY, of all: --csv or --json", "dim"))
 
 
 def feature_list(console: Console, row: SessionFeatures, why: Mapping[str, str]) -> None:
-    """Every feature of one session, with its unit; `why` it has no value."""
+    """Every feature of one session, with its unit; `why` says why a feature has no value."""
     title(console, row.label, f"{row.agent or 'unknown agent'}, {row.key}")
     for group in groups():
         console.print()
@@ -114,7 +114,7 @@ def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence
     if models:
         console.print()
         model_table(console, models)
-    console.print(Text(f"{len(rows)} sessions; take one apart: attribute quality --explain KEY", "dim"))
+    console.print(Text(f"{len(rows)} sessions; to explain one score: attribute quality --explain KEY", "dim"))
 
 
 def model_table(console: Console, models: Sequence[ModelPoint]) -> None:
@@ -142,17 +142,17 @@ def score_view(console: Console, explained: ExplainedScore) -> None:
         table.add_row(Text("= " + part.name, "bold"), _score(part.score), f"{part.weight:.2f}", "")
         for signal in (s for s in explained.signals if s.part == part.name):
             missing = signal.score is None
-            value_text = "missing: left out" if missing else _short(signal.value)
+            value_text = "missing (not counted)" if missing else _short(signal.value)
             table.add_row(words(signal.signal), _score(signal.score), f"{signal.weight:.2f}", Text(one_line(value_text), "dim"))
         show(console, table)
     console.print()
-    covered = f"{100 * row.weight_covered:.0f} % of the weight has a signal"
+    covered = f"{100 * row.weight_covered:.0f} % of the weight is covered by signals"
     cost = "" if row.roi is None else f"; {row.cost_usd:.2f} USD, Q per USD {row.roi:.2f}"
     console.print(Text(covered + cost, "dim"))
 
 
 def _special(row: SessionScore) -> str:
-    return f"  ({words(row.special)}: a score of its own)" if row.special else ""
+    return f"  ({words(row.special)}: scored by a rule of its own)" if row.special else ""
 
 
 def agreement_view(console: Console, agreement: RatingAgreement) -> None:
@@ -162,10 +162,12 @@ def agreement_view(console: Console, agreement: RatingAgreement) -> None:
     for task, correlation in agreement.by_task.items():
         table.add_row("  " + task, number(correlation.sessions), _score(correlation.pearson), "")
     show(console, table, 0)
-    drawn = (
-        "95 % by drawing sessions 2,000 times" if agreement.pearson_interval else "intervals need more sessions and the extra stats"
+    interval = (
+        "95 % intervals: bootstrap over sessions, 2,000 samples"
+        if agreement.pearson_interval
+        else "no intervals: they need more sessions and whowrote[stats]"
     )
-    console.print(Text(f"{drawn}; {agreement.rated - agreement.matched} ratings match no session", "dim"))
+    console.print(Text(f"{interval}; {agreement.rated - agreement.matched} ratings do not match any session", "dim"))
 
 
 def _span(interval: Interval | None) -> str:

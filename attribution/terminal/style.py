@@ -1,6 +1,6 @@
-"""What all views share: colours and letters of the classes, numbers and times in words, and tables that fit the terminal.
+"""What all views share: colours and letters of the classes, formats of numbers and times, and tables that fit the terminal.
 
-All texts are escaped first, so nothing from a repository acts on the terminal.
+All texts are escaped first, so nothing from a repository can control the terminal.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ STYLE = {
     "undeclared": "bright_black",
 }  # fmt: skip
 MEANING = {
-    "agent": "a recorded action explains it",
-    "declared": "a trailer says so, no session",
-    "human": "seen without and then with it",
-    "likely_human": "only the commit shows it",
+    "agent": "a recorded agent action wrote it",
+    "declared": "only the commit names an agent",
+    "human": "witnessed: no agent could have written it",
+    "likely_human": "no agent involved, but no witness",
     "tool": "npm, a generator, a bot, …",
-    "unknown": "perhaps an agent, perhaps not",
-    "undeclared": "commit mentions no agent",
+    "unknown": "evidence is missing",
+    "undeclared": "nothing links the commit to an agent",
 }
 LETTER = {"agent": "A", "declared": "A", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
 _BAR = 12
@@ -52,12 +52,12 @@ def percent(part: int, whole: int) -> str:
 
 
 def words(name: str) -> str:
-    """A value of the database, as people write it."""
+    """A value from the database as people write it."""
     return name.replace("_", " ")
 
 
 def bar(kind: str, part: int, whole: int) -> Text:
-    """The share of a class of lines, drawn in its colour."""
+    """A bar for the share of a line class, in its colour."""
     return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
 
 
@@ -71,19 +71,19 @@ def opening(text: str) -> str:
 
 
 def source(text: str) -> str:
-    """A line of a file, safe for a terminal; tabs as blanks, the carriage return of a Windows line end left out."""
+    """A line of a file, safe for a terminal: tabs as spaces, without the carriage return of a Windows line ending."""
     return printable(text.removesuffix("\r").expandtabs(4)).replace("\n", "\\n")
 
 
 def cut(text: str, width: int) -> str:
-    """The text, ended by … when it is wider."""
+    """The text, truncated with … if it is wider."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
 
 
 def grid(*columns: str, head: Sequence[str] = ()) -> Table:
-    """A table without lines; a column is "<" or ">" (aligned), with "~" it may be cut to fit."""
+    """A table without rules. A column is "<" or ">" (its alignment); with "~" it may be truncated to fit."""
     table = Table(
         box=box.SIMPLE_HEAD if head else None,
         show_header=bool(head),
@@ -104,7 +104,7 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Table:
 
 
 def show(console: Console, table: Table, indent: int = 2) -> None:
-    """Prints a grid; when it is too wide, the columns that may be cut are."""
+    """Prints a grid, truncating flexible columns if it is too wide."""
     widths = [max(_width(cell) for cell in (column.header, *column.cells)) for column in table.columns]
     room = console.width - indent - 2 * len(widths)
     flexible = [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"] or range(len(widths))

@@ -1,4 +1,4 @@
-"""Survival on a terminal: tables by group, the curves, who ends lines, agents against people."""
+"""Survival on a terminal: tables by group, the curves, who removes lines, agents compared with people."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     _causes(console, r.causes)
     _enders(console, r.ended_by)
     _comparisons(console, r.comparisons, r.hazards)
-    left = [f"{number(lines)} {words(kind)} lines are not counted" for kind, lines in r.left_out.items()]
+    left = [f"not counted: {number(lines)} {words(kind)} lines" for kind, lines in r.left_out.items()]
     notes(console, [*r.notes, *left])
 
 
 def _followed(history: FollowedHistory) -> str:
-    window = f"from {history.since[:10]} on" if history.after else "whole history"
-    kept = f"kept through: {history.keep.replace(' ', ', ')}" if history.keep else "exactly as git blame"
-    return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {kept}"
+    window = f"since {history.since[:10]}" if history.after else "whole history"
+    rule = f"the same through: {history.keep.replace(' ', ', ')}" if history.keep else "matched exactly as by git blame"
+    return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {rule}"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -64,8 +64,12 @@ def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) ->
         table.add_row(name, *((Text(g.author, style),) if grouping != "class" else ()), number(g.lines), *cells)
     show(console, table, 0)
     if len(groups) > _MOST:
-        console.print(Text(f"and {len(groups) - _MOST} more; all of them with --csv or --json", "dim"))
-    console.print(Text("alive after so long, below it the lines at risk: with text, and old enough to be seen so long", "dim"))
+        console.print(Text(f"and {len(groups) - _MOST} more; for all of them: --csv or --json", "dim"))
+    console.print(
+        Text(
+            "share surviving after D days (d) or commits (c); below, lines at risk (non-blank, observed at least that long)", "dim"
+        )
+    )
 
 
 def _heading(unit: str, horizon: int) -> str:
@@ -76,13 +80,13 @@ def _medians(console: Console, curves: Mapping[str, Curve]) -> None:
     table = grid("<", ">", "<~")
     for name, curve in curves.items():
         last = curve.steps[-1]
-        middle = f"{curve.median:.1f} days" if curve.median is not None else "more than half alive"
+        middle = f"{curve.median:.1f} days" if curve.median is not None else "more than half survive"
         low = f"{curve.median_low:.1f}" if curve.median_low is not None else "?"
         high = f"{curve.median_high:.1f}" if curve.median_high is not None else "not reached"
         interval = f"95 % {low} to {high}; {curve.commits} commits" if curve.median is not None else ""
         tail = interval or f"{last.alive:.0%} at {last.days:.0f} days (95 % {last.low:.0%} to {last.high:.0%})"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
-    console.print(Text.assemble(("median life", "bold"), ("  Kaplan-Meier; intervals by drawing commits again and again", "dim")))
+    console.print(Text.assemble(("median lifetime", "bold"), ("  Kaplan-Meier; intervals: bootstrap over commits", "dim")))
     show(console, table)
     console.print()
 
@@ -91,7 +95,7 @@ def _causes(console: Console, causes: Mapping[str, Mapping[str, int]]) -> None:
     names = list(dict.fromkeys(cause for of in causes.values() for cause in of))
     if not names:
         return
-    table = grid("<", *">" * len(names), head=("ended lines", *(words(n) for n in names)))
+    table = grid("<", *">" * len(names), head=("removed lines", *(words(n) for n in names)))
     for name, of in ((name, of) for name, of in causes.items() if of):
         table.add_row(Text(name or "not attributed", STYLE.get(name, "")), *(number(of.get(n)) for n in names))
     show(console, table, 0)
@@ -102,7 +106,7 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     whole = sum(ended.values())
     if not whole:
         return
-    console.print(Text.assemble(("who ended the agents' lines", "bold")))
+    console.print(Text.assemble(("who removed the agents' lines", "bold")))
     table = grid("<", ">", ">")
     for name, lines in ended.items():
         table.add_row(name, number(lines), percent(lines, whole))
@@ -112,12 +116,12 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
 
 def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequence[Hazard]) -> None:
     ratios = {h.baseline: h for h in hazards}
-    console.print(Text.assemble(("agents against", "bold"), ("  within the same files", "dim")))
+    console.print(Text.assemble(("agents compared with", "bold"), ("  within the same files", "dim")))
     head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
     table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
     for c in found:
-        risk = f" of {number(c.rework_agent.at_risk)} and {number(c.rework_baseline.at_risk)}"
-        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} %{risk}"
+        risk = f" ({number(c.rework_agent.at_risk)}, {number(c.rework_baseline.at_risk)})"
+        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} points{risk}"
         h = ratios.get(c.baseline)
         ratio = f"{h.ratio:.2f}" if h else ""
         note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few lines" if not c.files else ""
@@ -125,11 +129,18 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
             c.baseline, number(c.files), number(c.agent_lines), number(c.baseline_lines), rework, ratio, Text(note, "dim")
         )  # fmt: skip
     show(console, table)
-    console.print(Text("hazard ratio above 1: agents' lines die sooner; Cox model stratified by file, errors by commit", "dim"))
-    console.print(Text("excess rework: share dead within 30 days, agents minus baseline, of all lines at risk", "dim"))
+    console.print(
+        Text(
+            "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors clustered by commit",
+            "dim",
+        )
+    )
+    console.print(
+        Text("excess rework: share of lines at risk removed within 30 days, agents minus baseline (lines at risk)", "dim")
+    )
     for c in found:
         if c.chi_square is not None and c.p_value is not None:
-            test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, lines taken as independent (too sure)"
+            test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, assumes independent lines, so p is too small"
             text = f"log-rank by file, {c.baseline}: {test}"
             console.print(Text(text, "dim"))
 
@@ -138,7 +149,7 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
 
 
 def _plot(console: Console, curves: Mapping[str, Curve]) -> None:
-    """Step curves in characters; a class that has few lines is drawn first, below the others."""
+    """Step curves in characters; classes with few lines are drawn first, below the others."""
     width = min(_WIDTH, console.width - _MARGIN - 2)
     longest = max(curve.steps[-1].days for curve in curves.values()) or 1.0
     canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
@@ -162,4 +173,4 @@ def _plot(console: Console, curves: Mapping[str, Curve]) -> None:
 
 
 def picture_note(console: Console, path: object) -> None:
-    console.print(Text.assemble("picture written to ", plain(path)))
+    console.print(Text.assemble("plot written to ", plain(path)))

@@ -31,12 +31,14 @@ def scan_list(console: Console, updates: Mapping[str, ScanUpdate]) -> None:
             number(u.findings), plain(u.rules), plain(u.engine),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text("versions: texts that count; new: not in the cache; scanned: of those, with a word of some rule", "dim"))
+    console.print(
+        Text("versions: of files that are scanned; new: not in the cache; scanned: new ones that a rule could match in", "dim")
+    )
 
 
 def finding_list(console: Console, rows: Sequence[Finding]) -> None:
     """One line for each finding."""
-    head = ("id", "CWE", "tier", "author", "agent", "place", "commit", "alive", "review", "rule")
+    head = ("id", "CWE", "tier", "author", "agent", "location", "commit", "present", "review", "rule")
     table = grid("<", "<", "<", "<", "<~", "<~", "<", "<", "<", "<~", head=head)
     for r in rows:
         style = STYLE.get(r.author_class, "")
@@ -46,7 +48,7 @@ def finding_list(console: Console, rows: Sequence[Finding]) -> None:
             plain(r.verdicts), plain(r.rule_id),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text(f"{number(len(rows))} findings; one in context: attribute findings show ID", "dim"))
+    console.print(Text(f"{number(len(rows))} findings; to see one in context: attribute findings show ID", "dim"))
 
 
 def finding_view(console: Console, shown: FindingContext) -> None:
@@ -59,7 +61,7 @@ def finding_view(console: Console, shown: FindingContext) -> None:
         inside = r.start_line <= n <= r.end_line
         console.print(Text(f"{n:>6} {'>' if inside else ' '} {source(line)}", "bold" if inside else "dim"), soft_wrap=True)
     if not shown.lines:
-        console.print(Text(f"the clone is not at {one_line(str(r.clone))} any more", "yellow"))
+        console.print(Text(f"the clone is no longer at {one_line(str(r.clone))}", "yellow"))
     console.print()
     table = grid("<", "<~")
     by = f"{r.author_class}{', ' + r.agent if r.agent else ''}{', ' + r.model if r.model else ''}"
@@ -73,9 +75,7 @@ def finding_view(console: Console, shown: FindingContext) -> None:
         table.add_row("session", plain(f"{r.session} turn {r.turn_index}: {opening(shown.prompt)}"))
     table.add_row("now", plain(_fate(r)))
     if r.suppressed or r.ignored:
-        table.add_row(
-            "hidden", "a nosemgrep comment asks to hide it" if r.suppressed else ".semgrepignore asks to leave out the file"
-        )
+        table.add_row("hidden", "suppressed by a nosemgrep comment" if r.suppressed else "the file is listed in .semgrepignore")
     if r.verdicts:
         table.add_row("review", plain(r.verdicts))
     show(console, table)
@@ -84,7 +84,7 @@ def finding_view(console: Console, shown: FindingContext) -> None:
 
 def _fate(r: Finding) -> str:
     if r.alive_at_head:
-        return f"alive at {r.head_path}:{r.head_line}"
+        return f"still present at {r.head_path}:{r.head_line}"
     return f"gone since {(r.fixed_sha or '')[:9]} ({words(r.fixed_how or '')}), by {r.fixed_author or 'unknown'}"
 
 
@@ -122,7 +122,7 @@ def _rates(console: Console, by: str, rows: Sequence[RateRow]) -> None:
             table.add_row(plain(row.name) if named else author, author if named else "", *_cells(row.rate))
     show(console, table)
     if len(names) > _MOST:
-        console.print(Text(f"  … {len(names) - _MOST} more; all with --csv", "dim"))
+        console.print(Text(f"  … {len(names) - _MOST} more; for all of them: --csv", "dim"))
 
 
 def _cells(rate: WeaknessRate) -> tuple[str, str, str, str]:
@@ -132,7 +132,7 @@ def _cells(rate: WeaknessRate) -> tuple[str, str, str, str]:
 
 
 def _compared(console: Console, report: WeaknessReport) -> None:
-    title(console, "agents against", "rate ratio, 95 %")
+    title(console, "agents compared with", "rate ratio, 95 %")
     table = grid("<", "<", "<", "<", "<~", head=("baseline", "within", "ratio", "95 %", "leaving one repository out"))
     for comparison in report.comparisons:
         compared = comparison.compared
@@ -145,8 +145,8 @@ def _compared(console: Console, report: WeaknessReport) -> None:
 
 def _ratio(ratio: Ratio) -> tuple[str, str]:
     if ratio.ratio is None and ratio.low is None:
-        return "not known", ""
-    middle = f"{ratio.ratio:.2f}" if ratio.ratio is not None else "none on the other side"
+        return "unknown", ""
+    middle = f"{ratio.ratio:.2f}" if ratio.ratio is not None else "no findings on one side"
     low = f"{ratio.low:.2f}" if ratio.low is not None else "?"
     return middle, f"{low} to {f'{ratio.high:.2f}' if ratio.high is not None else '?'}"
 
@@ -161,8 +161,8 @@ def _range(compared: Compared) -> str:
 
 def _fates(console: Console, report: WeaknessReport) -> None:
     endings = list(dict.fromkeys(name for fates in report.fates for name in fates.fixed))
-    title(console, "what became of them", "gone by whose lines came in their place, else by whose commit")
-    table = grid("<", ">", ">", *([">"] * len(endings)), head=("author", "findings", "alive", *endings))
+    title(console, "what became of them", "removed: by the author of the lines that replaced them, else of the commit")
+    table = grid("<", ">", ">", *([">"] * len(endings)), head=("author", "findings", "present", *endings))
     for fates in report.fates:
         alive = f"{number(fates.alive)} ({percent(fates.alive, fates.findings)})"
         author = Text(fates.author, STYLE.get(fates.author, ""))
@@ -176,7 +176,7 @@ def _fates(console: Console, report: WeaknessReport) -> None:
 def _top(console: Console, report: WeaknessReport) -> None:
     if not report.top_rules:
         return
-    title(console, "rules with most findings")
+    title(console, "rules with the most findings")
     table = grid("<~", ">", ">")
     for rule in report.top_rules[:5]:
         table.add_row(plain(rule.rule_id), number(rule.findings), f"{100 * rule.share:.0f} %")
@@ -186,7 +186,7 @@ def _top(console: Console, report: WeaknessReport) -> None:
 
 def _left_out(console: Console, report: WeaknessReport) -> None:
     whole = sum(r.lines for r in report.left_out)
-    title(console, "added lines with text", f"{number(whole)}, of all files; rates are over the scanned ones of the files above")
+    title(console, "non-blank added lines", f"{number(whole)} in all files; rates are per scanned line in the files above")
     table = grid("<", "<", ">", ">", head=("place", "status", "lines", ""))
     for r in report.left_out:
         table.add_row(r.place, words(r.status), number(r.lines), percent(r.lines, whole))
@@ -197,8 +197,8 @@ def _review(console: Console, report: WeaknessReport) -> None:
     if not report.review:
         return
     console.print()
-    title(console, "after review", "share of true findings among those read, and the rate corrected by it")
-    table = grid("<", ">", ">", "<", "<", head=("author", "read", "true", "precision", "per 1,000 lines, corrected"))
+    title(console, "after review", "share of true findings among those reviewed, and the corrected rate")
+    table = grid("<", ">", ">", "<", "<", head=("author", "reviewed", "true", "precision", "per 1,000 lines, corrected"))
     for author, r in report.review.items():
         shares = f"{100 * r.precision:.0f} % ({100 * r.low:.0f} to {100 * r.high:.0f})"
         rate = r.corrected_rate

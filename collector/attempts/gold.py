@@ -22,7 +22,7 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
         if instance and isinstance(patch, str):
             found[instance] = frozenset(touched(patch).files)
     if not found:
-        raise WhoWroteError(f"{path} has no gold patches", _HINT)
+        raise WhoWroteError(f"{path} has no reference patches", _HINT)
     return found
 
 

@@ -46,7 +46,7 @@ class AttemptsFound:
 def scan(root: Path, tell: Progress = no_progress) -> AttemptsFound:
     """Every attempt below a directory. Raises WhoWroteError when it is none."""
     if not root.is_dir():
-        raise WhoWroteError(f"{root} is not a directory", "Give the directory that holds the results of evaluation runs")
+        raise WhoWroteError(f"{root} is not a directory", "Use the directory that contains the results of evaluation runs")
     return _Scan(root.resolve()).run(tell)
 
 
@@ -163,7 +163,7 @@ class _Scan:
     def _named(self, source: str, attempts: list[Attempt]) -> list[Attempt]:
         named = [one for one in attempts if one.instance]
         if len(named) < len(attempts):
-            self._problem(source, "no_instance", f"{len(attempts) - len(named)} results name no task")
+            self._problem(source, "no_instance", f"{len(attempts) - len(named)} results do not name a task")
         return named
 
     def _jsonl(self, source: str, path: Path) -> list[Attempt]:
@@ -188,7 +188,7 @@ class _Scan:
             else:
                 found += self._named(source, new)
         if bad and found:
-            self._problem(source, "malformed_lines", f"{bad} lines are not results")
+            self._problem(source, "malformed_lines", f"{bad} lines are not valid results")
         return found
 
     def _whole(self, source: str, path: Path) -> str | None:
@@ -216,7 +216,7 @@ class _Scan:
                 one.tests = self.verifier[one.where]
             known = strong.get(one.key)
             if known is not None and known.values.get("reward") != one.values.get("reward") and _both(known, one, "reward"):
-                self._problem(one.source, "results_disagree", f"{one.instance}: {known.source} has another reward")
+                self._problem(one.source, "results_disagree", f"{one.instance}: {known.source} has a different reward")
             strong[one.key] = one if known is None else merged(known, one)
         return [*strong.values(), *self._weak([a for a in read if a.strength < SUMMARY], strong)]
 
@@ -253,7 +253,7 @@ class _Scan:
                     _complete(target, one)
         for source, number in ambiguous.items():
             if number:
-                self._problem(source, "prediction_ambiguous", f"{number} patches could be of several runs")
+                self._problem(source, "prediction_ambiguous", f"{number} patches could belong to several runs")
         return list(alone.values())
 
 

@@ -87,7 +87,7 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> Ite
         problems.append(Problem(STAGE, ref, "no_notes", f"{odd} files whose names are not commit ids"))
     known = blob_producers()
     if listed and not any(producer_of(repo, source, known) for source in listed[:_TRIES]):
-        problems.append(Problem(STAGE, ref, "unknown_notes", f"{len(listed)} notes of no format that is known here: not claims"))
+        problems.append(Problem(STAGE, ref, "unknown_notes", f"{len(listed)} notes in unknown formats, ignored"))
         return []
     return listed
 

@@ -24,7 +24,7 @@ from collector.claims.model import (
 
 NAME = "agent-trace"
 LABEL = "Agent Trace"
-FOUND = "`.agent-trace/*.jsonl` in the tree, `refs/notes/agent-trace` and other notes of that shape"
+FOUND = "`.agent-trace/*.jsonl` in the tree, `refs/notes/agent-trace` and other notes of that format"
 NOTES = ("agent-trace",)
 FOLDERS = (".agent-trace",)
 ORDER = 60  # its shape is the least telling
@@ -62,7 +62,7 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
         elif _is_record(value):
             found.append(_record(source, value, line))
         else:
-            found.append(unread(NAME, source, "unreadable", f"line {line}: no Agent Trace record", entry=line))
+            found.append(unread(NAME, source, "unreadable", f"line {line}: not an Agent Trace record", entry=line))
     return found
 
 

@@ -145,7 +145,7 @@ def versioned(producer: str, source: ClaimSource, data: bytes, versions: Iterabl
     """A note with one of these versions; else the record that says why it cannot be used."""
     note = json_of(data)
     if not isinstance(note, dict):
-        return unread(producer, source, "unreadable", "no JSON object")
+        return unread(producer, source, "unreadable", "not a JSON object")
     version = word(note, "version")
     return VersionedNote(version, note) if version in versions else unread(producer, source, "unknown_version", version, version)
 

@@ -48,7 +48,7 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     found: list[ClaimRecord] = []
     for line, value in json_lines(data):
         if not isinstance(value, dict) or "trace_id" not in value:
-            found.append(unread(NAME, source, "unreadable", f"line {line}: no trace record", entry=line))
+            found.append(unread(NAME, source, "unreadable", f"line {line}: not a trace record", entry=line))
         else:
             found.append(_trace(source, value, line))
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from collector.commands.common import print_table
+from collector.commands.sections import Section
 from collector.console.options import ListingCommand
 from collector.console.terminal import Reporter, data_options, database_option, notice
 
@@ -24,13 +25,14 @@ def _listed() -> list[tuple[str, str]]:
     "--gold",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The data set with instance_id and patch (JSON Lines or Parquet).",
+    help="Data set with instance_id and the reference patch (JSON Lines or Parquet).",
 )
 @data_options
-def attempts(directory: Path, db: Path, gold: Path | None, form: str) -> None:
-    """Import the results of evaluation runs: what a harness recorded of each attempt at a task.
+def attempts(directory: Path, db: Path, gold: Path | None, output_format: str) -> None:
+    """Import the results of evaluation runs.
 
-    Reads everything below DIR that it recognises by its shape as one of the formats below. A second import changes nothing.
+    Reads every file below DIR that it recognises by its structure as one of the formats listed below. Importing the same files
+    twice changes nothing.
     """
     from collector.attempts.gold import gold_files
     from collector.attempts.scan import scan
@@ -44,12 +46,13 @@ def attempts(directory: Path, db: Path, gold: Path | None, form: str) -> None:
         done = write(store, found, patches)
         rows = summary(store, found.sources)
     columns = ("harness", "run", "agent", "model", "attempts", "verified", "resolved", "labelled")
-    end = f"{found.recognised} files with results: {done.new} attempts are new, {done.changed} changed, {done.same} known already"
-    print_table(form, rows, columns, end)
+    end = f"{found.recognised} files with results: {done.new} new attempts, {done.changed} changed, {done.same} unchanged"
+    print_table(output_format, rows, columns, end)
     if found.problems:
         notice(f"note: {len(found.problems)} files could not be used in full: attribute problems --db {db}")
     if not found.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")
 
 
+SECTION = Section.FILL
 COMMANDS = (attempts,)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
+from collector.commands.sections import Section
 from collector.console.terminal import Reporter, data_options
 
 if TYPE_CHECKING:
@@ -18,26 +19,32 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("path")
 @data_options
-def checkpoints(path: str, form: str) -> None:
-    """The checkpoints of a clone: where each is stored, its sessions, agents by content, and the state of the transcripts."""
+def checkpoints(path: str, output_format: str) -> None:
+    """List the checkpoints in a clone.
+
+    Shows where each is stored, its sessions and agents, and whether the transcripts are complete.
+    """
     with Reporter(path) as progress:
         progress("starting", 0, 0)
         rows = survey(path, progress)
     columns = ("checkpoint", "stored", "layout", "sessions", "agents", "transcripts")
     sessions = {key for r in rows for key in r["session_ids"]}
-    shown = rows if form else [r | {"stored": r["stored"][:10]} for r in rows]
-    print_table(form, shown, columns, f"{len(rows)} checkpoints, {len(sessions)} sessions")
+    shown = rows if output_format else [r | {"stored": r["stored"][:10]} for r in rows]
+    print_table(output_format, shown, columns, f"{len(rows)} checkpoints, {len(sessions)} sessions")
 
 
 @click.command()
 @data_options
-def formats(form: str) -> None:
-    """The agents, the layouts of checkpoints, and the other producers whose claims this version reads."""
+def formats(output_format: str) -> None:
+    """List the supported agents and checkpoint layouts.
+
+    Also lists the other tools whose claims this version reads.
+    """
     print_table(
-        form,
+        output_format,
         known_formats(),
         ("kind", "name", "label", "gives"),
-        "An agent is recognised by the content of its transcript, not by its label.",
+        "Agents are recognised by the content of their transcripts, not by labels.",
     )
 
 
@@ -83,7 +90,7 @@ def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str
 
 
 def _agent(repo: GitRepo, record: SessionRecord, known: dict[str, str]) -> str:
-    """Agent by content, looked at once per session; the checkpoint's label when there is no content."""
+    """The agent according to the transcript, read once per session; the checkpoint's label if there is no transcript."""
     from collector.transcripts import reader_for
     from collector.vocabulary.agents import slug_of
 
@@ -113,4 +120,5 @@ def _first_line(text: str | None) -> str:
     return (text or "").split("\n", 1)[0].replace("`", "").rstrip(".")
 
 
+SECTION = Section.INSPECT
 COMMANDS = (checkpoints, formats)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def print_table(form: str, rows: list[dict[str, Any]], columns: Sequence[str], end: str) -> None:
-    if form == "json":
+def print_table(output_format: str, rows: list[dict[str, Any]], columns: Sequence[str], end: str) -> None:
+    if output_format == "json":
         write_json(rows)
-    elif form == "csv":
+    elif output_format == "csv":
         write_csv(list(rows[0]) if rows else columns, rows)
     else:
         console = out()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
+from collector.commands.sections import Section
 from collector.console.options import ListingCommand
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
@@ -41,11 +42,19 @@ class Connection:
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options every command that asks GitHub has; they arrive as the parameters of `Connection`."""
     for option in (
-        click.option("--jobs", default=8, show_default=True, type=click.IntRange(1, 64), help="Connections for asking git."),
-        click.option("--max-wait", default=3900.0, show_default=True, help="Seconds to wait at most for a rate limit."),
-        click.option("--git-url", help="Where git reaches repositories.  [default: GITHUB_SERVER_URL, or from --github-url]"),
-        click.option("--github-url", help="The API, of GitHub Enterprise https://HOST/api/v3.  [default: GITHUB_API_URL]"),
-        click.option("--token-file", type=_FILE, help="A file with the token; else GITHUB_TOKEN, GH_TOKEN, `gh auth token`."),
+        click.option(
+            "--jobs", default=8, show_default=True, type=click.IntRange(1, 64), help="Number of parallel ls-remote connections."
+        ),
+        click.option(
+            "--max-wait", default=3900.0, show_default=True, help="Maximum number of seconds to wait for a rate limit to reset."
+        ),
+        click.option("--git-url", help="Base URL of git repositories.  [default: GITHUB_SERVER_URL, or derived from --github-url]"),
+        click.option(
+            "--github-url", help="Base URL of the GitHub API; for GitHub Enterprise https://HOST/api/v3.  [default: GITHUB_API_URL]"
+        ),
+        click.option(
+            "--token-file", type=_FILE, help="File with the token.  [default: GITHUB_TOKEN, GH_TOKEN, or `gh auth token`]"
+        ),
     ):
         command = option(command)
     return command
@@ -54,11 +63,13 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that say what to leave out; they arrive as the parameters of `filters_from`."""
     for option in (
-        click.option("--max-size", default=10_000, show_default=True, help="MB; larger repositories are left out."),
-        click.option("--licence", "licences", multiple=True, metavar="SPDX", help="Take only this licence; may be repeated."),
-        click.option("--no-archived", is_flag=True, help="Leave archived repositories out."),
-        click.option("--notes", is_flag=True, help="Take repositories that have only notes of other tools as well."),
-        click.option("--forks", is_flag=True, help="Take forks as well."),
+        click.option("--max-size", default=10_000, show_default=True, help="Exclude repositories larger than this (MB)."),
+        click.option(
+            "--licence", "licences", multiple=True, metavar="SPDX", help="Include only repositories with this licence (repeatable)."
+        ),
+        click.option("--no-archived", is_flag=True, help="Exclude archived repositories."),
+        click.option("--notes", is_flag=True, help="Include repositories that have only notes of other tools."),
+        click.option("--forks", is_flag=True, help="Include forks."),
     ):
         command = option(command)
     return command
@@ -91,10 +102,10 @@ def open_room(
     server = (connection.git_url or os.environ.get("GITHUB_SERVER_URL") or server_of(api)).rstrip("/")
     for url in (api, server):
         if not url.startswith(("http://", "https://")):
-            raise WhoWroteError(f"{url} is no address", "It begins with https://, see --github-url and --git-url")
+            raise WhoWroteError(f"invalid URL: {url}", "It must start with https://; see --github-url and --git-url")
     token, clock = find_token(connection.token_file, urlsplit(server).hostname or "github.com"), Clock()
     if token is not None and api.startswith("http://") and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1"):
-        raise WhoWroteError(f"the token would go to {api} unencrypted", "Use https://, or no token")
+        raise WhoWroteError(f"refusing to send the token unencrypted to {api}", "Use https://, or no token")
     with Store(db) as store, Web(connections=max(16, connection.jobs)) as web, Reporter(title) as progress:
         github = GitHub(web, api, token, HttpCache(store), clock, tell=notice, longest_wait=connection.max_wait)
         yield ChannelContext(
@@ -103,7 +114,7 @@ def open_room(
 
 
 def server_of(api: str) -> str:
-    """The address for git of an API's address."""
+    """The base URL of git repositories that belongs to an API URL."""
     return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
 
 
@@ -122,25 +133,32 @@ def _listed() -> list[tuple[str, str]]:
 @click.command(cls=ListingCommand, listing=_listed, title="Channels")
 @click.argument("channels", nargs=-1)
 @database_option
-@click.option("--list", "lists", multiple=True, type=_FILE, help="A file of names or addresses, a line each; - for stdin.")
-@click.option("--repo", "repos", multiple=True, metavar="OWNER/NAME", help="A repository.")
-@click.option("--owner", "owners", multiple=True, help="All repositories of an organisation or user; of a search only theirs.")
-@click.option("--from-db", "databases", multiple=True, type=_FILE, help="The repositories of another database.")
-@click.option("--archive", help="GH Archive: a directory or an address.  [default: https://data.gharchive.org]")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="First day (UTC) for searches and GH Archive.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="Up to this day (UTC), not included.")
-@click.option("--limit", type=click.IntRange(1), help="Stop asking after so many new candidates.")
-@click.option("--refresh", is_flag=True, help="Ask again what was asked before.")
-@click.option("--no-probe", is_flag=True, help="Only name candidates; ask neither git nor for metadata.")
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and how long it would take; ask nothing.")
+@click.option(
+    "--list", "lists", multiple=True, type=_FILE, help="File with one repository name or URL per line; - for stdin (repeatable)."
+)
+@click.option("--repo", "repos", multiple=True, metavar="OWNER/NAME", help="Probe this repository (repeatable).")
+@click.option(
+    "--owner", "owners", multiple=True, help="All repositories of this organisation or user (repeatable); limits searches to them."
+)
+@click.option("--from-db", "databases", multiple=True, type=_FILE, help="Take the repositories of another database (repeatable).")
+@click.option("--archive", help="Directory or URL of GH Archive files.  [default: https://data.gharchive.org]")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="Start date (UTC) for searches and GH Archive.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="End date (UTC), exclusive.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after this number of new candidates.")
+@click.option("--refresh", is_flag=True, help="Repeat queries that were already answered.")
+@click.option("--no-probe", is_flag=True, help="Only collect candidates; neither probe them nor fetch metadata.")
+@click.option("--dry-run", is_flag=True, help="Print the planned requests and how long they would take, without sending any.")
 @filter_options
 @connection_options
 @data_options
-def discover(channels: tuple[str, ...], db: Path, refresh: bool, no_probe: bool, dry_run: bool, form: str, **options: Any) -> int:
-    """Find repositories with checkpoints: ask CHANNELS for candidates, git whether they hold any, GitHub about each.
+def discover(
+    channels: tuple[str, ...], db: Path, refresh: bool, no_probe: bool, dry_run: bool, output_format: str, **options: Any
+) -> int:
+    """Find public repositories with checkpoints.
 
-    Without CHANNELS all of those below are asked for which there is what they need. Every answer is kept at once; an interrupted
-    run continues, a finished one asks only for what is new.
+    Collects candidates from CHANNELS, probes each with git ls-remote, and fetches metadata from GitHub. By default, all channels
+    listed below whose requirements are met are used. Every answer is stored immediately: interrupted runs resume, and later runs
+    ask only for what is new.
     """
     from collector.discover import run
     from collector.github.token import NO_TOKEN
@@ -155,21 +173,24 @@ def discover(channels: tuple[str, ...], db: Path, refresh: bool, no_probe: bool,
         if room.github.token is None:
             notice(NO_TOKEN)
         if dry_run:
-            return _print_plan(run.plan(room, names, not no_probe), form)
+            return _print_plan(run.plan(room, names, not no_probe), output_format)
         prober = None if no_probe else prober_for(room)
         outcome = run.discover(room, names, filters_from(options), prober, options["jobs"])
-        return _print_outcome(room, outcome, form)
+        return _print_outcome(room, outcome, output_format)
 
 
 @click.command()
 @click.argument("repos", nargs=-1)
 @database_option
-@click.option("--all", "everything", is_flag=True, help="All candidates, also those asked before.")
+@click.option("--all", "everything", is_flag=True, help="Probe every candidate again.")
 @filter_options
 @connection_options
 @data_options
-def probe(repos: tuple[str, ...], db: Path, everything: bool, form: str, **options: Any) -> int:
-    """Ask git again what candidates hold: REPOS by name, --all, or those never answered; and decide anew what to leave out."""
+def probe(repos: tuple[str, ...], db: Path, everything: bool, output_format: str, **options: Any) -> int:
+    """Probe candidates again.
+
+    Probes the REPOS named, --all candidates, or by default those that have not answered yet; then reapplies the exclusions.
+    """
     from collector.discover import run
 
     with open_room(db, _connection(options), title="probe") as room:
@@ -177,22 +198,26 @@ def probe(repos: tuple[str, ...], db: Path, everything: bool, form: str, **optio
         again = iter([run.named(room.ledger, repos, everything)]) if repos or everything else None
         run.confirm(room, prober_for(room), outcome, lambda: next(again) if again else run.due(room.ledger), options["jobs"])
         run.settle(room.ledger, filters_from(options))
-        return _print_outcome(room, outcome, form)
+        return _print_outcome(room, outcome, output_format)
 
 
 @click.command()
 @database_option
 @data_options
-def report(db: Path, form: str) -> None:
-    """Selection statistics: found per channel, confirmed, left out and why, distributions, and how many were probably missed."""
+def report(db: Path, output_format: str) -> None:
+    """Report what was found, excluded and probably missed.
+
+    Selection statistics: hits and confirmed repositories per channel, exclusions with their reasons, distributions, and an estimate
+    of how many repositories were missed.
+    """
     from collector.discover.report import report as statistics
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         sections = statistics(store, datetime.now(UTC))
-    if form == "json":
+    if output_format == "json":
         write_json(sections)
-    elif form == "csv":
+    elif output_format == "csv":
         cells = [(name, n, row, key) for name, rows in sections.items() for n, row in enumerate(rows) for key in row]
         columns = ("section", "row", "column", "value")
         write_csv(columns, [dict(zip(columns, (name, n, key, row[key]), strict=True)) for name, n, row, key in cells])
@@ -239,36 +264,37 @@ def _usual(wishes: DiscoverOptions, token: bool) -> list[str]:
     return [channel.name for channel in channels() if channel.usual(wishes) and (token or not channel.needs_token)]
 
 
-def _print_plan(steps: list[dict[str, Any]], form: str) -> int:
+def _print_plan(steps: list[dict[str, Any]], output_format: str) -> int:
     columns = ("step", "finished", "requests", "resource", "bytes", "seconds", "note")
     times = [step["seconds"] for step in steps if step["seconds"] is not None]
     print_table(
-        form,
+        output_format,
         steps,
         columns,
-        f"at least {sum(step['requests'] for step in steps)} requests, {sum(times)} seconds; nothing was asked",
+        f"at least {sum(step['requests'] for step in steps)} requests, {sum(times)} seconds; nothing was sent",
     )
     return EXIT_OK
 
 
-def _print_outcome(room: ChannelContext, outcome: DiscoverResult, form: str) -> int:
+def _print_outcome(room: ChannelContext, outcome: DiscoverResult, output_format: str) -> int:
     """What is known now, per channel; what went wrong goes to stderr."""
     from collector.discover.report import report as statistics
 
     sections = statistics(room.ledger.store, room.now())
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     end = (
-        f"{outcome.new} new candidates, {outcome.probed} asked, {outcome.metadata} with new metadata; in the database: "
+        f"{outcome.new} new candidates, {outcome.probed} probed, {outcome.metadata} with new metadata; in the database: "
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
     columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
-    print_table(form, sections["channels"], columns, end)
-    if not form and sections["exclusions"]:
+    print_table(output_format, sections["channels"], columns, end)
+    if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
-        notice(f"left out: {reasons}; what that means: collect report --db {room.ledger.store.path}")
+        notice(f"excluded: {reasons}; for details run: collect report --db {room.ledger.store.path}")
     for what, error in outcome.failures:
         complain(f"{what}: {error}", error.hint)
     return EXIT_PARTIAL if outcome.failures else EXIT_OK
 
 
+SECTION = Section.FIND
 COMMANDS = (discover, probe, report)

@@ -11,7 +11,8 @@ import click
 
 from collector.commands.common import print_table
 from collector.commands.discover import discover
-from collector.console.options import ANYWAY, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
+from collector.commands.sections import Section
+from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
 from collector.console.progress import count_repositories, exclusive_store, show_progress
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 @QUIET
 @click.pass_context
 def fetch(context: click.Context, /, names: tuple[str, ...], db: Path, quiet: bool, **given: Any) -> None:
-    """Mirror repositories: default branch, checkpoints, notes.
+    """Mirror repositories.
 
-    NAME is owner/name or an address. Without names and lists: what `collect discover` confirmed and what was fetched before. A
-    mirror whose server has nothing new costs one small question.
+    Fetches the default branch, checkpoints and notes. NAME is owner/name or a URL. Without names and lists, fetches what `collect
+    discover` confirmed and updates existing mirrors; an unchanged repository costs one small request.
     """
     with exclusive_store(db) as store:
         sources, refused = _sources(store, names, given)
@@ -46,17 +47,19 @@ def fetch(context: click.Context, /, names: tuple[str, ...], db: Path, quiet: bo
 @database_option
 @SCALE
 @CONTENT
-@ANYWAY
+@ALLOW_NO_CHECKPOINTS
 @QUIET
 @click.pass_context
-def load(context: click.Context, /, names: tuple[str, ...], db: Path, anyway: bool, quiet: bool, **given: Any) -> None:
-    """Read the facts of mirrors into the database: checkpoints, sessions, calls, commits.
+def load(
+    context: click.Context, /, names: tuple[str, ...], db: Path, allow_no_checkpoints: bool, quiet: bool, **given: Any
+) -> None:
+    """Load mirrors into the database.
 
-    Who wrote the lines is concluded afterwards: attribute db FILE.
+    Reads checkpoints, sessions, tool calls and commits. To attribute the lines afterwards, run: attribute db FILE.
     """
     with exclusive_store(db) as store:
         _keep(store, given)
-        failed = _load(store, names, _how(given), anyway, quiet)
+        failed = _load(store, names, _how(given), allow_no_checkpoints, quiet)
     context.exit(EXIT_PARTIAL if failed else 0)
 
 
@@ -64,32 +67,39 @@ def load(context: click.Context, /, names: tuple[str, ...], db: Path, anyway: bo
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @database_option
 @click.option(
-    "--discover", "channels", multiple=True, metavar="CHANNEL", help="First ask this channel, as `collect discover` does."
+    "--discover", "channels", multiple=True, metavar="CHANNEL", help="First run `collect discover` with this channel (repeatable)."
 )
 @FETCHING
 @SCALE
 @CONTENT
-@ANYWAY
+@ALLOW_NO_CHECKPOINTS
 @QUIET
 @click.pass_context
 def run(
-    context: click.Context, /, names: tuple[str, ...], db: Path, channels: tuple[str, ...], anyway: bool, quiet: bool, **given: Any
+    context: click.Context,
+    /,
+    names: tuple[str, ...],
+    db: Path,
+    channels: tuple[str, ...],
+    allow_no_checkpoints: bool,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Fetch and load everything that is pending.
 
-    The same as `collect discover`, `collect fetch` and `collect load` one after the other; run it again at any time, also after it
-    was killed. Then: attribute db FILE.
+    Runs `collect discover` (with --discover), `collect fetch` and `collect load` one after the other. It can be run again at any
+    time, also after an interruption. To attribute the lines afterwards, run: attribute db FILE.
     """
     if channels:
         found = context.invoke(discover, channels=channels, db=db, token_file=given["token_file"], git_url=given["server"])
         if found:
-            notice("not all channels answered: going on with what is known")
+            notice("some channels failed; continuing with the known candidates")
     with exclusive_store(db) as store:
         _keep(store, given)
         sources, refused = _sources(store, names, given)
         failed = refused + _fetch(store, sources, _plan(db, given), quiet)
         if sources:  # no name at all would mean every mirror
-            failed += _load(store, [one.name for one in sources], _how(given), anyway, quiet)
+            failed += _load(store, [one.name for one in sources], _how(given), allow_no_checkpoints, quiet)
         loaded = bool(store.value("SELECT 1 FROM repos"))
     if loaded and not quiet:
         notice(f"next: attribute db {db}")
@@ -98,14 +108,15 @@ def run(
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="SHARD...", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The database that takes them in.")
-@click.option("--force", is_flag=True, help="Replace repositories also by older results.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Database to merge into.")
+@click.option("--force", is_flag=True, help="Overwrite even with older results.")
 @QUIET
 @click.pass_context
 def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool) -> None:
-    """Merge databases: shards made by `attribute repo PATH -o SHARD`, or any others.
+    """Merge databases into one.
 
-    A repository that is there already is replaced, unless what is there is as new. Each file is merged in one transaction.
+    SHARD is a database written by `attribute repo PATH -o SHARD`, or any other. A repository that is already there is replaced if
+    the new results are newer. Each file is merged in one transaction.
     """
     from collector.storage.merge import merge as take
 
@@ -128,20 +139,26 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @database_option
-@click.option("--failed", is_flag=True, help="Only those with a failure.")
+@click.option("--failed", is_flag=True, help="Only repositories that failed.")
 @data_options
-def status(names: tuple[str, ...], db: Path, failed: bool, form: str) -> None:
-    """Where each repository stands: stage, problems, when it was last seen, bytes."""
+def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -> None:
+    """Show the progress of each repository.
+
+    Lists its stage, problems, size, and when it was last fetched.
+    """
     from collector.fetching.mirror_table import mirror_states
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = [r for r in mirror_states(store, names) if not failed or r["failure"]]
     columns = ("name", "stage", "mirror", "seen", "size", "missing", "checkpoints", "sessions", "commits", "problems", "failure")
-    shown = rows if form else [_for_people(r) for r in rows]
+    shown = rows if output_format else [_for_people(r) for r in rows]
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(r["stage"] for r in rows).most_common())
     print_table(
-        form, shown, columns, f"{count_repositories(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} of mirrors"
+        output_format,
+        shown,
+        columns,
+        f"{count_repositories(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} in mirrors",
     )
 
 
@@ -153,11 +170,11 @@ def _for_people(row: dict[str, Any]) -> dict[str, Any]:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @database_option
 @MIRRORS
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) -> None:
-    """Remove everything about a repository, and never fetch it again.
+    """Delete a repository and never fetch it again.
 
-    Rows, mirror and shard go; of its name a hash is kept, so that it is left alone when it is found once more.
+    Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it is found again.
     """
     from collector.fetching.mirror_table import forget as remove
     from collector.repository_names import checked_name
@@ -181,12 +198,12 @@ def _beside(db: Path) -> Path:
 # How a fetch may fail -> what can be done about it.
 _ADVICE = {
     "unreachable": "Check the network, HTTPS_PROXY and --server, then run the same command again",
-    "gone": "Of a private repository: give a token that may read it (--token-file, GITHUB_TOKEN)",
-    "too_large": "See --max-size and --disk; `--transcripts last` needs less",
-    "too_slow": "See --max-time; what is done is kept",
+    "gone": "If it is private, provide a token that may read it (--token-file, GITHUB_TOKEN)",
+    "too_large": "See --max-size and --disk; `--transcripts last` needs less space",
+    "too_slow": "See --max-time; finished work is kept",
     "refused": "See --protocols",
     "disk_full": "Free some space, or see --keep-free and --disk",
-    "damaged": "The server lacks objects: nothing can be done about it from here",
+    "damaged": "The repository on the server lacks objects; this can only be fixed there",
 }
 
 
@@ -203,9 +220,9 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
         found = list({one.name.lower(): one for one in reversed(every)}.values())[::-1]
     kept, hidden = book.not_forgotten(store, found)
     if hidden:
-        notice(f"{count_repositories(hidden)} to be forgotten: left alone")
+        notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
     if not kept and not hidden:
-        raise WhoWroteError("nothing to fetch", "Name repositories, give a --list, or run: collect discover")
+        raise WhoWroteError("nothing to fetch", "Name repositories, pass a --list, or run: collect discover")
     return kept, len(refused)
 
 
@@ -245,7 +262,7 @@ def _keep(store: Store, given: dict[str, Any]) -> None:
     new = Policy(given["content"] or old.content, old.redact if given["redact"] is None else given["redact"])
     if new != old:
         if new.redact:
-            new.redactor("")  # says at once that the library is missing
+            new.redactor("")  # fails early if the library is missing
         with store.transaction():
             store.keep(new)
 
@@ -265,7 +282,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
             progress("fetching", number, len(sources))
     left = len(sources) - sum(states.values())
     if left:
-        complain(f"the disk is full at {plan.root}: {count_repositories(left)} left for the next run")
+        complain(f"disk full at {plan.root}: {count_repositories(left)} left for the next run")
     for state in states.keys() & _ADVICE.keys():
         notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
@@ -274,14 +291,14 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
     return left + sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty"))
 
 
-def _load(store: Store, names: Sequence[str], how: RunOptions, anyway: bool, quiet: bool) -> int:
+def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:
     from collector.fetching import mirror_table as book
     from collector.runtime import shards
     from collector.runtime.stages import StageName
 
     chosen = book.items(store, names)
-    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
-    return show_progress("loading", "loaded", len(waiting), book.load(store, waiting, how, anyway), quiet)
+    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, allow_no_checkpoints)
+    return show_progress("loading", "loaded", len(waiting), book.load(store, waiting, how, allow_no_checkpoints), quiet)
 
 
 def _shown(size: int | None) -> str:
@@ -292,4 +309,5 @@ def _shown(size: int | None) -> str:
     return f"{value:.0f} {units[0]}" if units[0] in ("B", "KiB") else f"{value:.1f} {units[0]}"
 
 
-COMMANDS = (fetch, load, run, merge, status, forget)
+SECTION, ORDER = Section.FILL, 10
+COMMANDS = (run, fetch, load, merge, status, forget)

@@ -23,14 +23,14 @@ class Size(click.ParamType):  # type: ignore[type-arg]
             return value
         found = _SIZE.fullmatch(str(value).strip())
         if found is None:
-            self.fail(f"{value!r} is not a size: write 500M or 20G", param, ctx)
+            self.fail(f"{value!r} is not a valid size; use for example 500M or 20G", param, ctx)
         return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
 class ListingCommand(click.Command):
-    """A command whose help ends with a list of plug-ins, which are imported only when the help is wanted.
+    """A command whose help ends with a list of plug-ins, which are imported only when the help is requested.
 
-    `listing` gives a name and a sentence for each, `title` stands above them.
+    `listing` gives a name and a sentence for each, `title` is the heading.
     """
 
     def __init__(self, *args: Any, listing: Callable[[], Iterable[tuple[str, str]]], title: str, **more: Any) -> None:
@@ -79,39 +79,49 @@ def _size(name: str, default: str, text: str) -> Callable[[Any], Any]:
 
 _DIRECTORY = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-MIRRORS = click.option("--mirrors", type=_DIRECTORY, help="Directory of the mirrors.  [default: DB.mirrors, beside the database]")
+MIRRORS = click.option("--mirrors", type=_DIRECTORY, help="Directory of the mirrors.  [default: DB.mirrors, next to the database]")
 FETCHING = _options(
-    click.option("--list", "lists", type=click.File("r"), multiple=True, help="Names or addresses, one on a line; - is stdin."),
+    click.option(
+        "--list",
+        "lists",
+        type=click.File("r"),
+        multiple=True,
+        help="File with one repository name or URL per line; - for stdin (repeatable).",
+    ),
     MIRRORS,
-    click.option("--server", default="https://github.com", show_default=True, help="Where owner/name is found."),
-    click.option("--protocols", default="https", show_default=True, help="Protocols git may use, separated by commas."),
-    click.option("--token-file", type=_FILE, help="File with a token for the server.  [default: GITHUB_TOKEN, GH_TOKEN]"),
+    click.option("--server", default="https://github.com", show_default=True, help="Base URL for names like owner/name."),
+    click.option("--protocols", default="https", show_default=True, help="Protocols git may use, comma-separated."),
+    click.option("--token-file", type=_FILE, help="File with a token for the server.  [default: GITHUB_TOKEN or GH_TOKEN]"),
     click.option(
         "--transcripts",
         type=click.Choice(["all", "last", "none"]),
         default="all",
         show_default=True,
-        help="Large files of checkpoints: all, those of the last copy of each session, or none.",
+        help="Transcripts to fetch: all, only the last copy of each session, or none.",
     ),
-    click.option("--pulls", is_flag=True, help="Also heads of pull requests: they show where squashed commits come from."),
-    click.option("--licence", "licences", multiple=True, help="Only discovered repositories with this licence (SPDX)."),
-    _number("--fetch-jobs", 4, 1, "Repositories fetched at the same time."),
-    _size("--max-size", "20G", "Largest mirror of one repository."),
-    _number("--max-time", 3600.0, 1, "Seconds the transfer of one repository may take."),
-    _size("--disk", "0", "Bytes of all mirrors together.  [default: no limit]"),
-    _size("--keep-free", "1G", "Bytes that stay free on the disk."),
-    click.option("--no-fsck", is_flag=True, help="Do not check objects as they arrive."),
+    click.option("--pulls", is_flag=True, help="Also fetch pull request heads, which show where squashed commits come from."),
+    click.option("--licence", "licences", multiple=True, help="Only discovered repositories with this licence (SPDX; repeatable)."),
+    _number("--fetch-jobs", 4, 1, "Number of repositories to fetch in parallel."),
+    _size("--max-size", "20G", "Maximum size of one mirror."),
+    _number("--max-time", 3600.0, 1, "Timeout for the transfer of one repository, in seconds."),
+    _size("--disk", "0", "Maximum size of all mirrors together.  [default: no limit]"),
+    _size("--keep-free", "1G", "Disk space to leave free."),
+    click.option("--no-fsck", is_flag=True, help="Do not check the integrity of received objects."),
 )
 SCALE = _options(
-    _number("--jobs", 1, 1, "Repositories worked on at the same time."),
-    click.option("--scheduler", default="", metavar="ADDRESS", help="Address of a dask scheduler, whose workers do the work."),
-    _number("--timeout", 7200.0, 0, "Seconds the work on one repository may take; 0: no limit."),
-    _size("--memory", "0", "Memory the work on one repository may take.  [default: no limit]"),
-    click.option("--retry", is_flag=True, help="Also what was given up after two failures."),
+    _number("--jobs", 1, 1, "Number of repositories to process in parallel."),
+    click.option("--scheduler", default="", metavar="ADDRESS", help="Address of a dask scheduler to run the work on."),
+    _number("--timeout", 7200.0, 0, "Timeout for one repository, in seconds; 0 for no limit."),
+    _size("--memory", "0", "Memory limit for one repository.  [default: no limit]"),
+    click.option("--retry", is_flag=True, help="Also retry repositories that failed twice."),
 )
 CONTENT = _options(
-    click.option("--content", type=click.Choice(["none", "prompts", "full"]), help="Text of transcripts to store; full at first."),
-    click.option("--redact/--no-redact", default=None, help="Take secrets and e-mail addresses out of stored text."),
+    click.option(
+        "--content",
+        type=click.Choice(["none", "prompts", "full"]),
+        help="Transcript text to store.  [default: full in a new database, else unchanged]",
+    ),
+    click.option("--redact/--no-redact", default=None, help="Remove secrets and e-mail addresses from stored text."),
 )
-ANYWAY = click.option("--anyway", is_flag=True, help="Also repositories without any checkpoint.")
-QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing but errors.")
+ALLOW_NO_CHECKPOINTS = click.option("--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints.")
+QUIET = click.option("-q", "--quiet", is_flag=True, help="Print only errors.")

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
-    """The database, which nobody else fills at the same time."""
+    """The database, locked against other programs that would fill it at the same time."""
     from collector.runtime.locks import file_lock
     from collector.storage.store import Store
 
     lock = db.with_name(db.name + ".lock")
     if not db.parent.is_dir():
-        raise WhoWroteError(f"there is no directory {db.parent}", "Make it, or name another file with --db")
+        raise WhoWroteError(f"directory does not exist: {db.parent}", "Create it, or choose another file with --db")
     with file_lock(lock, 0, str(db)):
         try:
             with Store(db, create) as store:
@@ -46,7 +46,7 @@ def show_progress(doing: str, what: str, total: int, results: Iterator[tuple[Any
     if not quiet:
         names = {"done": what, "nothing": "without checkpoints"}
         words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
-        notice(words or f"nothing new to be {what}")
+        notice(words or f"no new repositories were {what}")
     return states["failed"]
 
 

@@ -19,6 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +38,14 @@ EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 
 EXIT_CODES = """\b
 Exit codes:
-    0  done
-    1  `attribute check` found something broken, or `attribute compare` a difference
-    2  wrong use: no such repository, branch, file or option
-    3  partly done: some repositories failed, the others are kept
-    4  nothing in the repository says what an agent did
+    0  success
+    1  a check failed (`attribute check`, `verify`, `compare`, `rules test`)
+    2  usage error: no such repository, branch, file or option
+    3  partial success: some repositories failed, the rest is stored
+    4  the repository contains no records of coding agents
     5  the database cannot be used
-   70  a bug in whowrote: the message names a log file to report
-  130  interrupted: finished work is kept, the next run continues
+   70  internal error: please report it with the log file it names
+  130  interrupted: finished work is kept, the next run resumes
 """
 
 _WIDE = 160  # columns in a file or pipe
@@ -75,7 +76,7 @@ def _console(stderr: bool) -> Console:
 
     class Plain(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would exit with 1; `… | head` is no error
+            raise BrokenPipeError  # rich would exit with 1; `… | head` is not an error
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else _WIDE
@@ -130,10 +131,10 @@ def csv_cell(value: Any) -> Any:
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--json` and `--csv` as one parameter `form`: "", "json" or "csv"."""
-    as_csv = click.option("--csv", "form", flag_value="csv", help="Print the data as CSV.")
-    as_json = click.option("--json", "form", flag_value="json", help="Print the data as JSON.")
-    as_text = click.option("--text", "form", flag_value="", default=True, hidden=True)
+    """`--json` and `--csv` as one parameter `output_format`: "", "json" or "csv"."""
+    as_csv = click.option("--csv", "output_format", flag_value="csv", help="Print the data as CSV.")
+    as_json = click.option("--json", "output_format", flag_value="json", help="Print the data as JSON.")
+    as_text = click.option("--text", "output_format", flag_value="", default=True, hidden=True)
     return as_json(as_csv(as_text(command)))
 
 
@@ -144,7 +145,7 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise WhoWroteError(
-            f"cannot write {path}: {error.strerror or error}", "Name a file in a directory that is there and that you may write to"
+            f"cannot write {path}: {error.strerror or error}", "Choose a file in an existing directory that you can write to"
         ) from error
 
 
@@ -199,12 +200,39 @@ class Reporter:
 # --- the end of a run -------------------------------------------------------------------------------------------------
 
 
+# Former names of options still work.
+_RENAMED = {"anyway": "allow-no-checkpoints", "least": "min-n"}
+CONTEXT = {"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: _RENAMED.get(token, token)}
+
+
 class Program(click.Group):
-    """A group of commands whose every run ends in words and an exit code, never in a traceback."""
+    """Commands grouped into sections. Every run ends with a message and an exit code, never with a traceback."""
+
+    def sections(self) -> dict[str, list[click.Command]]:
+        """The commands by section of the help, both in order; imports the file of every command."""
+        commands = sorted(self.commands.values(), key=lambda command: getattr(_file_of(command), "ORDER", 50))
+        found: dict[StrEnum, list[click.Command]] = {}
+        for command in commands:
+            found.setdefault(_file_of(command).SECTION, []).append(command)
+        order = [section for kind in {type(section) for section in found} for section in kind]
+        return {str(section): found[section] for section in order if section in found}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands section by section, with summaries aligned over all of them."""
+        width = max(map(len, self.commands))
+        for title, commands in self.sections().items():
+            with formatter.section(title):
+                room = formatter.width - width - 6
+                formatter.write_dl([(str(c.name).ljust(width), c.get_short_help_str(room)) for c in commands])
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
         sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
+
+
+def _file_of(command: click.Command) -> Any:
+    """The module that defines a command."""
+    return sys.modules[str(getattr(command.callback, "__module__", ""))]
 
 
 def guarded(run: Callable[[], object]) -> int:
@@ -221,7 +249,7 @@ def guarded(run: Callable[[], object]) -> int:
         complain(str(error), error.hint)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        notice("interrupted: finished work is kept; run the same command again to continue")
+        notice("interrupted: finished work is kept; run the same command again to resume")
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # `attribute blame … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -264,8 +292,8 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(f"{versions()}\narguments: {sys.argv[1:]}\n\n{trace}")
     return (
-        f"this is a bug in whowrote: {one_line(name)[:200]}",
-        f"Details are in {path}\nPlease report it, with that file: {ISSUES}\nFinished work is kept.",
+        f"internal error in whowrote: {one_line(name)[:200]}",
+        f"Details are in {path}\nPlease report it with that file at {ISSUES}\nFinished work is kept.",
     )
 
 
@@ -320,5 +348,5 @@ def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(readable=False, path_type=Path),
         default=Path("whowrote.db"),
         show_default=True,
-        help="The database file.",
+        help="Path of the database.",
     )(command)

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 REASONS = {
-    "forgotten": "its removal was asked for",
-    "unreachable": "the server gave no usable answer; it is asked again later",
+    "forgotten": "it was removed on request",
+    "unreachable": "the server gave no usable answer; it is probed again later",
     "private_or_missing": "it is private, deleted, or was never there",
     "renamed_duplicate": "it has another name now, which is a candidate of its own",
     "elsewhere": "its settings say that the checkpoints are in another repository, which is a candidate of its own",
     "no_ref": "no ref with checkpoints",
-    "empty_ref": "the checkpoint branch is there and empty",
+    "empty_ref": "the checkpoint branch exists and is empty",
     "fork": "a fork",
     "archived": "archived",
-    "licence": "not one of the licences asked for",
-    "too_large": "larger than asked for",
+    "licence": "none of the requested licences",
+    "too_large": "larger than requested",
 }
 
 
@@ -67,7 +67,7 @@ def _filtered(row: Mapping[str, Any], filters: Filters) -> Exclusion:
     if row["archived"] and not filters.archived:
         return Exclusion("archived")
     if filters.licences and (row["licence"] or "none").lower() not in filters.licences:
-        known = row["licence"] or ("none" if row["metadata_at"] else "not known, metadata is missing")
+        known = row["licence"] or ("none" if row["metadata_at"] else "unknown (no metadata)")
         return Exclusion("licence", f"licence: {known}")
     if filters.most_kb is not None and (row["size_kb"] or 0) > filters.most_kb:
         return Exclusion("too_large", f"{row['size_kb']} KiB")

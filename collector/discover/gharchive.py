@@ -160,7 +160,7 @@ def hours(room: ChannelContext) -> list[datetime]:
         since = datetime.strptime(max(read), "%Y-%m-%d-%H").replace(tzinfo=UTC)
     if since is None:
         raise WhoWroteError(
-            "no first hour for gharchive", "Say from when with --since 2026-02-01; an hour is a file of about 28 MB"
+            "gharchive needs a start date", "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB"
         )
     hour = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     until = room.wishes.until or room.now() - PUBLISHED_AFTER
@@ -205,7 +205,7 @@ def run(room: ChannelContext) -> None:
         cursor = room.ledger.cursor(NAME, QUERY, _key(hour)) or Cursor(NAME, QUERY, _key(hour))
         reading = _remote_hour(room, hour) if _remote(room) else _local_hour(room, hour)
         if reading is None:
-            room.ledger.put([replace(cursor, state="missing", detail="there is no such file")])
+            room.ledger.put([replace(cursor, state="missing", detail="no such file")])
             continue
         notes = [reading.damage] if reading.damage else []
         if reading.bad_lines:
@@ -214,7 +214,7 @@ def run(room: ChannelContext) -> None:
         after = replace(cursor, state="damaged" if reading.damage else "done", found=events, detail="; ".join(notes) or None)
         room.new += room.ledger.record(cursor, after, reading.hits.values())
         if reading.damage:
-            room.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before is kept")
+            room.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
 
 
 def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
@@ -226,7 +226,7 @@ def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
         return None
     except OSError as error:
         raise WhoWroteError(
-            f"{path} cannot be read: {error.strerror}", "Check the file and run again: it continues here"
+            f"{path} cannot be read: {error.strerror}", "Check the file and run the command again; it resumes here"
         ) from error
 
 
@@ -245,7 +245,7 @@ def _remote_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
                     reading = read_hour(chunks)
                     if reading.damage is None or attempt + 1 == TRIES:
                         return reading
-                problem = Unreachable(f"{url} answers {answer.status}")
+                problem = Unreachable(f"{url} answered {answer.status}")
         except Unreachable as error:
             problem = error
         if attempt + 1 < TRIES:

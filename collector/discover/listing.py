@@ -65,7 +65,7 @@ def _run_text(room: ChannelContext, where: str, data: bytes) -> None:
     found, bad = names_of(data, room.ledger.server)
     if bad:
         some = ", ".join(printable(word[:80]) for word in bad[:3]) + (", …" if len(bad) > 3 else "")
-        room.tell(f"{where}: no owner/name and no address (https://HOST/…) of a repository, left out: {some} ({len(bad)} in all)")
+        room.tell(f"{where}: skipped, neither owner/name nor a repository URL (https://HOST/…): {some} ({len(bad)} in all)")
     names = [DiscoveryHit(name, f"line {number}", server=server) for number, server, name in found]
     _run_hits(room, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
 
@@ -116,7 +116,7 @@ def _owned(room: ChannelContext, owner: str, number: int) -> Page:
     try:
         return room.github.get(f"/users/{owner}/repos", params)
     except NotFound:
-        raise WhoWroteError(f"there is no organisation or user {owner}", "Check --owner") from None
+        raise WhoWroteError(f"no such organisation or user: {owner}", "Check --owner") from None
 
 
 def plan(room: ChannelContext) -> list[DryRunStep]:
@@ -128,7 +128,7 @@ def plan(room: ChannelContext) -> list[DryRunStep]:
         count = len(names_in_database(path))
         steps.append(DryRunStep(f"listing: database {path.name}, {count} names", 0, names=count))
     for owner in room.wishes.owners:
-        steps.append(DryRunStep(f"listing: owner {owner}", 1, "core", 600_000, "and one more per 100 repositories"))
+        steps.append(DryRunStep(f"listing: owner {owner}", 1, "core", 600_000, "plus one per 100 repositories"))
     return steps
 
 

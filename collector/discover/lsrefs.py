@@ -97,23 +97,23 @@ class Prober:
         try:
             return parse_ls_refs([answer.body]), url
         except (ServerSays, BadProtocol) as error:
-            raise _Failed("unreachable", f"git answers: {error}") from None
+            raise _Failed("unreachable", f"git answered: {error}") from None
 
     def _advertisement(self, base: str) -> tuple[Advertisement, str]:
         answer = self._sent("GET", f"{base}/info/refs?service=git-upload-pack", {"Git-Protocol": "version=2"})
         if answer.status != 200:
-            raise _Failed("unreachable", f"the server answers {answer.status}")
+            raise _Failed("unreachable", f"the server answered {answer.status}")
         try:
             return parse_advertisement([answer.body], not _is(answer, _ADVERTISEMENT)), _base(answer.url)
         except (ServerSays, BadProtocol) as error:
-            raise _Failed("unreachable", f"no git server: {error}") from None
+            raise _Failed("unreachable", f"not a git server: {error}") from None
 
     def _is_empty(self, base: str, oid: str) -> bool | None:
         """Whether the branch holds an empty tree; None when the server does not give single commits."""
         for _ in range(2):  # a damaged answer is rare, and a wrong None would stay
             answer = self._post(base, commit_request(oid))
             if answer.status >= 500:
-                raise _Failed("unreachable", f"the server answers {answer.status}")
+                raise _Failed("unreachable", f"the server answered {answer.status}")
             with contextlib.suppress(ServerSays, BadProtocol):
                 return tree_of(parse_commit([answer.body])) in EMPTY_TREES
         return None
@@ -139,12 +139,12 @@ class Prober:
                 if limit_kind(answer.status, answer.headers, answer.body[:4000]):
                     pauses += 1
                     if pauses > PAUSES:
-                        raise _Failed("unreachable", f"the server limits requests ({answer.status}), {pauses} times in a row")
+                        raise _Failed("unreachable", f"rate-limited by the server ({answer.status}), {pauses} times in a row")
                     self._close(answer, pauses)
                     continue
                 if answer.status in GONE:
-                    raise _Failed("private_or_missing", f"the server answers {answer.status}")
-                failures, problem = failures + 1, f"the server answers {answer.status}"
+                    raise _Failed("private_or_missing", f"the server answered {answer.status}")
+                failures, problem = failures + 1, f"the server answered {answer.status}"
                 if answer.status < 500 or failures >= tries:
                     return answer
             if failures >= TRIES:
@@ -161,7 +161,7 @@ class Prober:
         pause = min(float(after) if after.isdigit() else FIRST_PAUSE * 2 ** (pauses - 1), LONGEST_PAUSE)
         with self._lock:
             self.closed_until = max(self.closed_until, self.clock.now() + pause)
-        self.tell(f"the git server limits requests: waiting {pause:.0f} s")
+        self.tell(f"rate-limited by the git server: waiting {pause:.0f} s")
 
 
 Item = TypeVar("Item")

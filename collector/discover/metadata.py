@@ -40,7 +40,7 @@ def _batch(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[
         if isinstance(error, Unreachable) and not error.answered:
             raise
         if len(rows) == 1:
-            room.tell(f"no metadata of {rows[0]['full_name']}: the server fails at it")
+            room.tell(f"no metadata of {rows[0]['full_name']}: the server fails on it")
             return
         middle = len(rows) // 2  # one repository may be what the server fails at
         yield from _batch(room, rows[:middle])
@@ -59,7 +59,7 @@ def _batch(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[
     if failed and len(failed) < len(rows):
         yield from _batch(room, failed)
     elif failed:
-        room.tell(f"no metadata of {len(failed)} repositories, such as {failed[0]['full_name']}: the server fails at them")
+        room.tell(f"no metadata of {len(failed)} repositories, for example {failed[0]['full_name']}: the server fails on them")
 
 
 def _query(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -111,7 +111,7 @@ def plan_search(room: ChannelContext, search: Search, query: str, roots: Sequenc
     ]
     requests = sum(_left(c) for c in waiting)
     new = any(c.total is None for c in waiting)
-    note = "and 10 more per 1,000 results" if new else ""
+    note = "plus 10 per 1,000 results" if new else ""
     finished = sum(c.state in _FINISHED for c in known.values())
     return DryRunStep(f"{search.channel}: {query}", requests, search.resource, requests * 400_000, note, finished)
 

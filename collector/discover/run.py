@@ -62,7 +62,7 @@ def chosen(names: Sequence[str]) -> list[Channel]:
     known = {channel.name: channel for channel in channels()}
     for name in names:
         if name not in known:
-            raise WhoWroteError(f"there is no channel {name}", f"The channels are: {', '.join(known)}")
+            raise WhoWroteError(f"no such channel: {name}", f"Available channels: {', '.join(known)}")
     return [channel for name, channel in known.items() if name in names]
 
 
@@ -91,7 +91,7 @@ def named(ledger: DiscoveryLog, names: Iterable[str], everything: bool = False) 
         parsed = parse_name(text, ledger.server)
         row = by_name.get((parsed.server, parsed.name.lower())) if parsed else None
         if row is None:
-            raise WhoWroteError(f"{text} is not a candidate", "Name it first: collect discover listing --repo OWNER/NAME")
+            raise WhoWroteError(f"{text} is not a candidate", "Add it first: collect discover listing --repo OWNER/NAME")
         found.append(row)
     return found
 
@@ -230,10 +230,10 @@ def plan(room: ChannelContext, names: Sequence[str], probe: bool) -> list[dict[s
             "SELECT count(*) FROM candidates WHERE server = ? AND metadata_at IS NULL AND (outcome = 'ok' OR outcome IS NULL)",
             (room.ledger.server,),
         )
-        note = "and one for each new candidate"
+        note = "plus one per new candidate"
         steps.append((DryRunStep("asking git", waiting, "git", waiting * PROBE_BYTES, note), False))
         batches = -(-bare // 50) if token else bare
-        note = "and one for each 50 new candidates" if token else note
+        note = "plus one per 50 new candidates" if token else note
         steps.append((DryRunStep("metadata", batches, "graphql" if token else "core", bare * 900, note), False))
     return [_planned(step, impossible, token) for step, impossible in steps]
 

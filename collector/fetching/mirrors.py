@@ -177,7 +177,7 @@ class _Work:
         if self.final.is_dir():
             self.state = disk.load_state(self.final)
         if self.state.url and self.state.url != self.source.url:
-            raise Failure("failed", f"its mirror is of another address: {self.state.url}")
+            raise Failure("failed", f"its mirror was made from another URL: {self.state.url}")
         own = self._ask(self.source.url)
         return own, self._ask_elsewhere(self.state.elsewhere)
 
@@ -221,7 +221,7 @@ class _Work:
         except GitFailed as error:
             if kind_of(str(error)) != "damaged":
                 raise
-            self._remember("files over 4 MiB left out, the server lacks objects", error)
+            self._remember("without files over 4 MiB: the server lacks objects", error)
             disk.tidy(self.path)
             self._fetch("--filter=blob:limit=4m", "--prune", "origin", *specs)
         disk.set_head(self.path, own.head)
@@ -304,7 +304,7 @@ class _Work:
             talk(self.path, command, GitAccess(settings=_PACKING), watch=self._watch, lock=self.lock)
         except GitFailed as error:
             disk.tidy(self.path)
-            self.done.detail = "; ".join(filter(None, (self.done.detail, f"{len(packs)} packs stay as they are: {error}")))[:500]
+            self.done.detail = "; ".join(filter(None, (self.done.detail, f"{len(packs)} packs were not repacked: {error}")))[:500]
 
     # --- git ------------------------------------------------------------------------------------------------------
 
@@ -319,7 +319,7 @@ class _Work:
             if not (self.options.fsck and "fsck" in str(error).lower()) and "malformed" not in str(error):
                 raise
             # Old histories have objects that git would not write today. They are only read here, so they are taken, and noted.
-            self._remember("taken although fsck complains", error)
+            self._remember("kept although fsck complains", error)
             disk.tidy(self.path)
             self.done.transfers += 1
             self._talk([*_FETCH, *args], stdin, settings)

@@ -69,9 +69,9 @@ class Remote:
         try:
             answer = self._ask(url, ls_refs_request(prefixes(wanted)))
             if answer.status in _GONE:
-                raise Failure("gone", f"the server answers {answer.status}: removed, private or renamed")
+                raise Failure("gone", f"the server answered {answer.status}: removed, private or renamed")
             if answer.status >= 429:
-                raise Failure("unreachable", f"the server answers {answer.status}")
+                raise Failure("unreachable", f"the server answered {answer.status}")
             if answer.status != 200:
                 return None
             said = parse_ls_refs([answer.body])

@@ -122,7 +122,7 @@ class GitRepo:
             found = pygit2.discover_repository(str(path))
         if found is None:
             what = "is not inside a git repository" if Path(path).exists() else "does not exist"
-            raise NotARepository(f"{path} {what}", "Give the path of a clone, for example: attribute repo ~/src/project")
+            raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: attribute repo ~/src/project")
         try:
             self._repo = pygit2.Repository(found)
         except (pygit2.GitError, ValueError) as error:
@@ -150,7 +150,9 @@ class GitRepo:
             head = self._repo.head
             return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
         except pygit2.GitError as error:
-            raise UnknownBranch("HEAD points to no commit", "The repository is empty, or name a branch with --branch") from error
+            raise UnknownBranch(
+                "HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch"
+            ) from error
 
     def resolve(self, name: str) -> NamedCommit:
         """The commit of a branch, tag or commit id. Raises UnknownBranch."""
@@ -160,7 +162,7 @@ class GitRepo:
                 return NamedCommit(name, str(target.peel(pygit2.Commit).id))
             except (KeyError, ValueError, pygit2.GitError):
                 continue
-        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "See the names with: git branch -a")
+        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
 
     def peel_commit(self, oid: str) -> str | None:
         try:

@@ -108,11 +108,11 @@ class GitHub:
             try:
                 value = json.loads(answer.body)
             except (ValueError, RecursionError):
-                self._back_off(attempt, f"{self._what(url)} gave an answer that is not JSON")
+                self._back_off(attempt, f"{self._what(url)} answered with something other than JSON")
                 continue
             self._keep(url, answer, keep)
             return Page(value, self._next(answer.headers.get("link")), answer.url, answer.moved)
-        raise Unreachable(f"{self._what(url)} gave answers that are not JSON, {TRIES} times", "Try again later")
+        raise Unreachable(f"{self._what(url)} answered with something other than JSON, {TRIES} times", "Try again later")
 
     def pages(self, path: str, params: Mapping[str, str | int] | None = None, resource: str = "core") -> Iterator[Page]:
         """All pages, by the Link header. Raises as `get`."""
@@ -132,7 +132,7 @@ class GitHub:
             answer = self._asked("POST", url, "graphql", {"Content-Type": "application/json"}, body)
             value = _object(answer.body)
             if value is None:
-                self._back_off(attempt, "GraphQL gave an answer that is not JSON")
+                self._back_off(attempt, "GraphQL answered with something other than JSON")
                 continue
             if _is_limited(value):
                 self._limited_by_graphql(answer)
@@ -141,7 +141,7 @@ class GitHub:
             if not isinstance(data, dict):
                 raise Refused(f"GraphQL: {_first_message(value)}", answer.status, "This is a bug, unless the server is an old one")
             return Partial(data, _errors_by_alias(value))
-        raise Unreachable(f"GraphQL did not give a usable answer, {TRIES} times", "Try again later")
+        raise Unreachable(f"GraphQL gave no usable answer, {TRIES} times", "Try again later")
 
     # --- one request, until it has an answer --------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class GitHub:
                 limits += 1
                 if limits > LIMIT_TRIES:
                     raise LimitReached(
-                        f"the {kind} rate limit of {resource} was met {limits} times in a row", "Run again later: it continues here"
+                        f"the {kind} rate limit of {resource} was hit {limits} times in a row", "Run it again later to resume"
                     )
                 continue
             self._check(answer, url)
@@ -188,9 +188,11 @@ class GitHub:
             return
         what, said = self._what(url), message_of(answer.body)
         if status == 401:
-            given = f"does not accept the {self.token}" if self.token else "asks for a token"
+            given = f"does not accept the {self.token}" if self.token else "requires a token"
             hint = (
-                "It may have expired: make a new one" if self.token else "Set GITHUB_TOKEN, or use --token-file or `gh auth login`"
+                "It may have expired; create a new one"
+                if self.token
+                else "Set GITHUB_TOKEN, or use --token-file or `gh auth login`"
             )
             raise BadToken(f"{what} {given}: {said or status}", hint)
         if status in (404, 410, 451):
@@ -216,7 +218,7 @@ class GitHub:
         if seconds > self.longest_wait:
             raise LimitReached(
                 f"{why}: {seconds:.0f} s to wait, more than the {self.longest_wait:.0f} s allowed",
-                "Run again later, it continues here; or allow more with --max-wait",
+                "Run it again later to resume, or raise --max-wait",
             )
         if seconds > 5:
             self.tell(f"{why}: waiting {seconds:.0f} s")
@@ -227,9 +229,7 @@ class GitHub:
     def _address(self, path: str, params: Mapping[str, str | int] | None) -> str:
         if path.startswith(("http://", "https://")):
             if origin(path) != origin(self.api):
-                raise Refused(
-                    f"{self._what(path)} is another server than {self.api}", 0, "The server's answer is not to be trusted"
-                )
+                raise Refused(f"{self._what(path)} is a different server than {self.api}", 0, "Do not trust this server's answers")
             url = path
         else:
             url = self.api.rstrip("/") + path

@@ -27,7 +27,7 @@ class Unreachable(WhoWroteError):
 
     def __init__(self, message: str, hint: str = "", answered: bool = False) -> None:
         """`answered`: the server is there, and fails."""
-        super().__init__(message, hint or "Check the network and run again: finished work is kept")
+        super().__init__(message, hint or "Check the network and run it again; finished work is kept")
         self.answered = answered
 
 
@@ -137,10 +137,10 @@ class Web:
         except httpx2.TimeoutException:
             raise Unreachable(f"{_shown(url)} did not answer within {self.timeout:g} s") from None
         except httpx2.InvalidURL:
-            raise TooLarge(f"{_shown(url)} is not an address", "Check the address") from None
+            raise TooLarge(f"{_shown(url)} is not a valid URL", "Check the URL") from None
         except httpx2.HTTPError as error:
             raise Unreachable(f"{_shown(url)} cannot be reached: {type(error).__name__}: {_first(error)}") from None
-        raise TooLarge(f"{_shown(asked)} redirects without end", "Leave it out")
+        raise TooLarge(f"{_shown(asked)} redirects endlessly", "Remove it from the list")
 
     def _pieces(self, pieces: Iterator[bytes], url: str, most: int, patience: float) -> Iterator[bytes]:
         size, end = 0, time.monotonic() + patience
@@ -149,7 +149,7 @@ class Web:
             with self._lock:
                 self.traffic.received += len(piece)
             if size > most:
-                raise TooLarge(f"the answer of {_shown(url)} is larger than {most >> 20} MiB", "Leave it out")
+                raise TooLarge(f"the answer of {_shown(url)} is larger than {most >> 20} MiB", "Remove it from the list")
             if time.monotonic() > end:
                 raise Unreachable(f"{_shown(url)} took longer than {patience:g} s")
             yield piece
@@ -162,11 +162,11 @@ def _redirected(method: str, url: str, target: str, content: bytes, sent: dict[s
     """The next request. POST stays POST (git servers redirect renamed repositories with 301), except after 303."""
     following = urljoin(url, target)
     if urlsplit(following).scheme not in ("http", "https"):
-        raise TooLarge(f"{_shown(url)} redirects to something that is not a URL", "Leave it out")
+        raise TooLarge(f"{_shown(url)} redirects to something that is not a URL", "Remove it from the list")
     if origin(following) != origin(url):
         sent = {name: value for name, value in sent.items() if name.lower() not in _PRIVATE}
     if urlsplit(url).scheme == "https" and urlsplit(following).scheme == "http":
-        raise TooLarge(f"{_shown(url)} redirects from https to http", "Leave it out")
+        raise TooLarge(f"{_shown(url)} redirects from https to http", "Remove it from the list")
     if status == 303:
         method, content = "GET", b""
     return method, following, content, sent

@@ -42,9 +42,7 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
         for future in running:
             task, began = keys.pop(future.key)
             if future.status == "cancelled":  # no fault of the task: its shard goes on in the next run
-                raise WhoWroteError(
-                    f"the scheduler at {address} went away", "What was finished is kept: run the same command again"
-                )
+                raise WhoWroteError(f"the scheduler at {address} disappeared", "Finished work is kept; run the same command again")
             done = _done(future, task)
             done.seconds = done.seconds or round(time.monotonic() - began, 3)
             future.release()
@@ -78,4 +76,4 @@ def _done(future: Any, task: Task) -> TaskResult:
         return done
     failed = future.exception()
     error = f"{type(failed).__name__}: {failed}"[:500]
-    return TaskResult(task.key, error=error, hint="See the log of the scheduler and of its workers", expected=False)
+    return TaskResult(task.key, error=error, hint="See the logs of the scheduler and its workers", expected=False)

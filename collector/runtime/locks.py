@@ -55,7 +55,7 @@ def _lock(descriptor: int, deadline: float, what: str) -> None:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise InUse(
-                    f"{what} is in use by another run", "Wait until it has ended, then run the same command again"
+                    f"{what} is in use by another run", "Wait until it has finished, then run the same command again"
                 ) from None
             time.sleep(0.1)
         else:

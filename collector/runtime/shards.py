@@ -34,7 +34,7 @@ class ShardItem:
     name: str
     path: str  # of its clone
     key: str  # of what it holds
-    forced: str = ""  # the same for a run with --anyway
+    forced: str = ""  # the same for a run with --allow-no-checkpoints
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
 
 
 def _loaded(store: Store, name: str) -> bool:
-    """Whether its facts were loaded, with checkpoints or with --anyway: then they stay, whatever is concluded."""
+    """Whether its facts were loaded, with checkpoints or with --allow-no-checkpoints: then they stay, whatever is concluded."""
     return _stored_at(store, name, StageName.LOAD) is not None
 
 

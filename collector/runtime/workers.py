@@ -145,14 +145,14 @@ class _Worker:
         done = TaskResult(self.task.key, attempts=self.attempt)
         if self.late:
             done.error, done.expected = f"it took longer than {self._limits.seconds:.0f} s", False
-            done.hint = "See --timeout; --retry tries again what was given up"
+            done.hint = "See --timeout; --retry tries repositories again that were given up"
         else:
             try:
                 self._take(done, self.connection.recv())
             except (EOFError, OSError):
                 self._process.join(5)
-                done.error, done.expected = f"its process was ended (code {self._process.exitcode}); not enough memory?", False
-                done.hint = "Fewer --jobs need less; --retry tries again what was given up"
+                done.error, done.expected = f"its process was killed (code {self._process.exitcode}); out of memory?", False
+                done.hint = "Fewer --jobs need less memory; --retry tries repositories again that were given up"
         done.seconds = round(time.monotonic() - self.began, 3)
         return done
 
@@ -225,7 +225,7 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
     except WhoWroteError as error:
         return "failed", (str(error), error.hint)
     except MemoryError:
-        return "bug", ("it needs more memory than it may have (--memory)", traceback.format_exc())
+        return "bug", ("it exceeded the memory limit (--memory)", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
         return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
 

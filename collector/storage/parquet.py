@@ -16,8 +16,8 @@ def records(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet
     except ImportError as error:
         raise WhoWroteError(
-            f"{path} needs the extra for Parquet, which is not installed",
-            "Install it with: pip install 'whowrote[parquet]'; or give the data as JSON Lines",
+            f"{path} needs whowrote[parquet], which is not installed",
+            "Install it with: pip install 'whowrote[parquet]'; or provide the data as JSON Lines",
         ) from error
     try:
         with pyarrow.parquet.ParquetFile(path) as file:

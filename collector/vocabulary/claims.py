@@ -18,8 +18,8 @@ class RecordState(Word):
     """Whether a record could be used."""
 
     READ = "read", "it was read"
-    UNKNOWN_VERSION = "unknown_version", "a version of the format that is not known"
-    UNKNOWN_FORMAT = "unknown_format", "nobody knows the format"
+    UNKNOWN_VERSION = "unknown_version", "an unknown version of the format"
+    UNKNOWN_FORMAT = "unknown_format", "unknown format"
     UNREADABLE = "unreadable", "damaged"
     TOO_LARGE = "too_large", "larger than what is read"
     MISSING_BLOB = "missing_blob", "absent from this clone"
@@ -52,15 +52,15 @@ class ClaimStatus(Word):
     BEYOND_EOF = "beyond_eof", "the file ends before the line"
     NOT_ADDED = "not_added", "the line was there before the commit, or is not the text that was claimed"
     OVERLAPPING = "overlapping", "a later entry of the record claims the line for somebody else; the later one counts"
-    DANGLING_KEY = "dangling_key", "the key of the entry names nobody in its record"
+    DANGLING_KEY = "dangling_key", "the key of the entry matches no author in its record"
     EMPTY = "empty", "it claims no line (records only)"
     OK = "ok", "the commit adds it"
 
 
 class Agreement(Word):
-    """Whether a claim and our verdict say the same of a line."""
+    """Whether a claim and our verdict agree on a line."""
 
-    AGREE = "agree", "they do"
+    AGREE = "agree", "they agree"
     DISAGREE = "disagree", "one says agent, the other human"
     UNDECIDED = "undecided", "one side does not know"
     NOT_CLAIMED = "not_claimed", "the producer does not mention the line"
@@ -72,13 +72,13 @@ class Disagreement(Word):
     NONE = "", "they agree"
     REBASED_NOTE = "rebased_note", "the note was copied from another commit, or does not describe this one"
     FORMATTER = "formatter", "only the layout of the line differs from what the agent wrote"
-    WHOLE_FILE = "whole_file_claim", "the claim takes every added line of the file"
+    WHOLE_FILE = "whole_file_claim", "the claim covers every added line of the file"
     WHOLE_COMMIT = "whole_commit_claim", "a trailer is about the whole commit"
     RECOVERED_LINES = (
         "recovered_lines",
-        "the producer fills what it did not see: the rest of a note becomes human, small gaps the agent's",
+        "the producer guesses lines it did not see: human by default, the agent's in small gaps",
     )
-    MISSING_SESSION = "missing_session", "we have no transcript that could tell"
-    SHELL_COMMAND = "shell_command", "a command whose effect its text does not give"
-    EDITED_LINE = "edited_line", "an agent's line that somebody changed: both have a claim to it"
+    MISSING_SESSION = "missing_session", "there is no transcript to check it against"
+    SHELL_COMMAND = "shell_command", "a command whose effect does not follow from its text"
+    EDITED_LINE = "edited_line", "an agent's line that somebody changed, so both answers are right in part"
     OTHER = "other", "none of these"

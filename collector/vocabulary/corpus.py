@@ -6,7 +6,7 @@ from collector.vocabulary import Word
 
 
 class ProbeOutcome(Word):
-    """What asking the server for the refs of a candidate gave."""
+    """Result of asking the server for the refs of a candidate."""
 
     OK = "ok", "it answered"
     PRIVATE_OR_MISSING = "private_or_missing", "it is private, deleted, or was never there"
@@ -16,8 +16,8 @@ class ProbeOutcome(Word):
 class Exclusion(Word):
     """Why a candidate is left out, in the order in which reports list them."""
 
-    FORGOTTEN = "forgotten", "its removal was asked for"
-    UNREACHABLE = "unreachable", "the server gave no usable answer; it is asked again later"
+    FORGOTTEN = "forgotten", "it was removed on request"
+    UNREACHABLE = "unreachable", "the server gave no usable answer; it is probed again later"
     PRIVATE_OR_MISSING = "private_or_missing", "it is private, deleted, or was never there"
     RENAMED = "renamed_duplicate", "it has another name now, which is a candidate of its own"
     ELSEWHERE = (
@@ -25,11 +25,11 @@ class Exclusion(Word):
         "its settings say that the checkpoints are in another repository, which is a candidate of its own",
     )
     NO_REF = "no_ref", "no ref with checkpoints"
-    EMPTY_REF = "empty_ref", "the checkpoint branch is there and empty"
+    EMPTY_REF = "empty_ref", "the checkpoint branch exists and is empty"
     FORK = "fork", "a fork"
     ARCHIVED = "archived", "archived"
-    LICENCE = "licence", "not one of the licences asked for"
-    TOO_LARGE = "too_large", "larger than asked for"
+    LICENCE = "licence", "none of the requested licences"
+    TOO_LARGE = "too_large", "larger than requested"
 
 
 class CursorState(Word):
@@ -46,7 +46,7 @@ class CursorState(Word):
 
 
 class MirrorState(Word):
-    """How the last attempt to bring a mirror up to date ended."""
+    """Result of the last attempt to update a mirror."""
 
     FETCHED = "fetched", "something new was fetched"
     UNCHANGED = "unchanged", "the server has nothing new"
@@ -69,7 +69,7 @@ class JobStage(Word):
 
 
 class JobState(Word):
-    """How the last run of a job ended."""
+    """Result of the last run of a job."""
 
     DONE = "done", "finished"
     NOTHING = "nothing", "there are no checkpoints"

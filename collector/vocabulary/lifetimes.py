@@ -6,27 +6,27 @@ from collector.vocabulary import Word
 
 
 class LineKind(Word):
-    """What is known of the introduction of lines."""
+    """What is known about the introduction of lines."""
 
     TEXT = "text", "lines of a text"
-    BINARY = "binary", "lines only to git"
+    BINARY = "binary", "binary to git"
     UNCERTAIN = "uncertain", "a file or parent is missing: they may be older than they seem"
 
 
 class EndCause(Word):
-    """How lines ended."""
+    """How lines were removed."""
 
-    MODIFIED = "modified", "other lines took their place"
-    DELETED = "deleted", "nothing took their place"
+    MODIFIED = "modified", "other lines replaced them"
+    DELETED = "deleted", "nothing replaced them"
     FILE_DELETED = "file_deleted", "their file was deleted"
-    UNREADABLE = "unreadable", "lost from sight, not removed: a file or parent is missing"
+    UNREADABLE = "unreadable", "they cannot be followed further: a file or parent is missing"
     MERGE = "merge", "a merge dropped them"
     REFORMATTED = "reformatted", "only their layout was changed"
     REVERTED = "reverted", "the commit that wrote them was reverted"
 
 
 class Kept(Word):
-    """How a line was changed and stayed the line it was."""
+    """Changes that keep a line's identity."""
 
     WHITESPACE = "whitespace", "white space only"
     REFORMATTED = "reformatted", "the same text with other line breaks, quotes or separators"
@@ -36,8 +36,8 @@ class Kept(Word):
 class RemoverEvidence(Word):
     """How we know who removed lines."""
 
-    REPLACED = "replaced", "lines of that author came in their place"
-    FILE = "file", "nothing came; the only session linked to the commit took lines from that file"
+    REPLACED = "replaced", "lines of that author replaced them"
+    FILE = "file", "nothing replaced them; the only session linked to the commit removed lines from that file"
     NONE = "none", "we do not know"
 
 

@@ -12,7 +12,7 @@ class Author(Word):
     DECLARED = "declared", "a coding agent, by what the commit or a note says; no recorded action shows it"
     HUMAN = "human", "a person: a witness saw the line appear while no agent could have written it"
     TOOL = "tool", "a program that writes files by itself: package manager, generator, formatter, bot, recorder"
-    UNKNOWN = "unknown", "nobody can be named; the reason says why"
+    UNKNOWN = "unknown", "the author cannot be determined; the reason says why"
 
 
 class How(Word):
@@ -89,7 +89,7 @@ class Reason(Word):
         "rewritten",
         "The commit was amended or rebased after the sessions: the text it started from is not certain.",
     )
-    RESTORED = "restored", "An agent wrote this line earlier; it was deleted and came back, and nobody can say by whom."
+    RESTORED = "restored", "An agent wrote this line earlier; it was deleted and came back; who restored it is unknown."
     BASE_UNKNOWN = (
         "base_unknown",
         "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
@@ -203,7 +203,7 @@ class LinkMethod(Word):
     """How a commit was linked to a checkpoint or a session."""
 
     TRAILER = "trailer", "the commit message names the checkpoint"
-    SAME_PATCH_ID = "same_patch_id", "the message of a commit with the same patch does, of which this one was made"
+    SAME_PATCH_ID = "same_patch_id", "the message of an original commit with the same patch does"
     TRAILER_IN_PULL_REF = "trailer_in_pull_ref", "the message of an earlier version (same author, second and subject) does"
     SQUASH_BY_NUMBER = "squash_by_number", "the messages of the pull request whose number the subject ends with do"
     MADE_BY_CALL = "made_by_call", "a call of the session printed the id of the commit"
@@ -219,11 +219,11 @@ class AgentLineFate(Word):
     SELF_OVERWRITTEN = "self_overwritten", "an agent replaced or removed it again"
     HUMAN_OVERWRITTEN = "human_overwritten", "a person replaced it before the commit"
     HUMAN_DELETED = "human_deleted", "a person removed it before the commit, or did not commit it"
-    UNEXPLAINED = "unexplained", "it went away and nobody can be named"
+    UNEXPLAINED = "unexplained", "it was removed by an unknown author"
 
 
 class CodingMode(Word):
-    """How much of its commits' lines the agents of a session wrote."""
+    """Share of a session's committed lines that its agents wrote."""
 
     HUMAN_ONLY = "human_only", "none"
     COLLABORATIVE = "collaborative", "some"

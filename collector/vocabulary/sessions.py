@@ -6,13 +6,13 @@ from collector.vocabulary import Word
 
 
 class CheckpointStore(Word):
-    """The layout a checkpoint was read from; where one is stored twice, the first of these leads."""
+    """The layout a checkpoint was read from; if a checkpoint is stored twice, the first of these takes precedence."""
 
     REF = "ref", "a ref for each checkpoint"
     V1 = "v1", "the branch of checkpoints"
     LEGACY = "legacy", "the branch of sessions, which came before it"
-    V2 = "v2", "the ref of metadata of the short-lived second layout"
-    V2_FULL = "v2full", "its refs of transcripts"
+    V2 = "v2", "the metadata ref of the short-lived second layout"
+    V2_FULL = "v2full", "its transcript refs"
     SHADOW = "shadow", "a snapshot at the end of a turn, not tied to a commit"
 
 
@@ -46,7 +46,7 @@ class TurnOrigin(Word):
     QUEUED = "queued", "typed while the agent worked"
     PLAN = "plan", "an approved plan"
     COMMAND = "command", "a slash command"
-    INJECTED = "injected", "put there by the harness, and the agent answered"
+    INJECTED = "injected", "inserted by the harness, and answered by the agent"
 
 
 TYPED = (TurnOrigin.PROMPT, TurnOrigin.QUEUED)
@@ -112,12 +112,12 @@ class EventKind(Word):
     MODEL_CHANGE = "model_change", "another model was chosen"
     MODE_CHANGE = "mode_change", "another mode was chosen (plan, accept edits, …)"
     PERMISSION_DENIED = "permission_denied", "a permission was denied"
-    INJECTED = "injected", "the harness put text in the user's mouth"
+    INJECTED = "injected", "the harness inserted text as the user"
     USER_SHELL = "user_shell", "the user ran a command in the session"
     PULL_REQUEST = "pull_request", "a pull request was made"
     RESUMED = "resumed", "the session was resumed"
     FORKED = "forked", "the session was copied from another one"
-    BRANCHED = "branched", "the conversation went on from an earlier message"
+    BRANCHED = "branched", "the conversation continued from an earlier message"
     ROLLED_BACK = "rolled_back", "turns were taken back"
     FILES_CHANGED = "files_changed", "files changed outside the agent's calls"
     TOTALS = "totals", "the agent recorded totals"

@@ -6,15 +6,15 @@ from collector.vocabulary import Word
 
 
 class RuleTier(Word):
-    """How much of a flow our rules see."""
+    """How much of the data flow a rule sees."""
 
-    TAINT = "taint", "input from outside reaches the call"
-    BUILT = "built", "a value that was put together reaches it"
+    TAINT = "taint", "untrusted input reaches the call"
+    BUILT = "built", "a concatenated value reaches it"
     API = "api", "the call alone"
 
 
 class Confidence(Word):
-    """How sure a rule is, as it says."""
+    """How confident a rule is, by its own metadata."""
 
     HIGH = "HIGH", "high"
     MEDIUM = "MEDIUM", "medium"
@@ -37,54 +37,54 @@ SCANNED_PLACES = (FilePlace.SOURCE, FilePlace.TEST, FilePlace.EXAMPLE)
 
 
 class ScanStatus(Word):
-    """What came of scanning a text."""
+    """Result of scanning a text."""
 
     OK = "ok", "scanned"
-    NONE = "none", "no word of any rule is in it, so it was not given to the scanner"
+    NONE = "none", "no rule could match in it, so it was not scanned"
     PARTIAL = "partial", "some of it could not be parsed"
     TIMEOUT = "timeout", "some rule did not finish"
     FAILED = "failed", "the scanner failed"
     TOO_LARGE = "too_large", "larger than what is scanned"
     LONG_LINES = "long_lines", "lines longer than what is scanned"
     BINARY = "binary", "a binary file"
-    GENERATED = "generated", "generated, as its text says"
+    GENERATED = "generated", "generated, according to its text"
     MINIFIED = "minified", "minified"
     MISSING = "missing", "absent from this clone"
-    UNSUPPORTED = "unsupported", "no rule is for its language"
-    LEFT_OUT = "left_out", "left out by its place"
+    UNSUPPORTED = "unsupported", "no rule for its language"
+    LEFT_OUT = "left_out", "excluded by its location"
 
 
 SCANNED = (ScanStatus.OK, ScanStatus.NONE, ScanStatus.PARTIAL)  # a weakness would have been found
 
 
 class FindingStatus(Word):
-    """How a finding came in."""
+    """How a finding appeared."""
 
-    INTRODUCED = "introduced", "the commit brought it in"
+    INTRODUCED = "introduced", "the commit introduced it"
     REINTRODUCED = "reintroduced", "the same was fixed in this file before"
     UNCERTAIN = "uncertain", "the rule could not be run on the version before"
-    SURFACED = "surfaced", "new, but on none of the lines the commit added: a change elsewhere made it match"
+    SURFACED = "surfaced", "new, but not on a line the commit added: a change elsewhere made it match"
 
 
 class Mixture(Word):
-    """What a finding has in place of one author or class."""
+    """What a finding has instead of one author or class."""
 
-    MIXED = "mixed", "its lines are of several"
+    MIXED = "mixed", "its lines have several"
     NONE = "none", "there is no line"
 
 
 class FixHow(Word):
-    """How a finding went away."""
+    """How a finding disappeared."""
 
-    CHANGED = "changed", "lines of the match were changed or taken away"
+    CHANGED = "changed", "lines of the match were changed or removed"
     ELSEWHERE = "elsewhere", "a change elsewhere"
     FILE_DELETED = "file_deleted", "its file was deleted"
-    MERGE = "merge", "a merge left it out"
-    UNSEEN = "unseen", "the rule could not be run any more, or the file is left out now"
+    MERGE = "merge", "a merge dropped it"
+    UNSEEN = "unseen", "the rule could no longer be run, or the file is now excluded"
 
 
 class ReviewVerdict(Word):
-    """What somebody who read a finding says of it."""
+    """A reviewer's verdict on a finding."""
 
     TRUE = "true", "a weakness"
     FALSE = "false", "a false positive"

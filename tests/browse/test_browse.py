@@ -122,9 +122,9 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     added = value(
         db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND evidence <> 'declared'", repo
     )
-    assert f"agent, from sessions <b>{added:,}</b>" in page
+    assert f"agent <b>{added:,}</b>" in page
     now = value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo)
-    assert f"agent, from sessions <b>{now:,}</b>" in page.split("Lines there now")[1]
+    assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]
     commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
     assert f"<b>{commits}</b> commits" in page
 
@@ -167,7 +167,7 @@ def test_without_the_clone_a_file_still_has_its_spans(db: Path, tmp_path: Path) 
     connection.close()
     site = Site(copy)
     page = site.get(f"/-/whowrote/pages/file/{_agent_line(copy)[0]}").text
-    assert "the clone is not at /nowhere/at/all any more" in page and 'id="L1"' in page
+    assert "the clone is no longer at /nowhere/at/all" in page and 'id="L1"' in page
     site.loop.close()
 
 
@@ -436,5 +436,5 @@ def test_labels_of_time_stay_inside(weeks: int) -> None:
 
 def test_curves_leave_out_what_too_few_lines_tell() -> None:
     svg = charts.curves({"agent": [(1, 100, 90), (7, 49, 1)]})
-    assert svg.count("<circle") == 1 and "90.0% alive after 1 days" in svg
+    assert svg.count("<circle") == 1 and "90.0% survive at 1 days" in svg
     assert charts.curves({"human": [(1, 10, 5)]}) == ""

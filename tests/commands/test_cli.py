@@ -29,6 +29,7 @@ from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
+from collector.console.terminal import Program
 from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
@@ -72,13 +73,46 @@ def test_help_names_every_exit_code(program: click.Group) -> None:
     assert codes == {int(code) for code in re.findall(r"^ +(\d+)  ", shown, re.M)}
 
 
+def commands_of(group: click.Group, name: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command, those of nested groups included, with its full name."""
+    for command in group.commands.values():
+        full = f"{name} {command.name}".strip()
+        yield full, command
+        if isinstance(command, click.Group):
+            yield from commands_of(command, full)
+
+
 @pytest.mark.parametrize("program", [attribute, collect])
 def test_every_command_and_option_has_a_help_text(program: click.Group) -> None:
-    for name, command in program.commands.items():
+    for name, command in commands_of(program):
         assert command.help, name
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 assert option.help, f"{name} {option.name}"
+                assert option.help[0].isupper() or ":" in option.help, f"{name} {option.name}"
+                assert option.help.split("  [default")[0].endswith("."), f"{name} {option.name}"
+
+
+@pytest.mark.parametrize("program", [attribute, collect])
+def test_every_command_is_in_a_section_of_the_help(program: Program) -> None:
+    sections = program.sections()
+    assert sorted(str(command.name) for commands in sections.values() for command in commands) == sorted(program.commands)
+    shown = run("--help", program=program).stdout
+    assert "Commands:" not in shown
+    for title, commands in sections.items():
+        assert f"\n{title}:\n" in shown and commands
+
+
+@pytest.mark.parametrize("program", [attribute, collect])
+def test_no_summary_is_cut_off_at_80_columns(program: click.Group) -> None:
+    for name in ("", *(name for name, command in commands_of(program) if isinstance(command, click.Group))):
+        assert "..." not in run(*name.split(), "--help", program=program).stdout.replace("ARGS]...", ""), name
+
+
+def test_former_names_of_options_still_work(tmp_path: Path) -> None:
+    db = tmp_path / "x.db"
+    Store(db).close()
+    assert run("grades", "--least", 3, "--db", db, "--json").stdout == run("grades", "--min-n", 3, "--db", db, "--json").stdout
 
 
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
@@ -205,7 +239,7 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     data = commit("main", 1, "a\nb\n") + commit("side", 2, "b\nx\ny\n", "from :1\n") + commit("main", 3, "a\nb\nz\n", "from :1\n")
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
-    shown = run("repo", repo, "--db", tmp_path / "x.db", "--anyway", "-q")
+    shown = run("repo", repo, "--db", tmp_path / "x.db", "--allow-no-checkpoints", "-q")
     assert shown.exit_code == 0, shown.stderr
     assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
 
@@ -237,7 +271,7 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
     assert "Please add load()" in shown  # the prompt
     assert "toolu_01fjpGmexK8pfKStT40H5p67" in shown  # the call
     assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
-    assert "followed back from" in shown
+    assert "traced back from" in shown
     assert "No other session touched it" in shown
 
 
@@ -303,7 +337,7 @@ def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
     run("repo", repo, "--db", tmp_path / "x.db", "-q")
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-    assert "has moved on since" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
+    assert "has new commits" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
 
 
 def test_show_a_commit(example: tuple[Path, Path]) -> None:
@@ -477,9 +511,9 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         shown = run(*command, "--db", db)
         assert shown.exit_code == errors.EXIT_NO_CHECKPOINTS
         assert "git -C" in shown.stderr
-        assert "--anyway" in shown.stderr
+        assert "--allow-no-checkpoints" in shown.stderr
     assert run("checkpoints", repo, program=collect).exit_code == errors.EXIT_NO_CHECKPOINTS
-    assert run("repo", repo, "--db", db, "--anyway").exit_code == 0
+    assert run("repo", repo, "--db", db, "--allow-no-checkpoints").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -494,7 +528,7 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         (["explain", "{repo}", "README.md:0"], "has no line 0"),
         (["explain", "{repo}", "README.md:9999"], "has no line 9999"),
         (["explain", "{repo}", ""], "there is no file"),
-        (["show", "nope"], "is not the id of a commit"),
+        (["show", "nope"], "is not a commit id"),
         (["show", "0123456789"], "is not in"),
         (["show", "nope", "{repo}"], "no branch, tag or commit named 'nope'"),
         (["repo", "{repo}", "--since", "yesterday"], "yesterday"),
@@ -546,7 +580,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     world.commit(f"Add {ATTACK}", [session])
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
-    assert run("repo", repo, "--db", directory / "x.db", "-q", "--anyway").exit_code == 0
+    assert run("repo", repo, "--db", directory / "x.db", "-q", "--allow-no-checkpoints").exit_code == 0
     return repo, directory / "x.db"
 
 
@@ -651,7 +685,7 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
         child.send_signal(signal.SIGINT)
         _, stderr = child.communicate(timeout=20)
     assert child.returncode == errors.EXIT_INTERRUPTED
-    assert "run the same command again to continue" in stderr
+    assert "run the same command again to resume" in stderr
     assert "Traceback" not in stderr
 
 

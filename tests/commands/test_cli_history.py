@@ -41,7 +41,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
-    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     return build.where, db, build
 
 
@@ -57,7 +57,7 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
     repo, db = example
     shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
     assert shown.exit_code == 0, shown.stderr
-    parts = ("agent", "HEAD", "alive after so long", "who ended the agents' lines", "human + undeclared", "language", "session")
+    parts = ("agent", "HEAD", "share surviving", "who removed the agents' lines", "human + undeclared", "language", "session")
     assert [part for part in parts if part not in shown.stdout] == []
     assert run("check", "--db", db).exit_code == 0
 
@@ -82,7 +82,7 @@ def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path
     renamed = other.rename(tmp_path / "another")
     assert run("repo", renamed, "--db", both, "-q").exit_code == 0
     shown = run("survival", "--db", both, "--no-curves")
-    assert shown.exit_code == 0 and "the lines of another were not followed yet" in shown.stdout
+    assert shown.exit_code == 0 and "no line history for another yet" in shown.stdout
     assert run("survival", renamed, "--db", both, "--no-curves").exit_code == 0
     table = rows(run("survival", "--db", both, "--csv"))
     alone = rows(run("survival", "--db", db, "--csv"))
@@ -98,7 +98,7 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tup
         store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
         store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
     shown = run("survival", "--db", db, "--no-curves")
-    assert "attributed further than its lines were followed" in shown.stdout
+    assert "newer attribution than line history" in shown.stdout
     assert run("survival", "--db", db, "--csv").stdout == before
 
 
@@ -155,7 +155,12 @@ def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) 
     assert shown.exit_code == 0, shown.stderr
     found = json.loads(run("history", repo, "c:5", "--db", db, "--json").stdout)
     events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
-    assert events == [("born", "one", "a", 2), ("moved", "two", "b", 5), ("renamed", "three", "c", 5), ("alive", "four", "c", None)]
+    assert events == [
+        ("introduced", "one", "a", 2),
+        ("moved", "two", "b", 5),
+        ("renamed", "three", "c", 5),
+        ("present", "four", "c", None),
+    ]
     assert found["age_days"] == pytest.approx(3 / 24)
 
 
@@ -163,12 +168,12 @@ def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) ->
     repo, db, build = travelled
     at = build.sha["three"]
     found = json.loads(run("history", repo, "c:6", "--commit", at, "--db", db, "--json").stdout)
-    assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("ended", "four")
-    assert (found["cause"], found["ended_by"], found["replaced_by"]) == ("modified", "unknown", ["    # rewritten"])
+    assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("removed", "four")
+    assert (found["cause"], found["removed_by"], found["replaced_by"]) == ("modified", "unknown", ["    # rewritten"])
     shown = run("history", repo, "c:6", "--commit", at, "--db", db)
-    assert "ended by nobody who is known" in shown.stdout and "# rewritten" in shown.stdout
+    assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
     table = rows(run("history", repo, "c:6", "--commit", at, "--db", db, "--csv"))
-    assert [row["what"] for row in table] == ["born", "moved", "renamed", "ended"]
+    assert [row["what"] for row in table] == ["introduced", "moved", "renamed", "removed"]
 
 
 def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
@@ -192,11 +197,11 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     db = tmp_path / "w.db"
-    run("repo", build.where, "--db", db, "-q", "--anyway")
+    run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints")
     for place in ("a:1", "b:3"):
         assert "--full" in run("history", build.where, place, "--db", db).stdout
     found = json.loads(run("history", build.where, "b:3", "--db", db, "--full", "--json").stdout)
-    assert [e["what"] for e in found["events"]] == ["born", "moved", "alive"] and not found["notes"]
+    assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found["notes"]
 
 
 # --- verify -----------------------------------------------------------------------------------------------------------
@@ -225,13 +230,13 @@ def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build
 @pytest.mark.parametrize(
     ("arguments", "words_"),
     [
-        (["history", "{repo}", "README.md"], "name a line, for example README.md:12"),
+        (["history", "{repo}", "README.md"], "missing line number; use for example README.md:12"),
         (["history", "{repo}", "README.md:99999"], "has no line 99999"),
         (["history", "{repo}", "nope.md:1"], "there is no file nope.md"),
         (["history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
-        (["survival", "{repo}", "--plot", "x.gif"], "must be a .svg or a .png"),
-        (["survival", "{repo}", "--plot", "x.svg", "--no-curves"], "--no-curves leaves out"),
-        (["survival", "--full"], "need the PATH of a clone"),
+        (["survival", "{repo}", "--plot", "x.gif"], "must end in .svg or .png"),
+        (["survival", "{repo}", "--plot", "x.svg", "--no-curves"], "exclude each other"),
+        (["survival", "--full"], "require the PATH of a clone"),
         (["survival", "{repo}", "--by", "colour"], "colour"),
         (["survival", "/nowhere", "--no-curves"], "does not exist"),
     ],

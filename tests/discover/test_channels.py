@@ -278,7 +278,7 @@ def test_a_download_that_breaks_off_is_asked_again(room: Any, tmp_path: Path) ->
 
 
 def test_without_a_beginning_it_says_so(room: Any) -> None:
-    with room(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="no first hour"):
+    with room(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="needs a start date"):
         gharchive.run(it)
 
 
@@ -346,7 +346,10 @@ def test_an_owner_is_an_organisation_or_a_user(room: Any) -> None:
         asked = len(server.log)
         listing.run(it)
         assert len(server.log) == asked == 4
-    with room(World(repos), owners=("nobody",)) as (_, it), pytest.raises(WhoWroteError, match="no organisation or user nobody"):
+    with (
+        room(World(repos), owners=("nobody",)) as (_, it),
+        pytest.raises(WhoWroteError, match="no such organisation or user: nobody"),
+    ):
         listing.run(it)
 
 
@@ -392,5 +395,5 @@ def test_one_channel_that_fails_does_not_stop_the_others(room: Any) -> None:
         outcome = discover(it, ["code_search", "commit_search", "gharchive", "repo_search"], Filters(), None)
         assert [what for what, _ in outcome.failures] == ["code_search", "gharchive"]
         assert found(it, "repo_search") == found(it, "commit_search") == {"c/r"}
-        with pytest.raises(WhoWroteError, match="no channel guessing"):
+        with pytest.raises(WhoWroteError, match="no such channel: guessing"):
             discover(it, ["guessing"], Filters(), None)

@@ -612,7 +612,7 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     assert code == 0 and server.log == []
     assert json.loads(out)[1]["requests"] == len(NAMES)
     code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
-    assert code == 0 and "12 confirmed" in out and err.startswith("left out: ") and "empty_ref" in err and err.count("\n") == 1
+    assert code == 0 and "12 confirmed" in out and err.startswith("excluded: ") and "empty_ref" in err and err.count("\n") == 1
     code, out, _ = collect("report", "--json")
     assert code == 0 and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 12
     code, out, _ = collect("report")
@@ -633,12 +633,12 @@ def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch
     code, _, err = collect("discover", "code_search", "--no-probe")
     assert code == 3 and "needs a token" in err and "no token:" in err
     code, _, err = collect("discover", "nonsense")
-    assert code == 2 and "there is no channel nonsense" in err and "code_search" in err
+    assert code == 2 and "no such channel: nonsense" in err and "code_search" in err
 
 
 def test_addresses_that_cannot_be_meant(collect: Any) -> None:
     code, _, err = collect("discover", "repo_search", "--github-url", "api.example.org")
-    assert code == 2 and "is no address" in err
+    assert code == 2 and "invalid URL" in err
     code, _, err = collect("discover", "repo_search", "--github-url", "http://api.example.org/api/v3")
     assert code == 2 and "unencrypted" in err and TOKEN not in err
 

@@ -213,7 +213,7 @@ BAD = {
 def test_malformed_answers_are_refused(serve: Any, what: str) -> None:
     server, prober = serve(Repo("o/r", raw=lambda path, body: (200, RESULT, BAD[what])))
     seen = prober(server.url, "o/r")
-    assert seen.outcome == "unreachable" and "no git server" in seen.detail
+    assert seen.outcome == "unreachable" and "not a git server" in seen.detail
     with pytest.raises(BadProtocol):
         parse_ls_refs([BAD[what]])
 

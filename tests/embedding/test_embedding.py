@@ -198,7 +198,7 @@ def test_hashed_words_see_shared_words() -> None:
 
 
 def test_a_backend_nobody_knows() -> None:
-    with pytest.raises(WhoWroteError, match="no backend word2vec"):
+    with pytest.raises(WhoWroteError, match="no such backend: word2vec"):
         embedder("word2vec")
 
 
@@ -212,7 +212,7 @@ def test_absent_weights_say_how_to_get_them(tmp_path: Path) -> None:
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(WhoWroteError, match="not the file of all-MiniLM-L6-v2"):
+    with pytest.raises(WhoWroteError, match="not the expected file of all-MiniLM-L6-v2"):
         embedder("minilm", tmp_path)
 
 

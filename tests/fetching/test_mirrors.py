@@ -261,7 +261,7 @@ def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
             patched.setattr("collector.git.program._POLL", 0.0001)
         found = get(served, mirrors, options=options)
     assert found.state == "fetched" and len(packs(found.path)) > 1
-    assert ("stay as they are" in found.detail) == (cause != "no room")
+    assert ("were not repacked" in found.detail) == (cause != "no room")
     assert stored(found.path) > before and not list(Path(found.path).glob("objects/pack/.tmp-*"))
     assert get(served, mirrors).state == "unchanged"
 
@@ -532,7 +532,7 @@ def test_the_mirror_of_another_address_is_not_overwritten(served: GitServer, mir
     publish(served.root, "o/r")
     get(served, mirrors)
     done = update_mirror(RepositorySource("o/r", "http://127.0.0.1:1/o/r.git"), mirrors, Remote(), HTTP)
-    assert done.state == "failed" and "another address" in done.detail
+    assert done.state == "failed" and "another URL" in done.detail
 
 
 def test_words_of_git() -> None:

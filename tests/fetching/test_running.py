@@ -125,8 +125,8 @@ def test_the_result_is_that_of_attributing_each_clone(
     assert say(attribute, "check", "--db", db).exit_code == 0
     served.reset()
     again = filled(served, db)
-    assert [r.exit_code for r in again] == [0, 0] and "nothing new to be loaded" in again[0].output
-    assert "nothing new to be attributed" in again[1].output
+    assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[0].output
+    assert "no new repositories were attributed" in again[1].output
     assert served.requests == {"POST git-upload-pack": len(CASES)}  # one check for each repository
     same(facts(db), direct(served))
 
@@ -466,7 +466,7 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
     assert b"o/one" not in db.read_bytes().replace(b"p/none", b"")
     served.reset()
     again = filled(served, db)
-    assert "left alone" in again[0].output and not [path for _, path in served.log if "o/one" in path]
+    assert "skipped: removed with collect forget" in again[0].output and not [path for _, path in served.log if "o/one" in path]
     say(collect, "merge", every[0], "-o", db, "--force")
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
@@ -555,7 +555,7 @@ def test_a_task_that_hangs_is_ended() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
 def test_a_task_that_eats_memory_is_told() -> None:
     found = run_all([("eat",), ("a",)], limits=TaskLimits(memory=600 << 20, attempts=1))
-    assert "more memory" in found["0"].error and found["1"].value == "a done"
+    assert "memory limit" in found["0"].error and found["1"].value == "a done"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="memory is not told there")
@@ -640,7 +640,7 @@ def test_a_cluster_that_goes_away_is_said() -> None:
         results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits())
         assert next(results).value == "a done"
         os.killpg(process.pid, signal.SIGKILL)
-        with pytest.raises(WhoWroteError, match="went away"):
+        with pytest.raises(WhoWroteError, match="disappeared"):
             list(results)
 
 
@@ -654,16 +654,16 @@ def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
     db = tmp_path / "all.db"
     assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
-    assert "1 loaded" in say(collect, "load", "--db", db, "--anyway").output  # found without checkpoints before, now wanted
+    assert "1 loaded" in say(collect, "load", "--db", db, "--allow-no-checkpoints").output
     assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
     with Store(db, create=False) as store:
         assert store.value("SELECT count(*) FROM commits") > 0 and not store.value("SELECT count(*) FROM spans")
-    assert "1 attributed" in say(attribute, "db", db, "--anyway").output
+    assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
     with Store(db, create=False) as store:
         spans = store.value("SELECT count(*) FROM spans")
         assert spans > 0
-    for done in (say(collect, "load", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--anyway")):
-        assert "nothing new" in done.output
+    for done in (say(collect, "load", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--allow-no-checkpoints")):
+        assert "no new repositories" in done.output
     with Store(db, create=False) as store:
         assert store.value("SELECT count(*) FROM spans") == spans
 
@@ -673,13 +673,13 @@ def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_p
     nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
     assert nothing.exit_code == 2 and "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
     some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
-    assert some.exit_code == 3 and "A name is owner/name" in some.output
+    assert some.exit_code == 3 and "Use owner/name" in some.output
     assert "1 gone" in some.output and "1 loaded" in some.output and "--token-file" in some.output
     budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--disk", "4k")
     assert budget.exit_code == 3 and "(--disk)" in budget.output and "next:" not in budget.output
     say(collect, "forget", "o/one", "--db", db, "--yes")
     alone = say(collect, "run", "o/one", *at(served, db))
-    assert alone.exit_code == 0 and "1 repository to be forgotten: left alone" in alone.output
+    assert alone.exit_code == 0 and "1 repository skipped: removed with collect forget" in alone.output
 
 
 def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

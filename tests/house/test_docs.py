@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from collector.storage.schema import schema_sql
+from collector.vocabulary.lines import LineClass
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "templates")])
@@ -97,3 +98,16 @@ def test_columns_with_a_closed_set_of_words_refuse_others() -> None:
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
             connection.execute(insert, wrong)
     assert connection.execute("SELECT DISTINCT author, typeof(author) FROM origins").fetchall() == [("unknown", "text")]
+
+
+def test_the_first_hour_of_reading_is_under_3000_lines() -> None:
+    section = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("\n## A first hour\n", 1)[1].split("\n## ", 1)[0]
+    files = [path for item in re.findall(r"^\d+\. (.*?):", section, re.M) for path in re.findall(r"`([^`]+)`", item)]
+    assert len(files) > 8
+    assert sum(len((ROOT / path).read_text("utf-8").splitlines()) for path in files) < 3000
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/glossary.md"])
+def test_every_line_class_is_defined_where_a_reader_meets_it(page: str) -> None:
+    table = (ROOT / page).read_text("utf-8").split("| class | meaning |", 1)[1].split("\n\n", 1)[0]
+    assert re.findall(r"^ *\| `(\w+)` \|", table, re.M) == [str(line_class) for line_class in LineClass]

@@ -337,10 +337,10 @@ def test_a_limit_is_kept(attributed: tuple[Store, Path]) -> None:
     costs = [judge_cost(store, "fake-1", [one], FREE).usd or 0 for one in asked]
     silent = Fake(tokens=None)  # a model that does not say what it used: the estimate counts
     done = _ask(store, silent, asked, jobs=1, max_usd=sum(costs[:2]) + costs[2] / 2)
-    assert done.answered == 2 and f"{len(asked) - 2} questions are left" in done.stopped
+    assert done.answered == 2 and f"{len(asked) - 2} questions remain" in done.stopped
     assert done.usd == pytest.approx(sum(costs[:2]))
     assert store.rows("SELECT DISTINCT input_tokens, cost_usd FROM judgements") == [{"input_tokens": None, "cost_usd": None}]
-    with pytest.raises(WhoWroteError, match="price of fake-1 is not known"):
+    with pytest.raises(WhoWroteError, match="price of fake-1 is unknown"):
         _ask(store, Fake(), asked, standard_prices(), max_usd=1.0)
 
 
@@ -517,7 +517,7 @@ def test_rates_are_clipped_and_say_so() -> None:
 def test_what_cannot_be_corrected_says_why(counts: Confusion, reason: str) -> None:
     found = corrected(300, 1000, counts)
     assert found.rate is found.low is found.high is None and reason in found.note
-    assert corrected(0, 0, Confusion(9, 9, 9, 90)).note == "the model gave no labels"
+    assert corrected(0, 0, Confusion(9, 9, 9, 90)).note == "no labels by this model"
 
 
 def test_intervals_hold_what_they_promise() -> None:
@@ -580,7 +580,7 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     ("text", "message"),
     [
         ("session,value\na,b\n", "no columns session, label and value"),
-        ("session,turn,label,value\na,1,mood,good\n", "line 2: there is no label mood"),
+        ("session,turn,label,value\na,1,mood,good\n", "line 2: no such label: mood"),
         ("session,turn,label,value\na,1,pushback,angry\n", "line 2: pushback has no class angry"),
         ("session,turn,label,value\na,x,pushback,none\n", "line 2: invalid literal"),
         ("session,turn,label,value\na,,success_score,high\n", "line 2: could not convert"),

@@ -400,14 +400,14 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
 def test_the_command_measures_and_reports(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "x.db"
     run("repo", repo, "--db", db)
-    shown = run("maintainability", repo, "--db", db, "--least", 2)
+    shown = run("maintainability", repo, "--db", db, "--min-n", 2)
     assert shown.exit_code == 0, shown.stderr
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
-    data = json.loads(run("maintainability", "--db", db, "--json", "--least", 2).stdout)
+    data = json.loads(run("maintainability", "--db", db, "--json", "--min-n", 2).stdout)
     assert data["commits"] == sum(1 for _ in _commits(db)) and data["least"] == 2
     by_class = {m["name"]: m for m in data["means"] if m["grouping"] == "class" and m["metric"] == "dmm_unit_size"}
     assert by_class["agent"]["commits"] >= 1
-    table = rows(run("maintainability", "--db", db, "--csv", "--least", 2))
+    table = rows(run("maintainability", "--db", db, "--csv", "--min-n", 2))
     assert {"grouping", "name", "metric", "commits", "weight", "mean", "low", "high", "over"} == set(table[0])
     assert len(table) == len(data["means"])
 

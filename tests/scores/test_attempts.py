@@ -370,7 +370,7 @@ def test_the_right_file(tmp_path: Path) -> None:
     }  # fmt: skip
     again = _put(tmp_path, "gold.json", records)
     assert gold_files(again) == gold_files(gold)
-    with pytest.raises(WhoWroteError, match="no gold patches"):
+    with pytest.raises(WhoWroteError, match="no reference patches"):
         gold_files(_put(tmp_path, "empty.jsonl", "{}"))
     with pytest.raises(WhoWroteError, match="not valid JSON"):
         gold_files(_put(tmp_path, "bad.jsonl", "{"))
@@ -570,7 +570,7 @@ def test_the_commands(tmp_path: Path) -> None:
     gold = _put(tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")}))
     shown = run("attempts", root, "--db", db, "--gold", gold, program=collect)
     assert shown.exit_code == 0, shown.stderr
-    assert "6 attempts are new" in shown.stdout and "\x1b" not in shown.stdout
+    assert "6 new attempts" in shown.stdout and "\x1b" not in shown.stdout
     assert "1 files could not be used" in shown.stderr
     assert [r["attempts"] for r in rows(run("attempts", root, "--db", db, "--csv", program=collect))] == ["6"]
     table = run("attempts", db)
@@ -578,7 +578,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "50.0 %" in table.stdout and "\x1b" not in table.stdout
     (row,) = rows(run("attempts", "--db", db, "--by-run", "--csv"))
     assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
-    assert json.loads(run("attempts", db, "--least", 7, "--json").stdout) == []
+    assert json.loads(run("attempts", db, "--min-n", 7, "--json").stdout) == []
     assert "malformed_json" in run("problems", "--db", db, "--csv").stdout
 
 

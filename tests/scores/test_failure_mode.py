@@ -55,7 +55,7 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         ({"tool_call_count": None}, "cannot be read"),
         ({"embedded": False}, "attribute embed"),
         ({"judged": False}, "attribute judge run"),
-        ({"scope_drift": None}, "could not tell scope_drift"),
+        ({"scope_drift": None}, "could not determine scope_drift"),
         ({"scope_drift": 5.0}, "no turn where it began"),
         ({"correction_ratio": None}, "typed nothing"),
         ({"correction_ratio": 0.5}, "no rule fits"),

@@ -359,12 +359,12 @@ def test_the_command(tmp_path: Path) -> None:
     for part in (
         "mean Q",
         "std error",
-        "raw gap",
-        "same tasks",
-        "less that of",
+        "adjusted for task",
+        "weight",
+        "difference in mean Q from",
         "trend of Q per week",
         "harm",
-        "not known",
+        "unknown",
         "30 sessions with a score",
     ):
         assert part in shown.stdout, part

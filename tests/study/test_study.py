@@ -163,5 +163,5 @@ def test_the_api_gives_frames(db: Path) -> None:
         assert len(spans) == found.query("SELECT COUNT(*) AS n FROM line_spans")["n"][0] > 0
         assert "category" in found.study()["tools"].columns
         assert "sessions" in found.tables()
-        with pytest.raises(WhoWroteError, match="there is no table nothing"):
+        with pytest.raises(WhoWroteError, match="no such table: nothing"):
             found.frame("nothing")

@@ -141,7 +141,7 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
         ("x.yaml", "a: [", "is not valid YAML"),
         ("x.json", "{", "is not valid JSON"),
         ("x.yaml", "a: 1", "has no rules"),
-        ("other.yaml", FOREIGN, "there are no rules at"),
+        ("other.yaml", FOREIGN, "no rules found at"),
     ],
 )
 def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -152,7 +152,7 @@ def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, me
 
 
 def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(RulesUnusable, match="p/python is not stored") as failed:
+    with pytest.raises(RulesUnusable, match="p/python has not been downloaded") as failed:
         named(["p/python"], tmp_path)
     assert "attribute rules pull p/python" in failed.value.hint
 
@@ -189,7 +189,7 @@ def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Pat
 
 
 def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:
-    for name, message in (("p/bad", "gave no rules"), ("p/none", "answered 404"), ("../x", "is not the name of a pack")):
+    for name, message in (("p/bad", "contains no rules"), ("p/none", "answered 404"), ("../x", "is not a pack name")):
         with pytest.raises(RulesUnusable, match=message):
             pull(name, tmp_path, registry)
     with socket.socket() as taken:  # a port nobody listens on
@@ -247,12 +247,12 @@ def test_rules_of_ones_own_are_tried_on_annotated_files(tmp_path: Path) -> None:
         "CWE-77": [1, 0, 0], "mine.never": [1, 0, 0], "mine.run": [1, 1, 3],
     }  # fmt: skip
     assert [place.rpartition(":")[2] for place in json.loads(done.stdout)[2]["places"]] == [
-        "7 missed", "10 safe, but hit", "11 hit, but not annotated", "15 hit, but not annotated",
+        "7 missed", "10 safe, but reported", "11 reported, but not annotated", "15 reported, but not annotated",
     ]  # fmt: skip
     assert "code.py:7 missed" in CliRunner().invoke(cli, words).stdout
     code.write_text("# ruleid: mine.run\nrun(1)\n# ok: mine.run\nwalk(1)\n")
     good = CliRunner().invoke(cli, words)
-    assert good.exit_code == 0 and "1 rules are not named" in good.stderr
+    assert good.exit_code == 0 and "1 rules are not covered" in good.stderr
     code.write_text("# ruleid: nobodys\nrun(1)\n# ok: run\nwalk()")
     assert (unknown := CliRunner().invoke(cli, words)).exit_code == 1 and "nobodys" in unknown.stderr
     code.write_text("run(1)\n")

@@ -76,7 +76,7 @@ def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
 def scanned(build: Build, tmp_path: Path, *more: object, db: str = "w.db") -> tuple[Path, list[dict[str, str]]]:
     """The database, and what the command printed."""
     path = tmp_path / db
-    assert run("repo", build.where, "--db", path, "-q", "--anyway").exit_code == 0
+    assert run("repo", build.where, "--db", path, "-q", "--allow-no-checkpoints").exit_code == 0
     done = run("scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
     assert done.exit_code == 0, done.stderr
     with Store(path) as store:
@@ -260,7 +260,7 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
 def test_scan_as_part_of_repo(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.weaknesses.rules.rulesets._own", lambda: [("own.yaml", RULES.encode())])
     build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
-    done = run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway", "--scan")
+    done = run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints", "--scan")
     assert done.exit_code == 0, done.stderr
     assert query(tmp_path / "w.db", "SELECT COUNT(*) FROM findings") == [(1,)]
 
@@ -324,14 +324,14 @@ def test_a_scanner_that_always_fails_is_not_taken_for_bad_texts(tmp_path: Path) 
     broken = tmp_path / "semgrep"
     broken.write_text("#!/bin/sh\nexit 2\n")
     broken.chmod(0o755)
-    with pytest.raises(EngineFailed, match="any text"):
+    with pytest.raises(EngineFailed, match="every file"):
         outcome(broken, targets("a"))
 
 
 def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     from attribution.stages import weaknesses as stage
     from attribution.weaknesses.scan import cache
     from attribution.weaknesses.scan.request import ScanRequest
@@ -387,8 +387,8 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ("p/python", "not stored here"),
-        ("nowhere", "no rules at"),
+        ("p/python", "not been downloaded"),
+        ("nowhere", "no rules found at"),
         ("empty", "no rule files"),
         ("bad.yaml", "not valid YAML"),
         ("odd.yaml", "no id"),
@@ -494,8 +494,8 @@ def test_one_finding_in_context(two: Path) -> None:
     listed = rows(run("findings", "--db", two, "--csv", "--cwe", "95"))
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
-    assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "alive at" in shown.stdout
-    assert "no finding begins with" in run("findings", "show", "nothing", "--db", two).stderr
+    assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "still present at" in shown.stdout
+    assert "no finding has an id starting with" in run("findings", "show", "nothing", "--db", two).stderr
 
 
 # --- the real one -----------------------------------------------------------------------------------------------------
@@ -534,7 +534,7 @@ def test_semgrep_itself_with_and_without_the_prefilter(tmp_path: Path, monkeypat
         }),
     )  # fmt: skip
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q", "--anyway").exit_code == 0
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     found = []
     for prefilter in (True, False):
         wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / f"cache{prefilter}.db", prefilter=prefilter)
@@ -563,7 +563,7 @@ def hanging(program: Path, tmp_path: Path, *arguments: object) -> tuple[subproce
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--anyway").exit_code == 0
+        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints").exit_code == 0
     words = [str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")]
     process = subprocess.Popen(
         [sys.executable, "-c", "from attribution.cli import main; main()", *words],
@@ -623,7 +623,7 @@ def test_what_a_killed_scan_left_is_removed_by_the_next(program: Path, tmp_path:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None:
-    process, room = hanging(program, tmp_path, "repo", "PATH", "--scan", "--anyway")
+    process, room = hanging(program, tmp_path, "repo", "PATH", "--scan", "--allow-no-checkpoints")
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert (process.returncode, at_work(room), list(room.iterdir())) == (130, [], [])
@@ -631,7 +631,7 @@ def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None
 
 def test_words_when_there_is_no_room_for_the_texts(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    with pytest.raises(EngineFailed, match="cannot be laid out") as failed:
+    with pytest.raises(EngineFailed, match="cannot write files for the scanner") as failed:
         outcome(program, targets("eval"))
     assert "TMPDIR" in failed.value.hint
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

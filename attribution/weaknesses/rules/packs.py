@@ -33,7 +33,7 @@ def cache() -> Path:
 def pull(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]:
     """Stores the pack and says what it is: name, url, sha256, rules, pulled_at, file. Raises RulesUnusable."""
     if not PACK.fullmatch(name):
-        raise RulesUnusable(f"{name} is not the name of a pack", "Packs are named p/NAME, for example p/python")
+        raise RulesUnusable(f"{name} is not a pack name", "Packs are named p/NAME, for example p/python")
     url = f"{registry}/c/{name}"
     _probe(registry)
     data = _download(url)
@@ -43,7 +43,7 @@ def pull(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]
         content = None
     rules = content.get("rules") if isinstance(content, dict) else None
     if not isinstance(rules, list) or not rules:
-        raise RulesUnusable(f"{url} gave no rules", "Look whether the pack exists: https://semgrep.dev/explore")
+        raise RulesUnusable(f"{url} contains no rules", "Check that the pack exists: https://semgrep.dev/explore")
     about = {
         "name": name,
         "url": url,
@@ -58,7 +58,7 @@ def pull(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]
         _replace(file.with_suffix(".about"), json.dumps(about, indent=1).encode())
     except OSError as error:
         raise RulesUnusable(
-            f"the pack cannot be stored in {directory}: {error}", "Set XDG_CACHE_HOME to another directory"
+            f"the pack cannot be stored in {directory}: {error}", "Set XDG_CACHE_HOME to a writable directory"
         ) from error
     return about | {"file": str(file)}
 
@@ -85,8 +85,8 @@ def _probe(registry: str) -> None:
     except OSError as error:
         raise RulesUnusable(
             f"{place.hostname} cannot be reached: {error}",
-            "Packs of semgrep's registry need the network once. The rules of whowrote need none: leave --rules away,\n"
-            "or name a file or directory with rules: --rules PATH",
+            "Packs of semgrep's registry have to be downloaded once. The built-in rules work offline: omit --rules,\n"
+            "or use a file or directory with rules: --rules PATH",
         ) from error
 
 
@@ -96,9 +96,9 @@ def _download(url: str) -> bytes:
         with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
             data: bytes = answer.read(_LARGEST + 1)
     except urllib.error.HTTPError as error:
-        raise RulesUnusable(f"{url} answered {error.code}", "Look whether the pack exists: https://semgrep.dev/explore") from error
+        raise RulesUnusable(f"{url} answered {error.code}", "Check that the pack exists: https://semgrep.dev/explore") from error
     except OSError as error:
-        raise RulesUnusable(f"{url} cannot be read: {error}", "Try again later, or use the rules of whowrote") from error
+        raise RulesUnusable(f"{url} cannot be read: {error}", "Try again later, or use the built-in rules") from error
     if len(data) > _LARGEST:
         raise RulesUnusable(f"{url} is larger than {_LARGEST:,} bytes", "Download it yourself and use --rules FILE")
     return data

@@ -157,7 +157,7 @@ def load(files: Sequence[tuple[str, bytes]], name: str) -> RuleSet:
             number = str(body["id"])
             if number in found and found[number] != body:
                 raise RulesUnusable(
-                    f"{where}: two rules have the id {number}", "Name rules that go together, or run them one by one"
+                    f"{where}: two rules have the id {number}", "Choose rules with distinct ids, or run them one by one"
                 )
             found[number] = body
     return RuleSet(name, tuple(_rule(found[number]) for number in sorted(found)))
@@ -193,8 +193,8 @@ def files(name: str, cache: Path) -> list[Path]:
         stored = pack_file(cache, name)
         if stored.is_file():
             return [stored]
-        raise RulesUnusable(f"{name} is not stored here", f"Download it once: attribute rules pull {name}")
-    raise RulesUnusable(f"there are no rules at {name}", "Name a file or directory with rules, p/NAME, or own")
+        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: attribute rules pull {name}")
+    raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, p/NAME, or own")
 
 
 def pack_file(cache: Path, name: str) -> Path:

@@ -127,15 +127,15 @@ def locate(given: str = "") -> str:
         if name:
             found = shutil.which(name)
             if found is None:
-                raise EngineMissing(f"{said} names {name}, which is not a program", "Name the semgrep executable")
+                raise EngineMissing(f"{said} names {name}, which is not a program", "Use the path of the semgrep executable")
             return found
     beside = Path(sys.executable).parent / (_NAME + (".exe" if os.name == "nt" else ""))
     found = shutil.which(str(beside)) or shutil.which(_NAME)
     if found is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
-            "Install it with: pip install 'whowrote[scan]', or apart: pipx install semgrep\n"
-            f"One that is elsewhere: --semgrep PATH, or the variable {ENVIRONMENT}",
+            "Install it with: pip install 'whowrote[scan]', or separately: pipx install semgrep\n"
+            f"To use another one: --semgrep PATH, or the variable {ENVIRONMENT}",
         )
     return found
 
@@ -162,11 +162,11 @@ def version(path: str) -> str:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineMissing(f"{path} cannot be run: {error}", "Name another semgrep: --semgrep PATH") from error
+            raise EngineMissing(f"{path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
     found = re.search(rb"(\d+\.\d+[\w.]*)", done.stdout)
     if done.returncode or found is None:
         said = done.stderr.decode("utf-8", "replace").strip()[-200:]
-        raise EngineMissing(f"{path} does not tell its version: {said}", "Name another semgrep: --semgrep PATH")
+        raise EngineMissing(f"{path} does not print its version: {said}", "Use another semgrep: --semgrep PATH")
     return found[1].decode("ascii")
 
 
@@ -212,8 +212,8 @@ def _room() -> Iterator[Path]:
 
 def _no_room(error: OSError) -> EngineFailed:
     return EngineFailed(
-        f"texts cannot be laid out for the scanner in {tempfile.gettempdir()}: {error.strerror or error}",
-        "Make room there, or set TMPDIR to another directory. Scans that were finished are kept.",
+        f"cannot write files for the scanner to {tempfile.gettempdir()}: {error.strerror or error}",
+        "Free some space there, or set TMPDIR to another directory. Finished scans are kept.",
     )
 
 
@@ -374,7 +374,7 @@ class _Scanner:
         found = run.result()
         if isinstance(found, str):
             raise EngineFailed(
-                f"{self._engine.path} fails on any text: {found}", "Try it by hand: semgrep scan --config RULES FILE"
+                f"{self._engine.path} fails on every file: {found}", "Run it yourself: semgrep scan --config RULES FILE"
             )
         self._good = True
 
@@ -428,7 +428,7 @@ class _Run:
                     start_new_session=True,
                 )
             except OSError as error:
-                raise EngineMissing(f"{engine.path} cannot be run: {error}", "Name another semgrep: --semgrep PATH") from error
+                raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
 
     def _rule_seconds(self) -> int:
         return self._limits.alone if self.shard.alone else self._limits.rule

@@ -58,7 +58,7 @@ def annotated_files(paths: Iterable[Path]) -> list[Path]:
     some = [file for file in dict.fromkeys(found) if file.stat().st_size <= _LARGEST and any(wishes(decode(file.read_bytes())))]
     if not some:
         raise NothingToTry(
-            "no annotated file is there",
+            "no annotated files found",
             "Write a comment `ruleid: ID` before each line that rule ID must find, `ok: ID` before safe ones",
         )
     return some
@@ -80,7 +80,7 @@ def try_rules(engine: Engine, rules: RuleSet, files: Sequence[Path], complain: C
     trial.tried = [counts[name] for name in sorted(counts)]
     if not trial.tried:
         raise NothingToTry(
-            "no rule is named by these files", f"They name: {', '.join(trial.unknown[:8]) or 'none'}; see: attribute rules"
+            "these files do not name any of the rules", f"They name: {', '.join(trial.unknown[:8]) or 'none'}; see: attribute rules"
         )
     trial.untried = [rule.id for rule in rules.rules if rule.id not in counts]
     return trial
@@ -122,7 +122,7 @@ def _judge(
             one.found += 1
         else:
             one.wrong += 1
-            one.places.append(f"{path}:{line} {'safe, but hit' if (name, line) in safe else 'hit, but not annotated'}")
+            one.places.append(f"{path}:{line} {'safe, but reported' if (name, line) in safe else 'reported, but not annotated'}")
     for name in named:
         counts.setdefault(name, Tried(name))
 

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS attempts (
   pass_to_pass_count INTEGER, -- tests that passed before and pass after
   pass_to_fail_count INTEGER, -- tests that passed before and fail after; those the gold patch breaks as well are left out
   fail_to_fail_count INTEGER, -- tests that failed before and fail after
-  tests_to_fix_failed INTEGER, -- of those, the ones the gold patch mends
+  tests_to_fix_failed INTEGER, -- of those, the ones the reference patch fixes
   touched_files TEXT, -- files of the patch, JSON list
   diff_lines INTEGER, -- lines the patch adds and removes; NULL also when it is damaged
   turn_count INTEGER, -- model responses, as recorded
@@ -35,8 +35,8 @@ CREATE TABLE IF NOT EXISTS attempts (
   output_tokens INTEGER, -- as recorded
   cache_read_tokens INTEGER, -- as recorded
   cost_usd REAL, -- as recorded
-  wall_time_s REAL, -- seconds from start to end, containers and tests included
-  timed_out INTEGER, -- 1: a time limit ended it
+  wall_time_s REAL, -- seconds from start to finish, including containers and tests
+  timed_out INTEGER, -- 1: stopped by a time limit
   started_at TEXT, -- start
   finished_at TEXT, -- end
   error TEXT, -- what the harness calls its failure

@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS judge_validations (
 --   sensitivity: of the model for this class, compared with people
 --   specificity: of the model for this class, compared with people
 --   kappa: Cohen's kappa of the label, compared with people
---   validated_on: labels that were compared; NULL when nobody did
+--   validated_on: number of labels compared with people's; NULL when not validated
 CREATE VIEW IF NOT EXISTS judged AS
 SELECT l.*, v.sensitivity, v.specificity, v.kappa, v.tp + v.fp + v.fn + v.tn AS validated_on
 FROM judge_labels l LEFT JOIN judge_validations v

@@ -12,18 +12,18 @@ CREATE TABLE IF NOT EXISTS commit_files (
   lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
   lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
   agent_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by an agent
-  declared_lines INTEGER NOT NULL DEFAULT 0, -- added lines that only the commit gives to an agent
-  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person, both sightings on record
-  likely_human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person as far as is known; only the commit shows them
+  declared_lines INTEGER NOT NULL DEFAULT 0, -- added lines that only the commit attributes to an agent
+  human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person, with a witness
+  likely_human_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a person as far as known; only the commit shows them
   tool_lines INTEGER NOT NULL DEFAULT 0, -- added lines written by a tool
-  unknown_lines INTEGER NOT NULL DEFAULT 0, -- added lines nobody can be named for
+  unknown_lines INTEGER NOT NULL DEFAULT 0, -- added lines whose author is unknown
   agent_edited_lines INTEGER NOT NULL DEFAULT 0, -- of the agent's, the ones changed by somebody else afterwards
-  nonblank_lines INTEGER NOT NULL DEFAULT 0, -- added lines with text
+  nonblank_lines INTEGER NOT NULL DEFAULT 0, -- non-blank added lines
   UNIQUE (commit_id, path)
 );
 CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
 
--- What there is to say about a line: author, evidence, source. Many spans share one row.
+-- Attribution of lines: author, evidence, source. Many spans share one row.
 CREATE TABLE IF NOT EXISTS origins (
   id INTEGER PRIMARY KEY, -- number used by spans
   author TEXT NOT NULL {Author}, -- who wrote the line
@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS spans (
   file_id INTEGER NOT NULL REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit
   start_line INTEGER NOT NULL, -- first line, in the commit's version
   end_line INTEGER NOT NULL, -- last line
-  nonblank INTEGER NOT NULL, -- lines of the span that have text
+  nonblank INTEGER NOT NULL, -- non-blank lines of the span
   origin_id INTEGER NOT NULL REFERENCES origins(id), -- who, how, from where
   PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
@@ -68,13 +68,13 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
   self_overwritten INTEGER, -- produced lines an agent replaced or removed again
   human_overwritten INTEGER, -- produced lines a human replaced before the commit
   human_deleted INTEGER, -- produced lines a human removed before the commit, or did not commit
-  unexplained INTEGER, -- produced lines that went away and nobody can be named
+  unexplained INTEGER, -- produced lines removed by an unknown author
   clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous
   PRIMARY KEY (commit_id, session_id)
 );
 CREATE INDEX IF NOT EXISTS commit_sessions_session ON commit_sessions(session_id);
 
--- The producer's percentage beside ours, for checkpoints that sit on exactly one commit.
+-- The recorder's percentage next to ours, for checkpoints that belong to exactly one commit.
 CREATE TABLE IF NOT EXISTS vendor_checks (
   checkpoint_session_id INTEGER PRIMARY KEY REFERENCES checkpoint_sessions(id) ON DELETE CASCADE, -- the record with the claim
   commit_id INTEGER REFERENCES commits(id) ON DELETE CASCADE, -- the commit
@@ -92,7 +92,7 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
 --   start_line: first line
 --   end_line: last line
 --   lines: number of lines
---   nonblank: of those, lines with text
+--   nonblank: of those, non-blank lines
 --   author: who wrote them: {Author}
 --   how: as in origins
 --   evidence: as in origins
@@ -125,9 +125,9 @@ FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.
 --   parents: number of parents
 --   lines_added: lines added, as git counts them
 --   agent_lines: added lines written by an agent
---   declared_lines: added lines that only the commit gives to an agent
---   human_lines: added lines written by a person, both sightings on record
---   likely_human_lines: added lines written by a person as far as is known; only the commit shows them
+--   declared_lines: added lines that only the commit attributes to an agent
+--   human_lines: added lines written by a person, with a witness
+--   likely_human_lines: added lines written by a person as far as known; only the commit shows them
 --   tool_lines: added lines written by a tool
 --   unknown_lines: added lines whose author is unknown
 --   agent_edited_lines: of the agent's lines, those that somebody else changed afterwards
@@ -148,7 +148,7 @@ FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;
 --   evidence: as in origins
 --   reason: as in origins
 --   lines: added lines
---   nonblank: of those, lines with text
+--   nonblank: of those, non-blank lines
 CREATE VIEW IF NOT EXISTS evidence_shares AS
 SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id

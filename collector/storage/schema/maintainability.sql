@@ -6,12 +6,12 @@ CREATE TABLE IF NOT EXISTS commit_quality (
   commit_sha TEXT NOT NULL, -- full id, as in commits
   measured_by TEXT NOT NULL, -- what measured it, with versions
   reason TEXT NOT NULL, -- '' or why the dmm columns are NULL: merge, no_code (no added line in a file that counts), volume_unchanged (no function grew, shrank, came or went), too_large, unreadable (the clone lacks an object), not_parsed (lizard failed), failed (too slow, too much memory, or an error of pydriller)
-  agent INTEGER NOT NULL, -- added lines with text in files that count (parsed by lizard, written by hand) that recorded sessions wrote
+  agent INTEGER NOT NULL, -- non-blank added lines in files that count (parsed by lizard, written by hand) that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
-  human INTEGER NOT NULL, -- that a person wrote, both sightings on record
-  likely_human INTEGER NOT NULL, -- that a person wrote as far as is known; only the commit shows them
+  human INTEGER NOT NULL, -- that a person wrote, with a witness
+  likely_human INTEGER NOT NULL, -- that a person wrote as far as known; only the commit shows them
   tool INTEGER NOT NULL, -- that a tool wrote
-  unknown INTEGER NOT NULL, -- of commits with agents, where nobody can be named
+  unknown INTEGER NOT NULL, -- in commits with agents, where the author is unknown
   undeclared INTEGER NOT NULL, -- of commits that nothing links to any agent
   files INTEGER NOT NULL, -- changed files whose functions were read
   left_out INTEGER NOT NULL, -- changed files in such a language that turned out to be generated, minified, binary or too large

@@ -1,11 +1,11 @@
 -- === Facts: mirrors of repositories ===
 
--- The mirror of a repository: what was fetched of it, and how the last attempt ended.
+-- The mirror of a repository: what was fetched, and the result of the last attempt.
 CREATE TABLE IF NOT EXISTS mirrors (
   name TEXT PRIMARY KEY COLLATE NOCASE, -- owner/name, as in repos
   url TEXT NOT NULL, -- where it is fetched from
   path TEXT, -- directory of the mirror
-  state TEXT NOT NULL {MirrorState}, -- how the last attempt ended
+  state TEXT NOT NULL {MirrorState}, -- result of the last attempt
   detail TEXT, -- that in words
   refs_key TEXT, -- hash of the refs the mirror has; NULL when nothing was fetched
   elsewhere TEXT, -- owner/name of the repository that holds its checkpoints, from .entire/settings.json

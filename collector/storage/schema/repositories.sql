@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS repos (
   path TEXT, -- where the clone was when it was read
   url TEXT, -- address of origin, without credentials
   branch TEXT, -- the branch that was attributed
-  head_sha TEXT, -- its tip when it was attributed
+  head_sha TEXT, -- its HEAD when it was attributed
   shallow INTEGER NOT NULL DEFAULT 0, -- 1: history before the shallow boundary is missing, its lines are censored
   partial INTEGER NOT NULL DEFAULT 0, -- 1: a partial clone, objects may be missing
   first_commit_at TEXT, -- author time of the earliest commit read

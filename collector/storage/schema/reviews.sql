@@ -1,6 +1,6 @@
 -- === Reviews of findings ===
 
--- What somebody who read a finding says of it. Kept when everything else is computed again.
+-- A reviewer's verdict on a finding. Kept when everything else is recomputed.
 CREATE TABLE IF NOT EXISTS finding_reviews (
   fingerprint TEXT NOT NULL, -- the finding, as in findings
   reviewer TEXT NOT NULL, -- who

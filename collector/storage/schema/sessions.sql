@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   cwd TEXT, -- first working directory
   branch TEXT, -- first git branch
   agent_version TEXT, -- first version of the agent seen
-  parent_key TEXT, -- session that spawned this one, when stored apart
+  parent_key TEXT, -- session that spawned this one, when stored separately
   kind TEXT, -- '' for ordinary sessions; agent_review, agent_investigate, imported
   turns INTEGER NOT NULL DEFAULT 0, -- messages of the user that started work
   tool_calls INTEGER NOT NULL DEFAULT 0, -- tool calls, subagents included
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS checkpoint_sessions (
   checkpoint_id INTEGER NOT NULL REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   position INTEGER NOT NULL, -- number of its directory in the checkpoint; -1 in the legacy layout
-  session_key_raw TEXT, -- session id as stored, before a date in front of it is removed
+  session_key_raw TEXT, -- session id as stored, before a leading date is removed
   transcript TEXT NOT NULL {StoredTranscript}, -- what the checkpoint has of its transcript
   transcript_blob TEXT, -- git blob of the first chunk of the transcript; of the first absent chunk when one is missing
   start INTEGER, -- where this checkpoint's part of the transcript begins, as recorded; unreliable
@@ -94,7 +94,7 @@ CREATE TABLE IF NOT EXISTS tool_calls (
   name TEXT NOT NULL, -- the agent's name of the tool
   at TEXT, -- when it was called
   done_at TEXT, -- when its result came
-  status TEXT NOT NULL {CallStatus}, -- how it ended
+  status TEXT NOT NULL {CallStatus}, -- its result
   error TEXT, -- first words of the error
   agent_id TEXT, -- subagent that made the call; NULL for the main thread
   model TEXT, -- model that made the call

@@ -1,15 +1,15 @@
 -- === Conclusions: what became of lines, by author ===
 -- The history of lines joined to their authors.
 
--- Who wrote and who ended the lines of a life. Filled from line_lives and spans when survival is asked for.
+-- Who wrote and who removed the lines of a row of line_lives. Filled from line_lives and spans when survival is requested.
 CREATE TABLE IF NOT EXISTS line_fates (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   origin INTEGER NOT NULL, -- number of the first line
-  life INTEGER NOT NULL, -- the life it belongs to: line_lives.origin
+  life INTEGER NOT NULL, -- the row it belongs to: line_lives.origin
   lines INTEGER NOT NULL, -- lines
-  nonblank INTEGER NOT NULL, -- lines that have text
-  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
-  actor TEXT {Author}, -- who ended them; NULL when they are alive
+  nonblank INTEGER NOT NULL, -- non-blank lines
+  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: their commit was not attributed
+  actor TEXT {Author}, -- who removed them; NULL while they are present
   actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that did
   actor_how TEXT {RemoverEvidence}, -- how we know; NULL when they are alive
   PRIMARY KEY (repo_id, origin)
@@ -18,17 +18,17 @@ CREATE INDEX IF NOT EXISTS line_fates_life ON line_fates(repo_id, life);
 CREATE INDEX IF NOT EXISTS line_fates_origin ON line_fates(origin_id);
 CREATE INDEX IF NOT EXISTS line_fates_session ON line_fates(actor_session_id);
 
--- Lines with text that a commit ended, by who wrote them, who ended them and how old they were.
+-- Non-blank lines removed by a commit, by who wrote them, who removed them and how old they were.
 CREATE TABLE IF NOT EXISTS deletions (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that ended them
+  commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that removed them
   author TEXT NOT NULL {LineClass or ''}, -- class of the author; '' when not attributed
   author_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote them
-  actor TEXT NOT NULL {Author}, -- who ended them
-  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that ended them
-  cause TEXT NOT NULL {EndCause}, -- how they ended
-  lines INTEGER NOT NULL, -- lines with text
-  youngest_days REAL NOT NULL, -- age of the youngest when they ended, 0 where times run backwards
+  actor TEXT NOT NULL {Author}, -- who removed them
+  actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that removed them
+  cause TEXT NOT NULL {EndCause}, -- how they were removed
+  lines INTEGER NOT NULL, -- non-blank lines
+  youngest_days REAL NOT NULL, -- age of the youngest when they were removed; 0 where times run backwards
   mean_days REAL NOT NULL, -- mean age
   oldest_days REAL NOT NULL -- age of the oldest
 );
@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS deletions_repo ON deletions(repo_id);
 CREATE INDEX IF NOT EXISTS deletions_author_session ON deletions(author_session_id);
 CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id);
 
--- Lines with text still alive after some time, by group. Only lines old enough are at risk; lines lost from sight leave the risk.
+-- Non-blank lines still present after some time, by group. Only lines old enough are at risk; lines that cannot be followed further are censored.
 CREATE TABLE IF NOT EXISTS survival (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   grouping TEXT NOT NULL {SurvivalGrouping}, -- what the lines are grouped by
@@ -45,53 +45,53 @@ CREATE TABLE IF NOT EXISTS survival (
   author TEXT NOT NULL {LineClass or ''}, -- class of the authors; '' when not attributed
   unit TEXT NOT NULL {SurvivalUnit}, -- unit of the horizon
   horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
-  at_risk INTEGER NOT NULL, -- lines that could be seen for so long
-  alive INTEGER NOT NULL, -- of those, the ones alive then
+  at_risk INTEGER NOT NULL, -- lines observed at least that long
+  alive INTEGER NOT NULL, -- of those, the ones still present then
   PRIMARY KEY (repo_id, grouping, name, author, unit, horizon)
 ) WITHOUT ROWID;
 
--- A file of the tip with its lines with text by who wrote them. Filled with survival.
+-- A file at HEAD with its non-blank lines by who wrote them. Filled together with survival.
 CREATE TABLE IF NOT EXISTS tip_files (
   id INTEGER PRIMARY KEY, -- number used by tip_spans
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  path TEXT NOT NULL, -- path at the tip
+  path TEXT NOT NULL, -- path at HEAD
   directory TEXT NOT NULL, -- first directory of the path; '' for a file at the root
   language TEXT NOT NULL, -- by the name of the file; other when it has no usual suffix
   lines INTEGER NOT NULL, -- all lines, blank ones too
-  agent INTEGER NOT NULL, -- lines with text that recorded sessions wrote
+  agent INTEGER NOT NULL, -- non-blank lines that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
-  human INTEGER NOT NULL, -- that a person wrote, both sightings on record
-  likely_human INTEGER NOT NULL, -- that a person wrote as far as is known; only the commit shows them
+  human INTEGER NOT NULL, -- that a person wrote, with a witness
+  likely_human INTEGER NOT NULL, -- that a person wrote as far as known; only the commit shows them
   tool INTEGER NOT NULL, -- that a tool wrote
-  unknown INTEGER NOT NULL, -- of commits with agents, where nobody can be named
+  unknown INTEGER NOT NULL, -- in commits with agents, where the author is unknown
   undeclared INTEGER NOT NULL, -- of commits that nothing links to any agent
   older INTEGER NOT NULL -- lines from before the window, or of commits that were not attributed; blank ones too
 );
 CREATE INDEX IF NOT EXISTS tip_files_path ON tip_files(repo_id, path);
 
--- Consecutive lines of a file of the tip with one author and one birth.
+-- Consecutive lines of a file at HEAD with one author and one introducing commit.
 CREATE TABLE IF NOT EXISTS tip_spans (
   file_id INTEGER NOT NULL REFERENCES tip_files(id) ON DELETE CASCADE, -- the file
-  start_line INTEGER NOT NULL, -- first line, at the tip
+  start_line INTEGER NOT NULL, -- first line, at HEAD
   end_line INTEGER NOT NULL, -- last line
-  nonblank INTEGER NOT NULL, -- lines that have text; 0 for lines from before the window
-  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: the birth was not attributed
-  birth INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that wrote them; NULL: older than the window
+  nonblank INTEGER NOT NULL, -- non-blank lines; 0 for lines older than the followed history
+  origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: their commit was not attributed
+  birth INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that wrote them; NULL: older than the followed history
   birth_path TEXT, -- path in that commit; NULL when it is the same
-  birth_line INTEGER, -- where the first one stands there
+  birth_line INTEGER, -- where the first one is in that commit
   PRIMARY KEY (file_id, start_line)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS tip_spans_birth ON tip_spans(birth);
 CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 
--- One row per stretch of lines with one author and one fate: who wrote it, when, what became of it, who ended it.
+-- One row per span of lines with one author and one fate: who wrote it, when, what became of it, who removed it.
 --   repo_id: its repository
 --   birth_sha: commit that introduced the lines
 --   path: path in that commit
 --   start_line: first line there
 --   end_line: last line there
 --   lines: number of lines
---   nonblank: of those, lines with text
+--   nonblank: of those, non-blank lines
 --   kind: as in line_lives
 --   author: who wrote them: {Author}; NULL when the commit was not attributed
 --   how: as in origins
@@ -116,13 +116,13 @@ SELECT t.repo_id, b.commit_sha AS birth_sha, l.path, l.start_line + t.origin - l
 FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.origin_id;
 
--- The lines of the tip: who wrote each, in which commit and session.
+-- The lines at HEAD: who wrote each, in which commit and session.
 --   repo_id: its repository
 --   path: path at HEAD
 --   start_line: first line
 --   end_line: last line
 --   lines: number of lines
---   nonblank: of those, lines with text
+--   nonblank: of those, non-blank lines
 --   author: who wrote them: {Author}; NULL when the commit was not attributed
 --   how: as in origins
 --   evidence: as in origins
@@ -131,7 +131,7 @@ LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.or
 --   turn_index: turn of the call that wrote them
 --   call_id: the agent's own id of that call
 --   model: model that wrote them
---   birth_sha: commit that introduced them; NULL when they are older than the window
+--   birth_sha: commit that introduced them; NULL when they are older than the followed history
 --   born_at: author time of that commit
 --   birth_path: path in that commit
 --   birth_line: where the first of them is in that commit

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS scan_files (
   rule_set_id INTEGER NOT NULL REFERENCES rule_sets(id) ON DELETE CASCADE, -- the rules
   place TEXT NOT NULL {FilePlace}, -- what kind of file it is
   language TEXT NOT NULL, -- language by name and first line; other: no rule is for it
-  status TEXT NOT NULL {ScanStatus}, -- what came of scanning it
+  status TEXT NOT NULL {ScanStatus}, -- result of the scan
   scanned INTEGER NOT NULL, -- 1: status ok, none or partial, so that a weakness would have been seen
   complexity REAL -- cyclomatic complexity of the changed functions, mean over the added lines (1 outside functions); NULL when not asked for or not known
 );
@@ -61,13 +61,13 @@ CREATE TABLE IF NOT EXISTS findings (
   occurrence INTEGER NOT NULL, -- 0, 1, … among equal ones of the file
   language TEXT NOT NULL, -- as in scan_files
   place TEXT NOT NULL {FilePlace}, -- what kind of file it is in
-  author TEXT NOT NULL {Author or Mixture}, -- who wrote its added lines with text
-  author_class TEXT NOT NULL {LineClass or Mixture}, -- class of its added lines with text
+  author TEXT NOT NULL {Author or Mixture}, -- who wrote its non-blank added lines
+  author_class TEXT NOT NULL {LineClass or Mixture}, -- class of its non-blank added lines
   reason TEXT NOT NULL, -- why it is unknown, as in origins
-  added_lines INTEGER NOT NULL, -- its lines with text that the commit added
+  added_lines INTEGER NOT NULL, -- its non-blank lines that the commit added
   agent_lines INTEGER NOT NULL, -- of those, by an agent
   human_lines INTEGER NOT NULL, -- by a human
-  unknown_lines INTEGER NOT NULL, -- by nobody known
+  unknown_lines INTEGER NOT NULL, -- by an unknown author
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote most of its lines
   turn_index INTEGER, -- turn of the call that did
   call_id TEXT, -- the agent's own id of that call
@@ -75,14 +75,14 @@ CREATE TABLE IF NOT EXISTS findings (
   model TEXT, -- model that wrote most of its lines
   suppressed INTEGER NOT NULL, -- 1: a nosemgrep comment asks to hide it
   ignored INTEGER NOT NULL, -- 1: the repository's .semgrepignore asks to leave out the file
-  fixed_by INTEGER REFERENCES commits(id) ON DELETE SET NULL, -- commit after which it was gone; NULL when alive, or when that commit is not attributed
+  fixed_by INTEGER REFERENCES commits(id) ON DELETE SET NULL, -- commit that removed it; NULL while present, or when that commit is not attributed
   fixed_sha TEXT, -- full id of it
   fixed_how TEXT {FixHow}, -- how it went away; NULL when it is alive
   fixed_author TEXT {LineClass or Mixture}, -- class of the lines that came in its place, else of all the commit added to the file, else of all it added; none: it added nothing
   fixed_session_id INTEGER REFERENCES sessions(id) ON DELETE SET NULL, -- the session, when those lines (or, without any, the commit) have only one
   moves INTEGER NOT NULL, -- times it was moved to another file
   rewords INTEGER NOT NULL, -- times its text was changed and it stayed: a finding of the same rule left and came in one hunk
-  alive_at_head INTEGER NOT NULL, -- 1: it is there at the tip
+  alive_at_head INTEGER NOT NULL, -- 1: still present at HEAD
   head_path TEXT, -- where
   head_line INTEGER, -- first line there
   UNIQUE (repo_id, fingerprint)
@@ -95,7 +95,7 @@ CREATE INDEX IF NOT EXISTS findings_fixed_session ON findings(fixed_session_id);
 CREATE INDEX IF NOT EXISTS findings_cwe ON findings(cwe);
 CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
 
--- Added lines with text and who wrote them, with whether a weakness in them would have been seen: the lines below every rate.
+-- Non-blank added lines by who wrote them, and whether a weakness in them would have been seen: the denominator of every rate.
 --   repo_id: its repository
 --   commit_id: the commit
 --   commit_sha: full id of the commit
@@ -105,7 +105,7 @@ CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
 --   status: as in scan_files
 --   scanned: 1: a weakness in them would have been seen
 --   complexity: of the changed functions, as in scan_files
---   lines: lines with text
+--   lines: non-blank lines
 --   author: who wrote them: {Author}
 --   author_class: class of the lines: {LineClass}
 --   reason: why the author is unknown, as in origins

@@ -1,10 +1,10 @@
 -- === Cache: runs ===
 
--- How the last run of a stage on a repository ended, and what it took.
+-- Result and resource use of the last run of a stage on a repository.
 CREATE TABLE IF NOT EXISTS jobs (
   name TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
   stage TEXT NOT NULL {JobStage}, -- what it does
-  state TEXT NOT NULL {JobState}, -- how the last run ended
+  state TEXT NOT NULL {JobState}, -- result of the last run
   input_key TEXT NOT NULL, -- hash of what it was run on
   attempts INTEGER NOT NULL, -- runs from this input that failed
   error TEXT, -- why it failed

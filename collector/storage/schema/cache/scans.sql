@@ -1,12 +1,12 @@
 -- === Cache: scans ===
 
--- What a scan said of one text. In the cache of the user, so that a fork or another database scans only what is new.
+-- Result of scanning one text. Kept in the user's cache, so that a fork or another database scans only what is new.
 CREATE TABLE IF NOT EXISTS blob_scans (
   blob TEXT NOT NULL, -- git id of the text
   suffix TEXT NOT NULL, -- as what it was scanned: ending of the file name, or dockerfile, workflow
   rules TEXT NOT NULL, -- hash of the rule set
   engine TEXT NOT NULL, -- name and version of the scanner
-  status TEXT NOT NULL {ScanStatus}, -- what came of scanning it
+  status TEXT NOT NULL {ScanStatus}, -- result of the scan
   lines INTEGER NOT NULL, -- lines of the text
   failed_rules TEXT, -- rules that did not finish, JSON list
   PRIMARY KEY (blob, suffix, rules, engine)
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS blob_findings (
   start_byte INTEGER NOT NULL, -- first byte, from 0
   end_byte INTEGER NOT NULL, -- byte after the last
   text_hash TEXT NOT NULL, -- hash of the matched text without white space
-  suppressed INTEGER NOT NULL, -- 1: a nosemgrep comment asks to hide it; it is counted all the same
+  suppressed INTEGER NOT NULL, -- 1: suppressed by a nosemgrep comment; it is counted nevertheless
   PRIMARY KEY (blob, suffix, rules, engine, rule_id, start_byte, end_byte)
 ) WITHOUT ROWID;
 

@@ -1,0 +1,44 @@
+"""The command that compares line history with git blame: verify."""
+
+from __future__ import annotations
+
+import click
+
+from attribution.commands.common import print_rows
+from attribution.commands.sections import Section
+from collector.console.terminal import Reporter, data_options, out
+from collector.errors import EXIT_CHECK_FAILED
+
+
+@click.command()
+@click.argument("path")
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Number of files to verify per commit; 0 for all.",
+)
+@click.option("--commits", type=click.IntRange(0), default=0, metavar="N", help="Also verify N randomly chosen earlier commits.")
+@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for choosing files and commits.")
+@data_options
+@click.pass_context
+def verify(context: click.Context, path: str, sample: int, commits: int, branch: str, seed: int, output_format: str) -> None:
+    """Compare line history with git blame.
+
+    Follows the whole history exactly as git blame does, without tracking moves or whitespace changes, and compares every line.
+    Exits with 1 if they differ. Needs no database.
+    """
+    from attribution.queries.blame_agreement import blame_agreement
+
+    with Reporter(path) as progress:
+        rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
+    print_rows(output_format, rows, lambda terminal: terminal.history.agreement_view(out(), rows))
+    if any(row.agreement.same != row.agreement.lines for row in rows):
+        context.exit(EXIT_CHECK_FAILED)
+
+
+SECTION = Section.CHECK
+COMMANDS = (verify,)
