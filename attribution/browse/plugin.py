@@ -1,4 +1,4 @@
-"""The Datasette plugin: the door to Datasette. Pages of our own, descriptions of tables, questions, and nothing from elsewhere.
+"""The Datasette plugin: its own pages, descriptions of tables, saved queries, and nothing loaded from elsewhere.
 
 Databases of ours are told by the application id in their header, so the plugin leaves others alone. Every answer forbids the
 browser to load or run anything from another place, and CSV is made safe for spreadsheets.

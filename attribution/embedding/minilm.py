@@ -1,4 +1,4 @@
-"""Backend `minilm`: all-MiniLM-L6-v2 computed with NumPy alone. The door to tokenizers and safetensors.
+"""Backend `minilm`: all-MiniLM-L6-v2 computed with NumPy alone. The adapter for tokenizers and safetensors.
 
 The weights are those that sentence-transformers published: their hash is checked, so it does not matter who packed them, and no
 code of the package that carries them is imported. Vectors equal those of sentence-transformers to six digits.

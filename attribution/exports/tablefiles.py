@@ -1,4 +1,4 @@
-"""The door to pyarrow (extra `parquet`), and tables as files: Parquet, or CSV which needs no library."""
+"""The adapter for pyarrow (extra `parquet`): tables as files, Parquet, or CSV which needs no library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to llm: any model the user has set up there, asked one question at a time. Keys stay with llm."""
+"""The adapter for llm: any model configured there, asked one question at a time. Keys stay with llm."""
 
 from __future__ import annotations
 

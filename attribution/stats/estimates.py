@@ -1,4 +1,4 @@
-"""Estimates that need a statistics library: Kaplan-Meier curves, hazard ratios, cluster bootstraps. The only door to lifelines.
+"""Estimates that need a statistics library: Kaplan-Meier curves, hazard ratios, cluster bootstraps. The adapter for lifelines.
 
 lifelines and what it brings (numpy, scipy, pandas) are the optional extra `stats`, imported when a function here is called.
 """

@@ -1,4 +1,4 @@
-"""Survival curves as a picture file, SVG or PNG. The only door to matplotlib, which the extra `stats` brings along."""
+"""Survival curves as a picture file, SVG or PNG. The adapter for matplotlib (extra `stats`)."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def filters_from(options: Mapping[str, Any]) -> Filters:
 
 
 @contextmanager
-def open_room(
-    db: Path, connection: Connection, wishes: DiscoverOptions | None = None, title: str = "discover"
+def open_channel_context(
+    db: Path, connection: Connection, request: DiscoverOptions | None = None, title: str = "discover"
 ) -> Iterator[ChannelContext]:
     """Everything a channel works with. Raises DatabaseUnusable, WhoWroteError."""
     from urllib.parse import urlsplit
@@ -109,7 +109,7 @@ def open_room(
     with Store(db) as store, Web(connections=max(16, connection.jobs)) as web, Reporter(title) as progress:
         github = GitHub(web, api, token, HttpCache(store), clock, tell=notice, longest_wait=connection.max_wait)
         yield ChannelContext(
-            github, web, DiscoveryLog(store, server, clock.now), clock, wishes or DiscoverOptions(), notice, progress
+            github, web, DiscoveryLog(store, server, clock.now), clock, request or DiscoverOptions(), notice, progress
         )
 
 
@@ -118,10 +118,10 @@ def server_of(api: str) -> str:
     return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
 
 
-def prober_for(room: ChannelContext) -> Prober:
+def prober_for(context: ChannelContext) -> Prober:
     from collector.discover.lsrefs import Prober
 
-    return Prober(room.web, room.clock, room.tell)
+    return Prober(context.web, context.clock, context.tell)
 
 
 def _listed() -> list[tuple[str, str]]:
@@ -163,20 +163,20 @@ def discover(
     from collector.discover import run
     from collector.github.token import NO_TOKEN
 
-    wishes, names = _wishes(options), list(channels)
-    with open_room(db, _connection(options), wishes) as room:
+    request, names = _discover_options(options), list(channels)
+    with open_channel_context(db, _connection(options), request) as context:
         if not names:
-            names = _usual(wishes, room.github.token is not None)
+            names = _usual(request, context.github.token is not None)
         known = run.chosen(names)
         if refresh and not dry_run:
-            room.ledger.forget_cursors([channel.name for channel in known])
-        if room.github.token is None:
+            context.discovery_log.forget_cursors([channel.name for channel in known])
+        if context.github.token is None:
             notice(NO_TOKEN)
         if dry_run:
-            return _print_plan(run.plan(room, names, not no_probe), output_format)
-        prober = None if no_probe else prober_for(room)
-        outcome = run.discover(room, names, filters_from(options), prober, options["jobs"])
-        return _print_outcome(room, outcome, output_format)
+            return _print_plan(run.plan(context, names, not no_probe), output_format)
+        prober = None if no_probe else prober_for(context)
+        outcome = run.discover(context, names, filters_from(options), prober, options["jobs"])
+        return _print_outcome(context, outcome, output_format)
 
 
 @click.command()
@@ -193,12 +193,14 @@ def probe(repos: tuple[str, ...], db: Path, everything: bool, output_format: str
     """
     from collector.discover import run
 
-    with open_room(db, _connection(options), title="probe") as room:
+    with open_channel_context(db, _connection(options), title="probe") as context:
         outcome = run.DiscoverResult()
-        again = iter([run.named(room.ledger, repos, everything)]) if repos or everything else None
-        run.confirm(room, prober_for(room), outcome, lambda: next(again) if again else run.due(room.ledger), options["jobs"])
-        run.settle(room.ledger, filters_from(options))
-        return _print_outcome(room, outcome, output_format)
+        again = iter([run.named(context.discovery_log, repos, everything)]) if repos or everything else None
+        run.confirm(
+            context, prober_for(context), outcome, lambda: next(again) if again else run.due(context.discovery_log), options["jobs"]
+        )
+        run.settle(context.discovery_log, filters_from(options))
+        return _print_outcome(context, outcome, output_format)
 
 
 @click.command()
@@ -235,7 +237,7 @@ def _connection(options: dict[str, Any]) -> Connection:
     return Connection(*(options[name] for name in ("token_file", "github_url", "git_url", "max_wait", "jobs")))
 
 
-def _wishes(options: dict[str, Any]) -> DiscoverOptions:
+def _discover_options(options: dict[str, Any]) -> DiscoverOptions:
     from collector.discover.channel import DiscoverOptions
 
     texts = [("--repo", "\n".join(options["repos"]).encode())] if options["repos"] else []
@@ -257,11 +259,11 @@ def _utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.replace(tzinfo=UTC)
 
 
-def _usual(wishes: DiscoverOptions, token: bool) -> list[str]:
+def _usual(request: DiscoverOptions, token: bool) -> list[str]:
     """The channels meant when none is named."""
     from collector.discover import channels
 
-    return [channel.name for channel in channels() if channel.usual(wishes) and (token or not channel.needs_token)]
+    return [channel.name for channel in channels() if channel.usual(request) and (token or not channel.needs_token)]
 
 
 def _print_plan(steps: list[dict[str, Any]], output_format: str) -> int:
@@ -276,11 +278,11 @@ def _print_plan(steps: list[dict[str, Any]], output_format: str) -> int:
     return EXIT_OK
 
 
-def _print_outcome(room: ChannelContext, outcome: DiscoverResult, output_format: str) -> int:
+def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_format: str) -> int:
     """What is known now, per channel; what went wrong goes to stderr."""
     from collector.discover.report import report as statistics
 
-    sections = statistics(room.ledger.store, room.now())
+    sections = statistics(context.discovery_log.store, context.now())
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     end = (
         f"{outcome.new} new candidates, {outcome.probed} probed, {outcome.metadata} with new metadata; in the database: "
@@ -290,7 +292,7 @@ def _print_outcome(room: ChannelContext, outcome: DiscoverResult, output_format:
     print_table(output_format, sections["channels"], columns, end)
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
-        notice(f"excluded: {reasons}; for details run: collect report --db {room.ledger.store.path}")
+        notice(f"excluded: {reasons}; for details run: collect report --db {context.discovery_log.store.path}")
     for what, error in outcome.failures:
         complain(f"{what}: {error}", error.hint)
     return EXIT_PARTIAL if outcome.failures else EXIT_OK

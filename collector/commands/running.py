@@ -209,16 +209,16 @@ _ADVICE = {
 
 def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple[list[RepositorySource], int]:
     """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
-    from collector.fetching import mirror_table as book
+    from collector.fetching import mirror_table
 
     lines = [*names, *(line for file in given["lists"] for line in file)]
-    found, refused = book.listed(lines, given["server"])
+    found, refused = mirror_table.listed(lines, given["server"])
     for error in refused:
         complain(str(error), error.hint)
     if not lines:
-        every = [*book.wanted(store, given["licences"]), *book.mirrored(store)]
+        every = [*mirror_table.wanted(store, given["licences"]), *mirror_table.mirrored(store)]
         found = list({one.name.lower(): one for one in reversed(every)}.values())[::-1]
-    kept, hidden = book.not_forgotten(store, found)
+    kept, hidden = mirror_table.not_forgotten(store, found)
     if hidden:
         notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
     if not kept and not hidden:
@@ -268,13 +268,13 @@ def _keep(store: Store, given: dict[str, Any]) -> None:
 
 
 def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> int:
-    from collector.fetching import mirror_table as book
+    from collector.fetching import mirror_table
 
     states: Counter[str] = Counter()
     received = 0
     with Reporter(count_repositories(len(sources)), quiet) as progress:
         progress("fetching", 0, len(sources))
-        for number, done in enumerate(book.fetch(store, sources, plan), 1):
+        for number, done in enumerate(mirror_table.fetch(store, sources, plan), 1):
             states[done.state] += 1
             received += done.received
             if not done.ok():
@@ -292,13 +292,13 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
 
 
 def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:
-    from collector.fetching import mirror_table as book
+    from collector.fetching import mirror_table
     from collector.runtime import shards
     from collector.runtime.stages import StageName
 
-    chosen = book.items(store, names)
+    chosen = mirror_table.items(store, names)
     waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, allow_no_checkpoints)
-    return show_progress("loading", "loaded", len(waiting), book.load(store, waiting, how, allow_no_checkpoints), quiet)
+    return show_progress("loading", "loaded", len(waiting), mirror_table.load(store, waiting, how, allow_no_checkpoints), quiet)
 
 
 def _shown(size: int | None) -> str:

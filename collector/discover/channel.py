@@ -45,9 +45,9 @@ class ChannelContext:
 
     github: GitHub
     web: Web
-    ledger: DiscoveryLog
+    discovery_log: DiscoveryLog
     clock: Clock
-    wishes: DiscoverOptions = field(default_factory=DiscoverOptions)
+    request: DiscoverOptions = field(default_factory=DiscoverOptions)
     tell: Callable[[str], None] = lambda text: None
     progress: Progress = no_progress
     new: int = 0  # candidates that were new in this run
@@ -56,7 +56,7 @@ class ChannelContext:
         return datetime.fromtimestamp(self.clock.now(), UTC)
 
     def enough(self) -> bool:
-        return self.wishes.limit is not None and self.new >= self.wishes.limit
+        return self.request.limit is not None and self.new >= self.request.limit
 
 
 @dataclass(frozen=True, slots=True)

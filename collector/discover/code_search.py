@@ -49,5 +49,5 @@ SEARCH = Search(NAME, "/search/code", "code_search", split, read)
 
 
 CHANNEL = search_channel(
-    "repositories with files that Entire writes; needs a token", True, SEARCH, QUERIES, lambda room, query: [query]
+    "repositories with files that Entire writes; needs a token", True, SEARCH, QUERIES, lambda context, query: [query]
 )

@@ -69,9 +69,9 @@ def read(item: dict[str, Any]) -> DiscoveryHit | None:
 SEARCH = Search(NAME, "/search/commits", "search", halves, read, (("sort", "committer-date"), ("order", "asc")))
 
 
-def roots(room: ChannelContext, query: str) -> list[str]:
-    known = room.ledger.cursors(NAME, query)
-    return ranges(known, query, "committer-date", room.wishes.since, room.wishes.until, room.now())
+def roots(context: ChannelContext, query: str) -> list[str]:
+    known = context.discovery_log.cursors(NAME, query)
+    return ranges(known, query, "committer-date", context.request.since, context.request.until, context.now())
 
 
 CHANNEL = search_channel("commits whose message names a checkpoint", False, SEARCH, (QUERY,), roots)

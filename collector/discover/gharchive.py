@@ -150,12 +150,12 @@ def _key(hour: datetime) -> str:
     return f"{hour:%Y-%m-%d-%H}"  # sorts as time does
 
 
-def hours(room: ChannelContext) -> list[datetime]:
+def hours(context: ChannelContext) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
-    if not _remote(room) and room.wishes.since is None and room.wishes.until is None:
-        return _hours_of(Path(_archive(room)))
-    read = [c.slice for c in room.ledger.cursors(NAME, QUERY) if c.state == "done"]
-    since = room.wishes.since
+    if not _remote(context) and context.request.since is None and context.request.until is None:
+        return _hours_of(Path(_archive(context)))
+    read = [c.slice for c in context.discovery_log.cursors(NAME, QUERY) if c.state == "done"]
+    since = context.request.since
     if since is None and read:
         since = datetime.strptime(max(read), "%Y-%m-%d-%H").replace(tzinfo=UTC)
     if since is None:
@@ -163,7 +163,7 @@ def hours(room: ChannelContext) -> list[datetime]:
             "gharchive needs a start date", "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB"
         )
     hour = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    until = room.wishes.until or room.now() - PUBLISHED_AFTER
+    until = context.request.until or context.now() - PUBLISHED_AFTER
     found = []
     while hour < until:
         found.append(hour)
@@ -182,43 +182,43 @@ def _hours_of(folder: Path) -> list[datetime]:
     return sorted(found)
 
 
-def _archive(room: ChannelContext) -> str:
-    return room.wishes.archive or PUBLIC_ARCHIVE
+def _archive(context: ChannelContext) -> str:
+    return context.request.archive or PUBLIC_ARCHIVE
 
 
-def _remote(room: ChannelContext) -> bool:
-    return _archive(room).startswith(("http://", "https://"))
+def _remote(context: ChannelContext) -> bool:
+    return _archive(context).startswith(("http://", "https://"))
 
 
-def _open_hours(room: ChannelContext) -> list[datetime]:
+def _open_hours(context: ChannelContext) -> list[datetime]:
     """Missing hours are asked for again: they may have been published since."""
-    closed = {c.slice for c in room.ledger.cursors(NAME, QUERY) if c.state in ("done", "damaged")}
-    return [hour for hour in hours(room) if _key(hour) not in closed]
+    closed = {c.slice for c in context.discovery_log.cursors(NAME, QUERY) if c.state in ("done", "damaged")}
+    return [hour for hour in hours(context) if _key(hour) not in closed]
 
 
-def run(room: ChannelContext) -> None:
-    waiting = _open_hours(room)
+def run(context: ChannelContext) -> None:
+    waiting = _open_hours(context)
     for number, hour in enumerate(waiting):
-        if room.enough():
+        if context.enough():
             return
-        room.progress(f"gharchive: {hour_name(hour)}", number, len(waiting))
-        cursor = room.ledger.cursor(NAME, QUERY, _key(hour)) or Cursor(NAME, QUERY, _key(hour))
-        reading = _remote_hour(room, hour) if _remote(room) else _local_hour(room, hour)
+        context.progress(f"gharchive: {hour_name(hour)}", number, len(waiting))
+        cursor = context.discovery_log.cursor(NAME, QUERY, _key(hour)) or Cursor(NAME, QUERY, _key(hour))
+        reading = _remote_hour(context, hour) if _remote(context) else _local_hour(context, hour)
         if reading is None:
-            room.ledger.put([replace(cursor, state="missing", detail="no such file")])
+            context.discovery_log.put([replace(cursor, state="missing", detail="no such file")])
             continue
         notes = [reading.damage] if reading.damage else []
         if reading.bad_lines:
             notes.append(f"{reading.bad_lines} lines are not JSON")
         events = sum(hit.hits for hit in reading.hits.values())
         after = replace(cursor, state="damaged" if reading.damage else "done", found=events, detail="; ".join(notes) or None)
-        room.new += room.ledger.record(cursor, after, reading.hits.values())
+        context.new += context.discovery_log.record(cursor, after, reading.hits.values())
         if reading.damage:
-            room.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
+            context.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
 
 
-def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
-    path = Path(_archive(room)) / f"{hour_name(hour)}.json.gz"
+def _local_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
+    path = Path(_archive(context)) / f"{hour_name(hour)}.json.gz"
     try:
         with path.open("rb") as file:
             return read_hour(iter(lambda: file.read(BLOCK), b""))
@@ -230,12 +230,12 @@ def _local_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
         ) from error
 
 
-def _remote_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
+def _remote_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
     """Downloads and reads an hour, several times if it breaks off. None: the archive has none. Raises Unreachable."""
-    url = f"{_archive(room).rstrip('/')}/{hour_name(hour)}.json.gz"
+    url = f"{_archive(context).rstrip('/')}/{hour_name(hour)}.json.gz"
     for attempt in range(TRIES):
         try:
-            with room.web.stream("GET", url, {"Accept-Encoding": "identity"}, most=MOST_BYTES, patience=PATIENCE) as (
+            with context.web.stream("GET", url, {"Accept-Encoding": "identity"}, most=MOST_BYTES, patience=PATIENCE) as (
                 answer,
                 chunks,
             ):
@@ -249,15 +249,15 @@ def _remote_hour(room: ChannelContext, hour: datetime) -> HourReading | None:
         except Unreachable as error:
             problem = error
         if attempt + 1 < TRIES:
-            room.clock.sleep(2.0**attempt * (1 + room.clock.chance()))
+            context.clock.sleep(2.0**attempt * (1 + context.clock.chance()))
     raise problem
 
 
-def plan(room: ChannelContext) -> list[DryRunStep]:
-    every, waiting = hours(room), _open_hours(room)
-    size = len(waiting) * HOUR_BYTES if _remote(room) else 0
+def plan(context: ChannelContext) -> list[DryRunStep]:
+    every, waiting = hours(context), _open_hours(context)
+    size = len(waiting) * HOUR_BYTES if _remote(context) else 0
     what = f"gharchive: {hour_name(every[0])} to {hour_name(every[-1])}" if every else "gharchive: no hours"
-    return [DryRunStep(what, len(waiting) if _remote(room) else 0, "", size, "", len(every) - len(waiting))]
+    return [DryRunStep(what, len(waiting) if _remote(context) else 0, "", size, "", len(every) - len(waiting))]
 
 
 def _usual(options: DiscoverOptions) -> bool:

@@ -26,25 +26,25 @@ object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""
 Found = tuple[int, dict[str, Any] | None]  # candidate, columns; None: the server knows no such repository
 
 
-def ask_graphql(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     """Columns for each row that could be answered; the others stay without metadata. Raises LimitReached, BadToken, Unreachable."""
     for at in range(0, len(rows), BATCH):
-        room.progress("metadata", at, len(rows))
-        yield from _batch(room, rows[at : at + BATCH])
+        context.progress("metadata", at, len(rows))
+        yield from _batch(context, rows[at : at + BATCH])
 
 
-def _batch(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def _batch(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     try:
-        answer = room.github.graphql(_query(rows))
+        answer = context.github.graphql(_query(rows))
     except (Refused, Unreachable) as error:
         if isinstance(error, Unreachable) and not error.answered:
             raise
         if len(rows) == 1:
-            room.tell(f"no metadata of {rows[0]['full_name']}: the server fails on it")
+            context.tell(f"no metadata of {rows[0]['full_name']}: the server fails on it")
             return
         middle = len(rows) // 2  # one repository may be what the server fails at
-        yield from _batch(room, rows[:middle])
-        yield from _batch(room, rows[middle:])
+        yield from _batch(context, rows[:middle])
+        yield from _batch(context, rows[middle:])
         return
     failed: list[Mapping[str, Any]] = []
     for number, row in enumerate(rows):
@@ -57,9 +57,9 @@ def _batch(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[
         else:
             failed.append(row)
     if failed and len(failed) < len(rows):
-        yield from _batch(room, failed)
+        yield from _batch(context, failed)
     elif failed:
-        room.tell(f"no metadata of {len(failed)} repositories, for example {failed[0]['full_name']}: the server fails on them")
+        context.tell(f"no metadata of {len(failed)} repositories, for example {failed[0]['full_name']}: the server fails on them")
 
 
 def _query(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -70,28 +70,28 @@ def _query(rows: Sequence[Mapping[str, Any]]) -> str:
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 
 
-def ask_rest(room: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     """The same by REST: a request each, a second for the settings of those without checkpoints; answers are cached."""
     for number, row in enumerate(rows):
-        room.progress("metadata", number, len(rows))
+        context.progress("metadata", number, len(rows))
         try:
-            value = room.github.get(f"/repos/{row['full_name']}").value
+            value = context.github.get(f"/repos/{row['full_name']}").value
         except NotFound:
             yield row["id"], None
             continue
         except Refused as error:
-            room.tell(f"no metadata of {row['full_name']}: {error}")
+            context.tell(f"no metadata of {row['full_name']}: {error}")
             continue
         if isinstance(value, dict):
             columns = from_rest(value)
             if not row["confirmed"]:
-                columns["checkpoint_remote"] = _remote(_rest_settings(room, row["full_name"]), row["server"])
+                columns["checkpoint_remote"] = _remote(_rest_settings(context, row["full_name"]), row["server"])
             yield row["id"], columns
 
 
-def _rest_settings(room: ChannelContext, name: str) -> str:
+def _rest_settings(context: ChannelContext, name: str) -> str:
     try:
-        value = room.github.get(f"/repos/{name}/contents/{SETTINGS}").value
+        value = context.github.get(f"/repos/{name}/contents/{SETTINGS}").value
     except (NotFound, Refused):
         return ""
     content = value.get("content") if isinstance(value, dict) else None

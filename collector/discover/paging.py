@@ -28,52 +28,52 @@ class Search:
     sort: tuple[tuple[str, str], ...] = ()
 
 
-def run_search(room: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> None:
+def run_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> None:
     """Reads all slices of a query; `roots` are the slices to begin with."""
-    known = {c.slice for c in room.ledger.cursors(search.channel, query)}
-    room.ledger.put(Cursor(search.channel, query, root) for root in roots if root not in known)
-    while not room.enough():
-        cursor = room.ledger.next_open(search.channel, query)
+    known = {c.slice for c in context.discovery_log.cursors(search.channel, query)}
+    context.discovery_log.put(Cursor(search.channel, query, root) for root in roots if root not in known)
+    while not context.enough():
+        cursor = context.discovery_log.next_open(search.channel, query)
         if cursor is None:
             return
-        room.progress(f"{search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
+        context.progress(f"{search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
         try:
-            _step(room, search, cursor)
+            _step(context, search, cursor)
         except Refused as error:
             if error.status != 422:
                 raise
-            room.ledger.put([replace(cursor, state="refused", detail=str(error))])
+            context.discovery_log.put([replace(cursor, state="refused", detail=str(error))])
 
 
-def _step(room: ChannelContext, search: Search, cursor: Cursor) -> None:
+def _step(context: ChannelContext, search: Search, cursor: Cursor) -> None:
     """Reads one page, or splits the slice."""
     number = int(cursor.position or 1)
-    items, total, complete, more = _page(room, search, cursor.slice, number)
+    items, total, complete, more = _page(context, search, cursor.slice, number)
     total = max(total, cursor.total or 0)
     children = search.split(cursor.slice) if number == 1 and total > CAP else []
     if children:
         parts = [Cursor(search.channel, cursor.query, child) for child in children]
-        room.ledger.record(cursor, replace(cursor, state="split", total=total), (), parts)
+        context.discovery_log.record(cursor, replace(cursor, state="split", total=total), (), parts)
         return
     hits = _merged(hit for item in items if isinstance(item, dict) and (hit := search.read(item)) is not None)
     last = not items or not more or number * PER_PAGE >= CAP
     state = ("capped" if total > CAP else "done") if last else "part"
     detail = cursor.detail if complete else "the server could not finish the search"
     after = replace(cursor, state=state, position=str(number + 1), total=total, found=cursor.found + len(items), detail=detail)
-    room.new += room.ledger.record(cursor, after, hits)
+    context.new += context.discovery_log.record(cursor, after, hits)
 
 
-def _page(room: ChannelContext, search: Search, slice: str, number: int) -> tuple[list[Any], int, bool, bool]:
+def _page(context: ChannelContext, search: Search, slice: str, number: int) -> tuple[list[Any], int, bool, bool]:
     """Results, their number as promised, whether the server finished the search, whether there is a next page."""
     params: dict[str, str | int] = {"q": slice, "per_page": PER_PAGE, "page": number, **dict(search.sort)}
     for attempt in range(RE_ASKED + 1):
-        page = room.github.get(search.path, params, search.resource, keep=False)
+        page = context.github.get(search.path, params, search.resource, keep=False)
         value = page.value if isinstance(page.value, dict) else {}
         items, total = value.get("items"), value.get("total_count")
         complete = not value.get("incomplete_results")
         if complete or attempt == RE_ASKED:
             break
-        room.clock.sleep(2.0**attempt)
+        context.clock.sleep(2.0**attempt)
     items = items if isinstance(items, list) else []
     return items, total if isinstance(total, int) else len(items), complete, page.next is not None
 
@@ -103,9 +103,9 @@ def repository_of(item: dict[str, Any]) -> FoundRepository | None:
     return FoundRepository(name, number if isinstance(number, int) else None) if isinstance(name, str) else None
 
 
-def plan_search(room: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:
+def plan_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:
     """What is left of a query: at least one request per slice not begun, and the pages known to be missing."""
-    known = {c.slice: c for c in room.ledger.cursors(search.channel, query)}
+    known = {c.slice: c for c in context.discovery_log.cursors(search.channel, query)}
     waiting = [c for c in known.values() if c.state in OPEN] + [
         Cursor(search.channel, query, root) for root in roots if root not in known
     ]
@@ -121,15 +121,15 @@ def search_channel(
 ) -> Channel:
     """A channel that asks `queries`, each of them per owner when owners are wished for; `roots` are the slices to begin with."""
 
-    def questions(room: ChannelContext) -> list[str]:
-        return [f"{query} user:{owner}" for query in queries for owner in room.wishes.owners] or list(queries)
+    def questions(context: ChannelContext) -> list[str]:
+        return [f"{query} user:{owner}" for query in queries for owner in context.request.owners] or list(queries)
 
-    def run(room: ChannelContext) -> None:
-        for query in questions(room):
-            run_search(room, search, query, roots(room, query))
+    def run(context: ChannelContext) -> None:
+        for query in questions(context):
+            run_search(context, search, query, roots(context, query))
 
-    def plan(room: ChannelContext) -> list[DryRunStep]:
-        return [plan_search(room, search, query, roots(room, query)) for query in questions(room)]
+    def plan(context: ChannelContext) -> list[DryRunStep]:
+        return [plan_search(context, search, query, roots(context, query)) for query in questions(context)]
 
     return Channel(search.channel, about, needs_token, run, plan)
 

@@ -39,9 +39,9 @@ def split(slice: str) -> list[str]:
 SEARCH = Search(NAME, "/search/repositories", "search", split, read)
 
 
-def roots(room: ChannelContext, query: str) -> list[str]:
-    known = room.ledger.cursors(NAME, query)
-    return ranges(known, query, "created", room.wishes.since or _FIRST, room.wishes.until, room.now())
+def roots(context: ChannelContext, query: str) -> list[str]:
+    known = context.discovery_log.cursors(NAME, query)
+    return ranges(known, query, "created", context.request.since or _FIRST, context.request.until, context.now())
 
 
 CHANNEL = search_channel("repositories that mention checkpoints in their description or README", False, SEARCH, QUERIES, roots)

@@ -38,22 +38,24 @@ class DiscoverResult:
     failures: list[tuple[str, WhoWroteError]] = field(default_factory=list)
 
 
-def discover(room: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober | None, jobs: int = 8) -> DiscoverResult:
+def discover(
+    context: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober | None, jobs: int = 8
+) -> DiscoverResult:
     """`names` of channels; `prober` None leaves git and metadata out. Errors of one channel stop only that one."""
     outcome = DiscoverResult()
     for channel in chosen(names):
         try:
-            if channel.needs_token and room.github.token is None:
+            if channel.needs_token and context.github.token is None:
                 raise BadToken(f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use --token-file or `gh auth login`")
-            channel.run(room)
+            channel.run(context)
         except DatabaseUnusable:
             raise
         except WhoWroteError as error:
             outcome.failures.append((channel.name, error))
-    outcome.new = room.new
+    outcome.new = context.new
     if prober is not None:
-        confirm(room, prober, outcome, lambda: due(room.ledger), jobs)
-    settle(room.ledger, filters)
+        confirm(context, prober, outcome, lambda: due(context.discovery_log), jobs)
+    settle(context.discovery_log, filters)
     return outcome
 
 
@@ -71,24 +73,24 @@ def chosen(names: Sequence[str]) -> list[Channel]:
 Rows = list[dict[str, Any]]
 
 
-def due(ledger: DiscoveryLog) -> Rows:
+def due(discovery_log: DiscoveryLog) -> Rows:
     """Candidates never probed with success whose time has come."""
-    return ledger.store.rows(
+    return discovery_log.store.rows(
         "SELECT * FROM candidates WHERE probed_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= ?)"
         " AND exclusion IS NOT 'forgotten' ORDER BY id",
-        (ledger.now(),),
+        (discovery_log.now(),),
     )
 
 
-def named(ledger: DiscoveryLog, names: Iterable[str], everything: bool = False) -> Rows:
+def named(discovery_log: DiscoveryLog, names: Iterable[str], everything: bool = False) -> Rows:
     """Candidates by name, or all. Raises WhoWroteError for a name that is no candidate."""
-    rows = ledger.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
+    rows = discovery_log.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
     if everything:
         return rows
     by_name = {(row["server"], row["full_name"].lower()): row for row in rows}
     found = []
     for text in names:
-        parsed = parse_name(text, ledger.server)
+        parsed = parse_name(text, discovery_log.server)
         row = by_name.get((parsed.server, parsed.name.lower())) if parsed else None
         if row is None:
             raise WhoWroteError(f"{text} is not a candidate", "Add it first: collect discover listing --repo OWNER/NAME")
@@ -96,38 +98,38 @@ def named(ledger: DiscoveryLog, names: Iterable[str], everything: bool = False) 
     return found
 
 
-def confirm(room: ChannelContext, prober: Prober, outcome: DiscoverResult, which: Callable[[], Rows], jobs: int = 8) -> None:
+def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, which: Callable[[], Rows], jobs: int = 8) -> None:
     """Probes what `which` says, then what came of it: new names, repositories that hold the checkpoints of others."""
     rows, begun = which(), False
     while rows or not begun:  # a run that was killed may have left candidates without metadata only
         begun = True
         for number, (row, seen) in enumerate(probe_all(prober, rows, lambda r: (r["server"], r["full_name"]), jobs)):
-            room.progress("asking git", number, len(rows))
-            _store_probe(room.ledger, row, seen)
+            context.progress("asking git", number, len(rows))
+            _store_probe(context.discovery_log, row, seen)
             outcome.probed += 1
         try:
-            outcome.metadata += add_metadata(room)
+            outcome.metadata += add_metadata(context)
         except (GitHubError, Unreachable) as error:
             outcome.failures.append(("metadata", error))
-        rows = due(room.ledger)
+        rows = due(context.discovery_log)
 
 
-def _store_probe(ledger: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
-    at = ledger.now()
+def _store_probe(discovery_log: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
+    at = discovery_log.now()
     if seen.outcome != "ok" or seen.ref_state is None:
         attempts = row["attempts"] + 1
         pause = MISSING_PAUSE if seen.outcome == "private_or_missing" else min(timedelta(hours=2**attempts), MOST_PAUSE)
-        again = iso(ledger.clock_now() + pause.total_seconds())
+        again = iso(discovery_log.clock_now() + pause.total_seconds())
         failed = {"outcome": seen.outcome, "failure": seen.detail[:500], "attempts": attempts, "next_attempt_at": again}
-        ledger.update(row["id"], failed)
+        discovery_log.update(row["id"], failed)
         return
     found = seen.ref_state
     holds = found.v2_oid or found.legacy_oid or found.checkpoint_refs or (found.v1_oid and not seen.v1_empty)
     if seen.renamed_to is not None and parse_name(seen.renamed_to, row["server"]) is not None:
-        ledger.name(
+        discovery_log.name(
             "renamed", "renamed", row["full_name"], DiscoveryHit(seen.renamed_to, f"was {row['full_name']}", server=row["server"])
         )
-    ledger.update(
+    discovery_log.update(
         row["id"],
         {
             "probed_at": at,
@@ -151,36 +153,36 @@ def _store_probe(ledger: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> 
     )
 
 
-def add_metadata(room: ChannelContext, again: bool = False) -> int:
+def add_metadata(context: ChannelContext, again: bool = False) -> int:
     """Asks for the metadata of all candidates of this server that git knows and that have none; returns how many it got.
 
     Raises LimitReached, BadToken, Unreachable; what came before is kept.
     """
-    rows = room.ledger.store.rows(
+    rows = context.discovery_log.store.rows(
         "SELECT * FROM candidates WHERE server = ? AND outcome = 'ok' AND (metadata_at IS NULL OR ?)"
         " AND exclusion IS NOT 'forgotten' ORDER BY confirmed DESC, id",
-        (room.ledger.server, again),
+        (context.discovery_log.server, again),
     )
     if not rows:
         return 0
     done = 0
-    usual = room.github.longest_wait
+    usual = context.github.longest_wait
     try:
-        if room.github.token is None:
-            room.github.longest_wait = min(usual, REST_WAIT)
-        for number, columns in (ask_rest if room.github.token is None else ask_graphql)(room, rows):
-            _store_metadata(room.ledger, number, columns)
+        if context.github.token is None:
+            context.github.longest_wait = min(usual, REST_WAIT)
+        for number, columns in (ask_rest if context.github.token is None else ask_graphql)(context, rows):
+            _store_metadata(context.discovery_log, number, columns)
             done += 1
     except LimitReached as error:
         raise LimitReached(f"{len(rows) - done} candidates have no metadata yet: {error}", error.hint) from None
     finally:
-        room.github.longest_wait = usual
+        context.github.longest_wait = usual
     return done
 
 
-def _store_metadata(ledger: DiscoveryLog, candidate_id: int, columns: dict[str, Any] | None) -> None:
-    values: dict[str, Any] = {"metadata_at": ledger.now()}
-    row = ledger.store.rows("SELECT * FROM candidates WHERE id = ?", (candidate_id,))[0]
+def _store_metadata(discovery_log: DiscoveryLog, candidate_id: int, columns: dict[str, Any] | None) -> None:
+    values: dict[str, Any] = {"metadata_at": discovery_log.now()}
+    row = discovery_log.store.rows("SELECT * FROM candidates WHERE id = ?", (candidate_id,))[0]
     if columns is not None:
         current = columns.pop("now_called")
         values |= columns
@@ -188,30 +190,30 @@ def _store_metadata(ledger: DiscoveryLog, candidate_id: int, columns: dict[str, 
             values["full_name"] = current  # the owner's spelling
         elif current is not None:
             values["renamed_to"] = current
-            ledger.name(
+            discovery_log.name(
                 "renamed", "renamed", row["full_name"], DiscoveryHit(current, f"was {row['full_name']}", server=row["server"])
             )
         remote = columns.get("checkpoint_remote")
         target = parse_name(remote, row["server"]) if remote else None
         if target is not None and target != (row["server"], row["full_name"]):
             hit = DiscoveryHit(target[1], f"named by {row['full_name']}", server=target[0])
-            ledger.name("checkpoint_remote", "checkpoint_remote", row["full_name"], hit)
-    ledger.update(candidate_id, values)
+            discovery_log.name("checkpoint_remote", "checkpoint_remote", row["full_name"], hit)
+    discovery_log.update(candidate_id, values)
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
 
 
-def settle(ledger: DiscoveryLog, filters: Filters) -> int:
+def settle(discovery_log: DiscoveryLog, filters: Filters) -> int:
     """Writes the exclusion of every candidate that was probed; returns how many changed."""
-    rows = ledger.store.rows("SELECT * FROM candidates WHERE outcome IS NOT NULL")
+    rows = discovery_log.store.rows("SELECT * FROM candidates WHERE outcome IS NOT NULL")
     names = {(row["server"], row["full_name"].lower()) for row in rows}
     changed = 0
-    with ledger.store.transaction() as connection:
+    with discovery_log.store.transaction() as connection:
         for row in rows:
             reason, detail = exclusion(row, filters, names)
             if (reason, detail) != (row["exclusion"], row["detail"]):
-                ledger.update_in(connection, row["id"], {"exclusion": reason, "detail": detail})
+                discovery_log.update_in(connection, row["id"], {"exclusion": reason, "detail": detail})
                 changed += 1
     return changed
 
@@ -219,16 +221,16 @@ def settle(ledger: DiscoveryLog, filters: Filters) -> int:
 # --- what it would cost -----------------------------------------------------------------------------------------------
 
 
-def plan(room: ChannelContext, names: Sequence[str], probe: bool) -> list[dict[str, Any]]:
+def plan(context: ChannelContext, names: Sequence[str], probe: bool) -> list[dict[str, Any]]:
     """One row per step of a dry run; seconds at the rate limits, None when it cannot be done without a token."""
-    token = room.github.token is not None
-    steps = [(step, channel.needs_token and not token) for channel in chosen(names) for step in channel.plan(room)]
+    token = context.github.token is not None
+    steps = [(step, channel.needs_token and not token) for channel in chosen(names) for step in channel.plan(context)]
     if probe:
         coming = sum(step.names for step, _ in steps)  # some of them may be known already
-        waiting = len(due(room.ledger)) + coming
-        bare = coming + room.ledger.store.value(
+        waiting = len(due(context.discovery_log)) + coming
+        bare = coming + context.discovery_log.store.value(
             "SELECT count(*) FROM candidates WHERE server = ? AND metadata_at IS NULL AND (outcome = 'ok' OR outcome IS NULL)",
-            (room.ledger.server,),
+            (context.discovery_log.server,),
         )
         note = "plus one per new candidate"
         steps.append((DryRunStep("asking git", waiting, "git", waiting * PROBE_BYTES, note), False))

@@ -1,4 +1,4 @@
-"""Unified diffs. The only door to unidiff."""
+"""Unified diffs. The adapter for unidiff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to the git program.
+"""The adapter for the git program.
 
 A repository that we analyse may be hostile: its configuration, hooks, attributes and promisor remotes can name programs to run.
 Git therefore never opens it. It opens an empty bare directory of ours, whose only link to the repository is the directory of

@@ -1,4 +1,4 @@
-"""The door to pygit2: refs, objects, history and diffs of one repository, read only.
+"""The adapter for pygit2: refs, objects, history and diffs of one repository, read only.
 
 libgit2 never runs a hook, a filter, a pager or a lazy fetch, so a hostile configuration has nothing to trigger. Objects that a
 partial clone left out come back as None. Line diffs are git's own (`git diff -U0`, indent heuristic) whatever the user's

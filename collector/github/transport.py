@@ -1,4 +1,4 @@
-"""The door to HTTP (httpx2): one request, one answer of bounded size. Redirects take no token to another host."""
+"""The adapter for HTTP (httpx2): one request, one answer of bounded size. Redirects take no token to another host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to dask.distributed (extra `dask`): the tasks of `workers.py` on the machines of a cluster.
+"""The adapter for dask.distributed (extra `dask`): the tasks of `workers.py` on the machines of a cluster.
 
 The machines must see the mirrors and the shards under the same paths. A worker of the cluster does a task in a process of its own,
 as `--jobs` does, so that limits hold and a task that dies takes nobody with it. A task whose worker dies is run again by another.

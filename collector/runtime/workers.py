@@ -1,4 +1,4 @@
-"""The door to multiprocessing: a small scheduler of worker processes.
+"""The adapter for multiprocessing: a small scheduler of worker processes.
 
 A worker lives for many tasks, since starting one costs as much as a small repository. It is replaced when it dies, takes too long
 or has grown large; the task it had is tried once more in a new one. A task is a function of a module and its arguments; whatever

@@ -1,4 +1,4 @@
-"""Parquet files. The only door to pyarrow, the optional extra `parquet`, imported when a function here is called."""
+"""Parquet files. The adapter for pyarrow, the optional extra `parquet`, imported when a function here is called."""
 
 from __future__ import annotations
 

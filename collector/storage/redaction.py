@@ -1,4 +1,4 @@
-"""The door to detect-secrets (extra `redact`): finds keys, tokens and passwords in text.
+"""The adapter for detect-secrets (extra `redact`): finds keys, tokens and passwords in text.
 
 Its entropy plugins are left out: they take words for secrets. Nothing is sent anywhere, and nothing is verified with a provider.
 """

@@ -1,4 +1,4 @@
-"""The door to SQLite (sqlite-utils): opening, versions, transactions, bulk rows.
+"""The adapter for SQLite (sqlite-utils): opening, versions, transactions, bulk rows.
 
 Rows go through `executemany`, which is seven times faster than the upserts of sqlite-utils; that makes the search index. A unit of
 work and the row that says it is done are written in one transaction, so a kill at any moment leaves whole units.

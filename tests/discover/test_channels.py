@@ -34,12 +34,12 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Callable[..., Any]:
+def context(tmp_path: Path) -> Callable[..., Any]:
     """`room(world, wishes)`: a context with a server and a room on a database that stays."""
 
     @contextmanager
     def opened(
-        world: World, token: bool = True, archive: Path | None = None, **wishes: Any
+        world: World, token: bool = True, archive: Path | None = None, **request: Any
     ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
         at = [NOW]
 
@@ -51,27 +51,29 @@ def room(tmp_path: Path) -> Callable[..., Any]:
             github = GitHub(web, server.api_url, Token("test", TOKEN) if token else None, None, clock)
             yield (
                 server,
-                ChannelContext(github, web, DiscoveryLog(store, "https://github.com", clock.now), clock, DiscoverOptions(**wishes)),
+                ChannelContext(
+                    github, web, DiscoveryLog(store, "https://github.com", clock.now), clock, DiscoverOptions(**request)
+                ),
             )
 
     return opened
 
 
-def found(room: ChannelContext, channel: str | None = None) -> set[str]:
-    rows = room.ledger.store.rows(
+def found(context: ChannelContext, channel: str | None = None) -> set[str]:
+    rows = context.discovery_log.store.rows(
         "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE d.channel = ? OR ? IS NULL",
         (channel, channel),
     )
     return {row["full_name"] for row in rows}
 
 
-def hits_of(room: ChannelContext, name: str) -> int:
+def hits_of(context: ChannelContext, name: str) -> int:
     sql = "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE full_name = ?"
-    return int(room.ledger.store.value(sql, (name,)))
+    return int(context.discovery_log.store.value(sql, (name,)))
 
 
-def states(room: ChannelContext, channel: str) -> dict[str, int]:
-    rows = room.ledger.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
+def states(context: ChannelContext, channel: str) -> dict[str, int]:
+    rows = context.discovery_log.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
     return {row["state"]: row["n"] for row in rows}
 
 
@@ -82,10 +84,10 @@ def test_every_channel_has_a_file() -> None:
 # --- searches ---------------------------------------------------------------------------------------------------------
 
 
-def test_code_search_gets_past_the_cap_by_size_and_by_words(room: Any) -> None:
+def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> None:
     sizes = [Repo(f"s/r{n}", files={SETTINGS: "x" * (20 + n % 700)}) for n in range(1800)]
     same = [Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)}) for n in range(1500)]
-    with room(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (server, it):
+    with context(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (server, it):
         server.limits["code_search"] = (10_000, 0, 60)
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 3300 and "x/no" not in found(it)
@@ -96,12 +98,12 @@ def test_code_search_gets_past_the_cap_by_size_and_by_words(room: Any) -> None:
         assert len(server.log) == len(asked)
 
 
-def test_what_cannot_be_split_says_that_results_were_lost(room: Any) -> None:
-    with room(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):
+def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:
+    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 1000
         assert states(it, "code_search")["capped"] == 1
-        assert it.ledger.store.value("SELECT total FROM cursors WHERE state = 'capped'") == 1300
+        assert it.discovery_log.store.value("SELECT total FROM cursors WHERE state = 'capped'") == 1300
 
 
 def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
@@ -124,21 +126,21 @@ def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 01234
     return [(f"{name}{n}", f"{start + timedelta(minutes=7 * n):%Y-%m-%dT%H:%M:%SZ}", message) for n in range(count)]
 
 
-def test_commit_search_halves_the_time_and_reads_the_trailer_itself(room: Any) -> None:
+def test_commit_search_halves_the_time_and_reads_the_trailer_itself(context: Any) -> None:
     repos = [Repo(f"c/r{n}", commits=commits(300, f"{n:x}")) for n in range(10)]
     repos.append(Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint")))
-    with room(World(repos)) as (server, it):
+    with context(World(repos)) as (server, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {f"c/r{n}" for n in range(10)}
-        hits = it.ledger.store.rows("SELECT hits, evidence FROM discoveries")
+        hits = it.discovery_log.store.rows("SELECT hits, evidence FROM discoveries")
         assert {row["hits"] for row in hits} == {300} and hits[0]["evidence"] == "commit 00 names 0123456789ab"
         asked = [a.path for a in server.log]
         assert len(asked) == len(set(asked))
 
 
-def test_the_next_commit_search_asks_only_for_what_is_new(room: Any) -> None:
+def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
     world = World([Repo("c/old", commits=commits(5, "a"))])
-    with room(world) as (server, it):
+    with context(world) as (server, it):
         commit_search.CHANNEL.run(it)
         it.clock.sleep(86400)
         world.repos.append(Repo("c/new", commits=[("b1", "2026-03-01T12:00:00Z", "Entire-Checkpoint: 0123456789ab")]))
@@ -148,21 +150,21 @@ def test_the_next_commit_search_asks_only_for_what_is_new(room: Any) -> None:
         assert len(server.log) == 2
 
 
-def test_an_incomplete_answer_is_asked_again(room: Any) -> None:
-    with room(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
+    with context(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
         server.faults.extend(["incomplete", "incomplete"])
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 40 and len(server.log) == 3
-    with room(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
-        it.ledger.forget_cursors(["commit_search"])
+    with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+        it.discovery_log.forget_cursors(["commit_search"])
         server.faults.extend(["incomplete"] * 6)
         commit_search.CHANNEL.run(it)
-        assert "could not finish" in it.ledger.store.value("SELECT detail FROM cursors WHERE channel = 'commit_search'")
+        assert "could not finish" in it.discovery_log.store.value("SELECT detail FROM cursors WHERE channel = 'commit_search'")
 
 
-def test_two_at_once_count_nothing_twice(room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with room(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (_, it):
-        record, others = it.ledger.record, list[int]()
+def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with context(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (_, it):
+        record, others = it.discovery_log.record, list[int]()
 
         def late(*args: Any) -> int:
             if not others:
@@ -170,41 +172,41 @@ def test_two_at_once_count_nothing_twice(room: Any, monkeypatch: pytest.MonkeyPa
                 commit_search.CHANNEL.run(it)  # another process, faster than this one
             return int(record(*args))
 
-        monkeypatch.setattr(it.ledger, "record", late)
+        monkeypatch.setattr(it.discovery_log, "record", late)
         commit_search.CHANNEL.run(it)
         assert {hits_of(it, name) for name in found(it)} == {2} and len(found(it)) == 30
 
 
-def test_a_refused_query_is_remembered(room: Any) -> None:
-    with room(World([]), owners=("o" * 300,)) as (server, it):
+def test_a_refused_query_is_remembered(context: Any) -> None:
+    with context(World([]), owners=("o" * 300,)) as (server, it):
         commit_search.CHANNEL.run(it)
         commit_search.CHANNEL.run(it)
         assert states(it, "commit_search") == {"refused": 1} and len(server.log) == 1
 
 
-def test_repo_search_finds_topics_and_readmes_not_private_ones(room: Any) -> None:
+def test_repo_search_finds_topics_and_readmes_not_private_ones(context: Any) -> None:
     repos = [Repo("t/topic", topics=("entire-cli",)), Repo("t/readme", readme="run `entire enable` first"), Repo("t/none")]
     repos.append(Repo("t/secret", topics=("entire-cli",), private=True))
-    with room(World(repos), token=False) as (_, it):
+    with context(World(repos), token=False) as (_, it):
         repo_search.CHANNEL.run(it)
         assert found(it) == {"t/topic", "t/readme"}
 
 
-def test_a_limit_stops_asking_and_the_next_run_goes_on(room: Any) -> None:
+def test_a_limit_stops_asking_and_the_next_run_goes_on(context: Any) -> None:
     world = World([Repo(f"c/r{n:03d}", commits=commits(1, f"{n}")) for n in range(500)])
-    with room(world, limit=150) as (server, it):
+    with context(world, limit=150) as (server, it):
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 200 and len(server.log) == 2
-    with room(world) as (server, it):
+    with context(world) as (server, it):
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 500 and len(server.log) == 3
         assert all("page=1&" not in a.path for a in server.log)
 
 
-def test_hostile_items_are_not_candidates(room: Any) -> None:
+def test_hostile_items_are_not_candidates(context: Any) -> None:
     names = ["../../etc/passwd", "a/b/c", "a b/c", "-x/y", "o/..", "o/\x1b[2J", "", "o/" + "x" * 200, "o"]
     names.append("o/good")
-    with room(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
+    with context(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {"o/good"}
     for item in ({"repository": 7}, {"repository": {"full_name": 7}}, {"commit": None}, {"commit": {"message": 7}}, {}):
@@ -248,16 +250,16 @@ def hours_of_a_day() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("where", ["local", "remote"])
-def test_hours_are_read_once_and_damage_is_recorded(room: Any, tmp_path: Path, where: str) -> None:
+def test_hours_are_read_once_and_damage_is_recorded(context: Any, tmp_path: Path, where: str) -> None:
     folder = archive(tmp_path / "gh", hours_of_a_day())
     day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
-    with room(World([]), token=False, archive=folder) as (server, it):
-        it.wishes = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+    with context(World([]), token=False, archive=folder) as (server, it):
+        it.request = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
         gharchive.run(it)
         names = found(it)
         assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
         assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
-        details = it.ledger.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
+        details = it.discovery_log.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
         assert "ends early" in details[0]["detail"] and "not gzip" in details[1]["detail"]
         assert hits_of(it, "o/a") == 3
         archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
@@ -267,25 +269,25 @@ def test_hours_are_read_once_and_damage_is_recorded(room: Any, tmp_path: Path, w
         assert len(server.log) - before == (0 if where == "local" else 6)  # only the missing hours
 
 
-def test_a_download_that_breaks_off_is_asked_again(room: Any, tmp_path: Path) -> None:
+def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path) -> None:
     folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
     day = datetime(2026, 2, 1, tzinfo=UTC)
-    with room(World([]), archive=folder) as (server, it):
-        it.wishes = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+    with context(World([]), archive=folder) as (server, it):
+        it.request = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
         server.faults.extend(["503", "cut", "drop"])
         gharchive.run(it)
         assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
 
 
-def test_without_a_beginning_it_says_so(room: Any) -> None:
-    with room(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="needs a start date"):
+def test_without_a_beginning_it_says_so(context: Any) -> None:
+    with context(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="needs a start date"):
         gharchive.run(it)
 
 
-def test_all_local_files_are_read_when_no_time_is_given(room: Any, tmp_path: Path) -> None:
+def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: Path) -> None:
     folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
-    with room(World([])) as (_, it):
-        it.wishes = DiscoverOptions(archive=str(folder))
+    with context(World([])) as (_, it):
+        it.request = DiscoverOptions(archive=str(folder))
         gharchive.run(it)
         assert found(it) == {"o/a", "o/b"}
 
@@ -324,62 +326,65 @@ not a name
 """
 
 
-def test_a_list_may_hold_names_and_addresses(room: Any, tmp_path: Path) -> None:
+def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> None:
     (tmp_path / "list").write_bytes(LIST)
     told: list[str] = []
-    with room(World([]), lists=(tmp_path / "list",)) as (server, it):
+    with context(World([]), lists=(tmp_path / "list",)) as (server, it):
         it.tell = told.append
         listing.run(it)
         listing.run(it)
         assert found(it) == {"octo/one", "octo/two", "octo/three", "octo/four", "octo/five", "group/sub/project"}
-        assert it.ledger.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'") == "https://gitlab.com"
-        assert it.ledger.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
+        assert (
+            it.discovery_log.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'")
+            == "https://gitlab.com"
+        )
+        assert it.discovery_log.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
         assert "(2 in all)" in told[0] and "../../etc" in told[0]
         assert server.log == []
 
 
-def test_an_owner_is_an_organisation_or_a_user(room: Any) -> None:
+def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
     repos = [Repo(f"org/r{n:03d}") for n in range(130)] + [Repo("user/a"), Repo("org/secret", private=True)]
-    with room(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
+    with context(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
         listing.run(it)
         assert len(found(it)) == 131
         asked = len(server.log)
         listing.run(it)
         assert len(server.log) == asked == 4
     with (
-        room(World(repos), owners=("nobody",)) as (_, it),
+        context(World(repos), owners=("nobody",)) as (_, it),
         pytest.raises(WhoWroteError, match="no such organisation or user: nobody"),
     ):
         listing.run(it)
 
 
-def test_another_database_is_only_read(room: Any, tmp_path: Path) -> None:
+def test_another_database_is_only_read(context: Any, tmp_path: Path) -> None:
     with Store(tmp_path / "other.db") as other:
         other.connection.execute("INSERT INTO repos (name) VALUES ('o/attributed'), ('directory')")
         other.connection.execute("INSERT INTO candidates (full_name, first_seen_at) VALUES ('o/candidate', 'x')")
     before = (tmp_path / "other.db").read_bytes()
-    with room(World([]), databases=(tmp_path / "other.db",)) as (_, it):
+    with context(World([]), databases=(tmp_path / "other.db",)) as (_, it):
         listing.run(it)
         assert found(it) == {"o/attributed", "o/candidate"}
     assert (tmp_path / "other.db").read_bytes() == before
-    with room(World([]), databases=(tmp_path / "none.db",)) as (_, it), pytest.raises(WhoWroteError, match="no database"):
+    with context(World([]), databases=(tmp_path / "none.db",)) as (_, it), pytest.raises(WhoWroteError, match="no database"):
         listing.run(it)
 
 
 # --- together ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_asks_nothing_and_knows_the_pace(room: Any) -> None:
+def test_a_dry_run_asks_nothing_and_knows_the_pace(context: Any) -> None:
     world = World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])
     names = ["code_search", "commit_search", "gharchive"]
     day = datetime(2026, 2, 1, tzinfo=UTC)
-    with room(world, since=day, until=day + timedelta(days=1)) as (server, it):
+    with context(world, since=day, until=day + timedelta(days=1)) as (server, it):
         steps = plan(it, names, True)
         assert server.log == []
         by_name = {step["step"].split(":")[0]: step for step in steps}
         assert by_name["gharchive"]["requests"] == 24 and by_name["gharchive"]["bytes"] == 24 * gharchive.HOUR_BYTES
         assert by_name["commit_search"]["requests"] == 1 and by_name["code_search"]["seconds"] is not None
-    with room(world, token=False) as (_, it):
+    with context(world, token=False) as (_, it):
         assert {s["note"] for s in plan(it, ["code_search"], False)} == {"needs a token"}
 
 
@@ -389,9 +394,9 @@ def test_how_long_requests_take_at_the_limits() -> None:
     assert seconds_for(1, "code_search", False) is None
 
 
-def test_one_channel_that_fails_does_not_stop_the_others(room: Any) -> None:
+def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
     world = World([Repo("c/r", commits=commits(1, "a"), topics=("entire-cli",))])
-    with room(world, token=False) as (_, it):
+    with context(world, token=False) as (_, it):
         outcome = discover(it, ["code_search", "commit_search", "gharchive", "repo_search"], Filters(), None)
         assert [what for what, _ in outcome.failures] == ["code_search", "gharchive"]
         assert found(it, "repo_search") == found(it, "commit_search") == {"c/r"}

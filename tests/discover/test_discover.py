@@ -78,24 +78,24 @@ class FakeTime:
 
 @contextmanager
 def opened(
-    server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **wishes: Any
+    server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **request: Any
 ) -> Iterator[ChannelContext]:
     with web or Web() as connections, Store(db) as store:
         clock = time.clock()
         github = GitHub(connections, server.api_url, Token("test", TOKEN) if token else None, None, clock)
-        yield ChannelContext(github, connections, DiscoveryLog(store, server.url, clock.now), clock, DiscoverOptions(**wishes))
+        yield ChannelContext(github, connections, DiscoveryLog(store, server.url, clock.now), clock, DiscoverOptions(**request))
 
 
 def listed(*names: str) -> dict[str, Any]:
     return {"texts": (("test", "\n".join(names).encode()),)}
 
 
-def rows(room: ChannelContext) -> dict[str, dict[str, Any]]:
-    return {row["full_name"]: row for row in room.ledger.store.rows("SELECT * FROM candidates")}
+def rows(context: ChannelContext) -> dict[str, dict[str, Any]]:
+    return {row["full_name"]: row for row in context.discovery_log.store.rows("SELECT * FROM candidates")}
 
 
-def prober(room: ChannelContext) -> Prober:
-    return Prober(room.web, room.clock)
+def prober(context: ChannelContext) -> Prober:
+    return Prober(context.web, context.clock)
 
 
 def remote(repo: str, provider: str = "github") -> str:
@@ -156,19 +156,20 @@ def server() -> Iterator[GitHubServer]:
 
 
 def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
-        outcome = discover(room, ["listing"], Filters(), prober(room))
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
         assert outcome.failures == []
-        assert {name: row["exclusion"] for name, row in rows(room).items()} == EXPECTED
-        wanted = {row["full_name"] for row in room.ledger.store.rows("SELECT full_name FROM wanted_candidates")}
+        assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
+        wanted = {row["full_name"] for row in context.discovery_log.store.rows("SELECT full_name FROM wanted_candidates")}
         assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
         assert (
-            room.ledger.store.value("SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'") == f"{server.url}/o/v1.git"
+            context.discovery_log.store.value("SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'")
+            == f"{server.url}/o/v1.git"
         )
-        assert broken_checks(room.ledger.store) == {}
-        row = rows(room)["o/v1"]
+        assert broken_checks(context.discovery_log.store) == {}
+        row = rows(context)["o/v1"]
         assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (10, "Go", "MIT", 1001)
-        named_by = room.ledger.store.value(
+        named_by = context.discovery_log.store.value(
             "SELECT evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
             " WHERE full_name = 'o/data' AND channel = 'checkpoint_remote'"
         )
@@ -176,58 +177,58 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
 
 
 def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
-        discover(room, ["listing"], Filters(), prober(room))
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
         filters = Filters(True, False, frozenset({"mit"}), None, True)
-        settle(room.ledger, filters)
-        changed = {name: row["exclusion"] for name, row in rows(room).items() if row["exclusion"] != EXPECTED[name]}
+        settle(context.discovery_log, filters)
+        changed = {name: row["exclusion"] for name, row in rows(context).items() if row["exclusion"] != EXPECTED[name]}
         assert changed == {
             "o/notes": None, "o/fork": None, "o/huge": None,
             "o/archived": "archived", "o/gpl": "licence", "o/unlicensed": "licence",
         }  # fmt: skip
-        assert rows(room)["o/unlicensed"]["detail"] == "licence: none"
+        assert rows(context)["o/unlicensed"]["detail"] == "licence: none"
         assert len(server.log) == asked
-        settle(room.ledger, Filters())
-        assert {name: row["exclusion"] for name, row in rows(room).items()} == EXPECTED
+        settle(context.discovery_log, Filters())
+        assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
 
 
 def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed("o/v1")) as room:
-        room.ledger.store.connection.execute(
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed("o/v1")) as context:
+        context.discovery_log.store.connection.execute(
             "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?, 'O/V1', 'x', 'forgotten')",
             (server.url,),
         )
-        discover(room, ["listing"], Filters(), prober(room))
-        assert rows(room)["O/V1"]["exclusion"] == "forgotten" and server.log == []
+        discover(context, ["listing"], Filters(), prober(context))
+        assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
 
 
 def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
-        discover(room, ["listing"], Filters(), prober(room))
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
-        assert discover(room, ["listing"], Filters(), prober(room)).probed == 0
+        assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
         assert len(server.log) == asked
-        before = rows(room)["o/v2"]
-        again = iter([named(room.ledger, ["o/V2"])])
-        confirm(room, prober(room), DiscoverResult(), lambda: next(again))
+        before = rows(context)["o/v2"]
+        again = iter([named(context.discovery_log, ["o/V2"])])
+        confirm(context, prober(context), DiscoverResult(), lambda: next(again))
         assert len(server.log) == asked + 1
-        assert rows(room)["o/v2"]["refs_digest"] == before["refs_digest"]
+        assert rows(context)["o/v2"]["refs_digest"] == before["refs_digest"]
 
 
 def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path) -> None:
     time = FakeTime()
-    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as room:
+    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 6)
-        one = Prober(room.web, room.clock)
-        outcome = discover(room, ["listing"], Filters(), one, jobs=1)
-        assert {n: r["exclusion"] for n, r in rows(room).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
-        assert discover(room, ["listing"], Filters(), one).probed == 0
+        one = Prober(context.web, context.clock)
+        outcome = discover(context, ["listing"], Filters(), one, jobs=1)
+        assert {n: r["exclusion"] for n, r in rows(context).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
+        assert discover(context, ["listing"], Filters(), one).probed == 0
         time.sleep(3 * 3600)
-        assert discover(room, ["listing"], Filters(), one).probed == 1
-        assert rows(room)["o/v1"]["exclusion"] is None and rows(room)["o/v1"]["attempts"] == 0
+        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert rows(context)["o/v1"]["exclusion"] is None and rows(context)["o/v1"]["attempts"] == 0
         time.sleep(31 * 86400)
-        assert discover(room, ["listing"], Filters(), one).probed == 1
+        assert discover(context, ["listing"], Filters(), one).probed == 1
         assert outcome.failures == []
 
 
@@ -235,16 +236,16 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHub
     server.limits["core"] = (5000, 24, 3600)
     time = FakeTime()
     server.now = lambda: time.at
-    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as room:
-        outcome = discover(room, ["listing"], Filters(), prober(room))
-        assert {n: r["exclusion"] for n, r in rows(room).items()} == EXPECTED
+    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
+        assert {n: r["exclusion"] for n, r in rows(context).items()} == EXPECTED
         assert outcome.failures == []
     server.used.clear()
     server.limits["core"] = (5000, 5, 3600)
-    with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as room:
-        outcome = discover(room, ["listing"], Filters(), prober(room))
+    with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
         assert "have no metadata yet" in str(outcome.failures[0][1])
-        known = [row for row in rows(room).values() if row["metadata_at"]]
+        known = [row for row in rows(context).values() if row["metadata_at"]]
         assert len(known) == 5 and all(row["confirmed"] for row in known)
 
 
@@ -263,20 +264,20 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, m
 
         monkeypatch.setattr(GitHub, "graphql", moody)
         told: list[str] = []
-        with opened(server, tmp_path / "d.db", FakeTime(), **listed(*(f"o/r{n}" for n in range(8)))) as room:
-            room.tell = told.append
-            discover(room, ["listing"], Filters(), prober(room))
-            assert {n for n, r in rows(room).items() if r["metadata_at"] is None} == {"o/r3"}
-            assert rows(room)["o/r5"]["stars"] == 5 and "o/r3" in told[0]
+        with opened(server, tmp_path / "d.db", FakeTime(), **listed(*(f"o/r{n}" for n in range(8)))) as context:
+            context.tell = told.append
+            discover(context, ["listing"], Filters(), prober(context))
+            assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
+            assert rows(context)["o/r5"]["stars"] == 5 and "o/r3" in told[0]
 
 
 def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
     names = [f"o/r{n}" for n in range(6)]
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
-    with server, opened(server, tmp_path / "d.db", FakeTime(), **listed(*names)) as room:
+    with server, opened(server, tmp_path / "d.db", FakeTime(), **listed(*names)) as context:
         server.faults.extend([None] * 12 + ["502"] * 6)
-        discover(room, ["listing"], Filters(), prober(room))
-        assert all(row["metadata_at"] for row in rows(room).values())
+        discover(context, ["listing"], Filters(), prober(context))
+        assert all(row["metadata_at"] for row in rows(context).values())
         assert len(server.asked("/graphql")) == 6 + 2
 
 
@@ -419,9 +420,9 @@ def test_quantiles() -> None:
 
 
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as room:
-        discover(room, ["listing"], Filters(), prober(room))
-        sections = report(room.ledger.store, NOW)
+    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
+        sections = report(context.discovery_log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     assert (totals["names"], totals["repositories"], totals["confirmed"]) == (21, 20, 12)
     by_channel = {row["channel"]: row for row in sections["channels"]}
@@ -442,9 +443,9 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
     none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
     server = GitHubServer(World([*both, *one, *other, *none]))
-    with server, opened(server, tmp_path / "d.db", FakeTime()) as room:
-        discover(room, ["code_search", "commit_search"], Filters(), prober(room))
-        pair, every = report(room.ledger.store, NOW)["overlap"]
+    with server, opened(server, tmp_path / "d.db", FakeTime()) as context:
+        discover(context, ["code_search", "commit_search"], Filters(), prober(context))
+        pair, every = report(context.discovery_log.store, NOW)["overlap"]
     expected = chapman(8, 9, 6)
     assert expected is not None and expected.seen == 11
     assert (pair["found"], pair["by_both"], pair["estimated"]) == (11, 6, round(expected.total, 1))
@@ -489,8 +490,8 @@ SEARCHES = ["listing", "code_search", "commit_search", "repo_search"]
 LISTED = listed("e/before", "e/gone", "a/r3")
 
 
-def outcome_of(room: ChannelContext) -> dict[str, Any]:
-    ask = room.ledger.store.rows
+def outcome_of(context: ChannelContext) -> dict[str, Any]:
+    ask = context.discovery_log.store.rows
     return {
         "candidates": ask(
             "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid, checkpoint_refs, checkpoint_remote,"
@@ -513,10 +514,10 @@ class Undisturbed:
 
 def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, dict[str, Any]]:
     """Whether everything was asked, and what is known now."""
-    with opened(server, db, time, web=web, until=NOW, **LISTED) as room:
-        outcome = discover(room, SEARCHES, Filters(), prober(room), jobs=1)
-        waiting = any(row["outcome"] == "unreachable" for row in rows(room).values())
-        return not (outcome.failures or waiting), outcome_of(room)
+    with opened(server, db, time, web=web, until=NOW, **LISTED) as context:
+        outcome = discover(context, SEARCHES, Filters(), prober(context), jobs=1)
+        waiting = any(row["outcome"] == "unreachable" for row in rows(context).values())
+        return not (outcome.failures or waiting), outcome_of(context)
 
 
 def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, Any]:
@@ -548,7 +549,7 @@ def shrink(patch: pytest.MonkeyPatch) -> None:
     """The cap at ten results, so that a small world is cut into slices and pages."""
     patch.setattr(paging, "CAP", 10)
     patch.setattr(paging, "PER_PAGE", 4)
-    one = paging.search_channel("", True, code_search.SEARCH, code_search.QUERIES[:1], lambda room, query: [query])
+    one = paging.search_channel("", True, code_search.SEARCH, code_search.QUERIES[:1], lambda context, query: [query])
     patch.setattr(code_search, "CHANNEL", one)
 
 

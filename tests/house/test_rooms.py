@@ -1,4 +1,4 @@
-"""The rules of the architecture, as far as imports tell: each outside library has one door, facts know no conclusions."""
+"""The rules of the architecture, as far as imports tell: each outside library has one adapter, facts know no conclusions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 
-# Library -> its doors. A second door needs a reason.
+# Library -> its adapters. A second one needs a reason.
 DOORS = {
     "pygit2": {"collector/git/repository.py"},
     "subprocess": {

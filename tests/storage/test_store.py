@@ -1,4 +1,4 @@
-"""The door to the database: what it refuses, what it keeps, what it explains."""
+"""The adapter for the database: what it refuses, what it keeps, what it explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door to semgrep's registry: a pack of rules is downloaded once, when it is asked for, and stored with its hash.
+"""The adapter for semgrep's registry: a pack of rules is downloaded once, on request, and stored with its hash.
 
 Nothing else in the program asks the network for rules. The terms of a pack are between its owner and the user.
 """

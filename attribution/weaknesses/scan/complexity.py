@@ -1,4 +1,4 @@
-"""The door to lizard: cyclomatic complexity of the functions that a commit changed, a control for comparisons of authors.
+"""The adapter for lizard: cyclomatic complexity of the functions that a commit changed, a control for comparisons of authors.
 
 Agents may be given, or write, other code than people. Rates are therefore also compared among files whose changed functions are
 alike: each added line has the complexity of the function around it, a file of a commit the mean over its added lines with text.

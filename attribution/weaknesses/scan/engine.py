@@ -1,4 +1,4 @@
-"""The door to semgrep, which runs as a program: there is no API. The second door to `subprocess`; git has the other.
+"""The adapter for semgrep, which runs as a program because it has no API. Only this module and git's start programs.
 
 Texts of other people are laid into a directory of ours under names of ours (the ids of their blobs), so that nothing they chose is
 on a command line; an empty `.semgrepignore` there keeps the built-in list of ignored paths away. Nothing is asked of the network:
