@@ -148,7 +148,7 @@ LEFT JOIN history_commits b ON b.id = s.birth;
 --   session_id: the session that changed the lines
 --   prior_session_id: the earlier session that wrote them
 --   via: worktree, history
---   lines: lines with text that were removed or changed; NULL for worktree
+--   lines: non-blank lines that were removed or changed; NULL for worktree
 CREATE VIEW IF NOT EXISTS prior_sessions AS
 SELECT s.repo_id, p.session_id, p.prior_session_id, 'worktree' AS via, NULL AS lines
 FROM region_priors p JOIN sessions s ON s.id = p.session_id
