@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS claim_records (
   place TEXT NOT NULL, -- path in the notes or in the tree; the commit, for trailers
   entry INTEGER NOT NULL, -- line of the file that holds it; 0 when it is the only one
   blob TEXT NOT NULL, -- git blob it was read from; '' for commits
-  commit_sha TEXT, -- commit it speaks of, as named; NULL when it names none
+  commit_sha TEXT, -- commit it mentions, as named; NULL when it names none
   base_sha TEXT, -- commit the producer itself wrote down; another one than commit_sha: the note was copied
   claimed_at TEXT, -- when it was written, if it says so
   state TEXT NOT NULL {RecordState}, -- whether it could be used
@@ -39,11 +39,11 @@ CREATE TABLE IF NOT EXISTS claims (
   id INTEGER PRIMARY KEY, -- number used by the other tables
   record_id INTEGER NOT NULL REFERENCES claim_records(id) ON DELETE CASCADE, -- the record
   author_id INTEGER NOT NULL REFERENCES claim_authors(id) ON DELETE CASCADE, -- the author it names
-  path TEXT NOT NULL, -- path in the repository; '' when it speaks of the whole commit
+  path TEXT NOT NULL, -- path in the repository; '' when it mentions the whole commit
   recorded_path TEXT, -- path as written, when that differs
   key TEXT, -- the producer's own key of the entry
-  ranges TEXT NOT NULL, -- lines as written, 1-5,8; may be unsorted or overlap; '' when it speaks of the whole commit
-  lines INTEGER, -- different lines in them; NULL when it speaks of the whole commit
+  ranges TEXT NOT NULL, -- lines as written, 1-5,8; may be unsorted or overlap; '' when it mentions the whole commit
+  lines INTEGER, -- different lines in them; NULL when it mentions the whole commit
   dangling INTEGER NOT NULL, -- 1: its key names nobody in its record
   detail TEXT -- keys that are not known, JSON
 );
