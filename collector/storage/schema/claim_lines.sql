@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS claimed_spans (
   PRIMARY KEY (claim_id, start_line)
 ) WITHOUT ROWID;
 
--- Verified claims about commits of the analysed branch, each stretch beside our own verdict, which they never change: `claimed_author`,
+-- Verified claims about commits of the analysed branch, each span next to our own verdict, which claims never change: `claimed_author`,
 -- always with the evidence `declared`, and `author`, `how`, … as in line_spans, NULL where the repository is not attributed.
 -- `has_session`: an agent's session is linked to the commit, so that we know by ourselves.
 --   repo_id: its repository
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS claimed_spans (
 --   claimed_model: model, as claimed
 --   claimed_session: session, as claimed
 --   key: the producer's own key of the entry
---   dangling: 1: its key names nobody in its record
+--   dangling: 1: its key matches no author in the record
 --   record_status: as in claim_record_checks
 --   copied: 1: the record was written for another commit
 --   commit_at: author time of the commit

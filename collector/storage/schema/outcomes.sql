@@ -5,11 +5,11 @@ CREATE TABLE IF NOT EXISTS session_stats (
   session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   commits INTEGER NOT NULL, -- commits linked to it
   agent_lines INTEGER NOT NULL, -- lines of those commits written by an agent
-  declared_lines INTEGER NOT NULL, -- that only the commit gives to an agent
-  human_lines INTEGER NOT NULL, -- written by a person, both sightings on record
+  declared_lines INTEGER NOT NULL, -- that only the commit attributes to an agent
+  human_lines INTEGER NOT NULL, -- written by a person, with a witness
   likely_human_lines INTEGER NOT NULL, -- written by a person as far as is known
   tool_lines INTEGER NOT NULL, -- written by a tool
-  unknown_lines INTEGER NOT NULL, -- nobody can be named
+  unknown_lines INTEGER NOT NULL, -- whose author is unknown
   agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
   coding_mode TEXT {CodingMode}, -- how much of its lines by agents and people the agents wrote; NULL without a percentage
   produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS session_stats (
   self_overwritten INTEGER NOT NULL, -- replaced or removed by an agent again
   human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit
   human_deleted INTEGER NOT NULL, -- removed by a human before a commit, or left out of it
-  unexplained INTEGER NOT NULL, -- went away and nobody can be named
+  unexplained INTEGER NOT NULL, -- removed by an unknown author
   uncommitted INTEGER NOT NULL, -- of human_deleted and unexplained, lines in files that no later commit touched
   coding_efficiency REAL, -- survived / produced
   survival_to_commit REAL, -- survived / final
@@ -67,7 +67,7 @@ CREATE TABLE IF NOT EXISTS region_edits (
 CREATE INDEX IF NOT EXISTS region_edits_region ON region_edits(region_id);
 CREATE INDEX IF NOT EXISTS region_edits_session ON region_edits(session_id);
 
--- Where a hunk stands: the head of the function or class above it, by the rule of git's hunk headers. Hunks without one have no row.
+-- Context of a hunk: the head of the enclosing function or class, as in git's hunk headers. Hunks without one have no row.
 CREATE TABLE IF NOT EXISTS region_symbols (
   region_id INTEGER NOT NULL REFERENCES regions(id) ON DELETE CASCADE, -- the region
   call_id TEXT NOT NULL, -- the call
@@ -94,7 +94,7 @@ CREATE TABLE IF NOT EXISTS scores (
   execution REAL, -- how well did the agent work, 0 to 1
   efficiency REAL, -- was it worth its tokens and turns, 0 to 1
   outcome REAL, -- is there a result, 0 to 1
-  weight_covered REAL NOT NULL, -- share of all weights whose signal was there
+  weight_covered REAL NOT NULL, -- share of the weights whose signals are available
   special TEXT {SpecialScore}, -- which rule of its own scored it; NULL otherwise
   cost_usd REAL, -- cost of the session when it was scored
   roi REAL, -- q / cost_usd
