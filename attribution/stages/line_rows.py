@@ -14,6 +14,7 @@ from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
+from attribution.stats.accuracy import confidences
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -312,6 +313,16 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
     return next((name for name, holds in tests if holds), "unexplained")
 
 
+# --- error rates ------------------------------------------------------------------------------------------------------
+
+
+def confidence(store: Store) -> None:
+    """The error rates that this version ships."""
+    store.connection.execute("DELETE FROM confidence")
+    rows = ((c.line_class, c.evidence, c.checked, c.correct, c.rate, c.low, c.high) for c in confidences())
+    store.insert("confidence", ("class", "evidence", "checked", "correct", "rate", "low", "high"), rows)
+
+
 # --- problems ---------------------------------------------------------------------------------------------------------
 
 
@@ -333,4 +344,4 @@ def problems(judged: Judged) -> list[Problem]:
     return found
 
 
-__all__ = ["clear", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]
+__all__ = ["clear", "confidence", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]

@@ -337,6 +337,7 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     line_rows.sessions(store, numbers, judged)
     line_rows.totals(store, repo_id, judged)
     line_rows.vendor(store, repo_id)
+    line_rows.confidence(store)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
     scores.fill_scores(store, repo_id)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]
