@@ -56,7 +56,7 @@ def judged(row: Mapping[str, str]) -> str:
     said = "human" if said == "likely_human" else said
     if said == who or (said == "declared" and who == "unknown"):
         return "right"
-    if sure != "yes" or who == "unknown":
+    if sure != "yes":
         return "defensible"
     if said in ("unknown", "declared") or {said, who} == {"agent", "tool"}:
         return "defensible" if said != "unknown" else "avoidable"

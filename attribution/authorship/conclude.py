@@ -32,6 +32,7 @@ class CommitVerdict:
     method: str = ""
     confidence: float = 0.0
     sessions: set[int] = field(default_factory=set)  # sessions whose calls wrote lines
+    named: set[int] = field(default_factory=set)  # sessions that the commit is linked to by name
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from attribution.authorship.agent_text import AgentText
+from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
@@ -305,20 +306,24 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, paths)
-    _ask_witnesses(repo, evidence, verdicts)
+    _ask_witnesses(repo, evidence, replayed, verdicts)
     return verdicts
 
 
-def _ask_witnesses(repo: GitRepo, evidence: Evidence, verdicts: Mapping[str, CommitVerdict]) -> None:
-    """Nobody but a person is left for some lines: what did agents ever produce of them, and who saw them appear?"""
-    waiting = {sha: list(person_lines(verdict, DiffTexts(repo))) for sha, verdict in verdicts.items()}
+def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdicts: Mapping[str, CommitVerdict]) -> None:
+    """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
+    texts, written = DiffTexts(repo), applied_edits(replayed.edits, replayed.timelines)
+    waiting = {sha: list(person_lines(verdict, texts)) for sha, verdict in verdicts.items()}
     text = AgentText()
     for session in evidence.sessions.edits:
         text.add(session.produced)
     wanted = [one for several in waiting.values() for one in several]
     times = text.first_times({text for one in wanted for text in (*one.bare, *one.words)})
     for commit in evidence.history.commits:
-        confirm(commit, verdicts[commit.sha], waiting[commit.sha], times)
+        verdict = verdicts[commit.sha]
+        verdict.named = {evidence.sessions.ids[key] for key in evidence.links[commit.sha].sessions if key in evidence.sessions.ids}
+        confirm(commit, verdict, waiting[commit.sha], times)
+        attribute_to_edits(commit, verdict, written, texts)
         declare(verdicts[commit.sha], commit)
         by_tools(verdicts[commit.sha])
 

@@ -1,0 +1,163 @@
+"""Lines that the replay lost track of although an agent's own edit of that very file holds them. Pure.
+
+An amended commit, a file that was renamed twice, a script that might have written anything: the replay cannot say that the line of
+the commit is the one of the edit, but nobody else is known to have written it. A line is given to the edit (moved, or reformatted
+where only its layout differs) when a session of the commit applied the edit to that file before the commit was made, the text was
+not in the file before the edit as far as anybody saw it, the version before the commit lacks it, and the text says enough to be no
+coincidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from attribution.authorship.agent_text import new_text, without_layout
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.lines import Verdict
+from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.witness import Texts
+from collector.model import Commit
+from collector.vocabulary.lines import Author, Reason
+
+_SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
+_SIMILAR = 16  # the same for a line of which only the layout differs
+_SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
+# What the replay says when it lost track. Other reasons mean that a record is missing, or that nobody was there.
+_LOST_TRACK = frozenset(
+    {
+        Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
+        Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
+        Reason.TRANSCRIPT_MISSING, Reason.INVISIBLE_SUBAGENT,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A line of an applied edit."""
+
+    at: float
+    call: CallRef
+    text: str  # stripped
+
+
+@dataclass(slots=True)
+class AppliedEdits:
+    """What the applied edits of all sessions added, by file and text."""
+
+    lines: dict[tuple[str, str], list[_Written]] = field(default_factory=lambda: defaultdict(list))  # (path, bare) -> in time order
+    seen: dict[tuple[str, str], float] = field(default_factory=dict)  # (path, bare) -> first time the file was seen with the line
+    renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
+
+    def names_of(self, *paths: str) -> set[str]:
+        """The paths, and those that agents renamed to them."""
+        found, waiting = set[str](), list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path and path not in found:
+                found.add(path)
+                waiting.extend(self.renamed.get(path, ()))
+        return found
+
+    def writer(self, names: Iterable[str], text: str, sessions: frozenset[int], until: float) -> _Written | None:
+        """The last edit by one of the sessions, before `until`, that added the line; None without one, or or for an older line."""
+        bare = without_layout(text)
+        if len(bare) < _SAME:
+            return None
+        same = (
+            one
+            for name in names
+            for one in self.lines.get((name, bare), ())
+            if self.seen.get((name, bare), one.at) >= one.at and (one.text == text.strip() or len(bare) >= _SIMILAR)
+        )
+        own = (one for one in same if one.call.session_id in sessions and one.at <= until)
+        return max(own, key=lambda one: one.at, default=None)
+
+
+def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) -> AppliedEdits:
+    """Of edits that were applied, and of what was seen of their files."""
+    found = AppliedEdits()
+    for fate in edits:
+        if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
+            _note_edit(found, fate)
+    for timeline in timelines.values():
+        for step in timeline.steps:
+            if step.edit.op in ("move", "copy") and step.new_path:
+                found.renamed[step.new_path].add(step.path)
+        for at, path, lines in _sightings(timeline):
+            for bare in map(without_layout, lines):
+                if (path, bare) in found.lines:
+                    found.seen[path, bare] = min(at, found.seen.get((path, bare), at))
+    return found
+
+
+def _note_edit(found: AppliedEdits, fate: EditFate) -> None:
+    for text in new_text(fate.raw.edit):
+        for line in text.split("\n"):
+            bare = without_layout(line)
+            if len(bare) >= _SAME:
+                found.lines[fate.path, bare].append(_Written(fate.raw.at, fate.raw.call, line.strip()))
+
+
+def _sightings(timeline: Timeline) -> Iterator[tuple[float, str, Iterable[str]]]:
+    for at, _, path, text in timeline.sightings:
+        yield at, path, text.split("\n")
+    for path, glimpse in timeline.glimpses:
+        yield glimpse.at, path, glimpse.lines
+
+
+def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdits, texts: Texts) -> None:
+    """Gives lines of unknown author to the edits that hold them. Only sessions that the commit is linked to count."""
+    sessions = frozenset(verdict.sessions | verdict.named)
+    if not sessions or len(commit.parents) > 1:
+        return
+    until = max(commit.author_time, commit.commit_time) + _SLACK
+    for number, (file, spans) in enumerate(verdict.files):
+        if any(_is_lost(span.verdict) for span in spans):
+            names = known.names_of(file.change.path, file.change.old_path)
+            asked = _Asked(known, names, frozenset(texts.before(file).split("\n")), sessions, until)
+            verdict.files[number] = (file, _attributed(spans, texts.lines(file), asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who wrote lines of one file of a commit."""
+
+    known: AppliedEdits
+    names: set[str]
+    before: frozenset[str]  # lines of the version before, which are not new
+    sessions: frozenset[int]
+    until: float
+
+    def verdict(self, text: str) -> Verdict | None:
+        found = None if text in self.before else self.known.writer(self.names, text, self.sessions, self.until)
+        if found is None:
+            return None
+        how = "moved" if found.text == text.strip() else "reformatted"
+        return Verdict("agent", how, "matched", call=found.call)
+
+
+def _attributed(spans: Sequence[VerdictSpan], lines: Sequence[str], asked: _Asked) -> list[VerdictSpan]:
+    new: list[VerdictSpan] = []
+    for span in spans:
+        if not _is_lost(span.verdict):
+            new.append(span)
+            continue
+        for line, text in enumerate(lines[span.start - 1 : span.end], span.start):
+            _append(new, VerdictSpan(line, line, int(bool(text.strip())), asked.verdict(text) or span.verdict))
+    return new
+
+
+def _is_lost(verdict: Verdict) -> bool:
+    return verdict.author == Author.UNKNOWN and verdict.reason in _LOST_TRACK
+
+
+def _append(spans: list[VerdictSpan], one: VerdictSpan) -> None:
+    last = spans[-1] if spans else None
+    if last is not None and last.end + 1 == one.start and last.verdict == one.verdict:
+        spans[-1] = replace(last, end=one.end, nonblank=last.nonblank + one.nonblank)
+    else:
+        spans.append(one)

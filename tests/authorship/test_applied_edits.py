@@ -1,0 +1,118 @@
+"""Lines that the replay lost track of, and the edits that hold them."""
+
+from __future__ import annotations
+
+from attribution.authorship.agent_text import without_layout
+from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
+from attribution.authorship.commits import FileDiff
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.lines import Verdict
+from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import EditFate, RawEdit
+from collector.model import Commit, Edit, FileChange, Replacement, Status
+
+LINE = "total = sum(prices) + shipping"
+LATER = 500.0
+
+
+def _commit(at: float = 100.0, committed: float = LATER) -> Commit:
+    return Commit("c" * 40, ("p" * 40,), "t" * 40, "Ada", "a@example.com", at, "Ada", "a@example.com", committed, "m")
+
+
+def _fate(edit: Edit, at: float = 200.0, session: int = 1, outcome: str = "") -> EditFate:
+    call = CallRef(session, f"c{at:.0f}", 1, at)
+    return EditFate(0, RawEdit(at, 0, edit, call, Status.OK, "/w"), outcome, "/w", edit.path)
+
+
+class Texts:
+    def __init__(self, after: str, before: str = "") -> None:
+        self._after, self._before = after.split("\n"), before
+
+    def lines(self, file: FileDiff) -> list[str]:
+        return self._after
+
+    def before(self, file: FileDiff) -> str:
+        return self._before
+
+
+def _asked(
+    known: AppliedEdits, line: str = LINE, reason: str = "rewritten", path: str = "a.py", before: str = "", named: int = 1
+) -> Verdict:
+    change = FileChange(path, path, None, "b" * 40, 0, 0o100644, "A")
+    span = VerdictSpan(1, 1, 1, Verdict("unknown", "none", "inferred", reason))
+    verdict = CommitVerdict([(FileDiff(change, "text", ((0, 1, 1),)), [span])], named={named})
+    attribute_to_edits(_commit(), verdict, known, Texts(line, before))
+    return verdict.files[0][1][0].verdict
+
+
+def _wrote(text: str = LINE, **more: object) -> AppliedEdits:
+    return applied_edits([_fate(Edit("a.py", "write", content=text), **more)], {})  # type: ignore[arg-type]
+
+
+def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> None:
+    found = _asked(_wrote())
+    assert (found.author, found.how, found.evidence) == ("agent", "moved", "matched")
+    assert found.call is not None and found.call.call_id == "c200"
+
+
+def test_with_another_layout_it_was_reformatted() -> None:
+    assert _asked(_wrote("total = sum( prices )+shipping")).how == "reformatted"
+
+
+def test_an_edit_after_the_commit_explains_nothing() -> None:
+    assert _asked(_wrote(at=LATER + 60)).author == "unknown"
+
+
+def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing() -> None:
+    assert _asked(_wrote(), named=2).author == "unknown"
+
+
+def test_a_failed_edit_explains_nothing() -> None:
+    assert _asked(_wrote(outcome="tool_error")).author == "unknown"
+
+
+def test_an_edit_of_another_file_explains_nothing() -> None:
+    assert _asked(_wrote(), path="b.py").author == "unknown"
+
+
+def test_a_renamed_file_keeps_its_edits() -> None:
+    known = _wrote()
+    known.renamed["c.py"].add("b.py")
+    known.renamed["b.py"].add("a.py")
+    assert _asked(known, path="c.py").author == "agent"
+
+
+def test_renames_in_a_circle_end() -> None:
+    known = _wrote()
+    known.renamed["a.py"].add("b.py")
+    known.renamed["b.py"].add("a.py")
+    assert known.names_of("a.py") == {"a.py", "b.py"}
+
+
+def test_what_an_edit_only_carried_along_is_not_its_own() -> None:
+    edit = Edit("a.py", "edit", (Replacement(f"{LINE}\nx = 1", f"{LINE}\nx = 2"),))
+    assert _asked(applied_edits([_fate(edit)], {})).author == "unknown"
+
+
+def test_a_line_that_was_seen_before_the_edit_is_not_its_own() -> None:
+    known = _wrote()
+    known.seen["a.py", without_layout(LINE)] = 150.0
+    assert _asked(known).author == "unknown"
+
+
+def test_a_line_of_the_version_before_is_not_new() -> None:
+    assert _asked(_wrote(), before=f"x\n{LINE}\n").author == "unknown"
+
+
+def test_short_lines_prove_nothing() -> None:
+    assert _asked(_wrote("i += 1"), "i += 1").author == "unknown"
+
+
+def test_a_missing_checkpoint_is_not_overruled() -> None:
+    assert _asked(_wrote(), reason="checkpoint_missing").author == "unknown"
+
+
+def test_of_several_edits_the_last_before_the_commit_counts() -> None:
+    edits = [_fate(Edit("a.py", "write", content=LINE), at) for at in (120.0, 300.0, LATER + 100)]
+    call = _asked(applied_edits(edits, {})).call
+    assert call is not None and call.call_id == "c300"
