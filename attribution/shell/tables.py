@@ -45,7 +45,7 @@ _RULES = """
   mise self-update, mise cache, mise up, mise upgrade, mise config, jest, vitest, playwright, cypress, mocha, ava, pytest, unittest,
   coverage, json.tool, py_compile, compileall, http.server, venv, virtualenv, ensurepip, timeit, site, sysconfig, prisma validate,
   prisma studio, alembic, rails test, tree-sitter, goreleaser, asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui,
-  entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl, ollama, llm
+  entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl, ollama, llm, vp test
 opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo xtask, rails, ant, tmux send-keys,
   tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel run
 fix !-n: go fmt
@@ -60,7 +60,9 @@ generate: go generate, go mod vendor, flutter create, dotnet add, dotnet remove,
 generate go.mod go.sum: go mod, go get
 generate go.work go.work.sum: go work
 fix -w: gofmt, goimports, gofumpt, golines, shfmt
-fix --fix: golangci-lint run, eslint, oxlint, stylelint, markdownlint-cli2, xo, standard, deno lint, standardrb, cargo clippy
+fix !--check !--list-different: vp fmt, oxfmt
+fix --fix: vp check, vp lint, golangci-lint run, eslint, oxlint, stylelint, markdownlint-cli2, xo, standard, deno lint, standardrb,
+  cargo clippy
 fix !--diff: golangci-lint fmt
 fix -i: clang-format
 fix --fix -fix: clang-tidy
@@ -111,6 +113,7 @@ generate package-lock.json: npm dedupe
 generate package.json: npm pkg set, npm pkg delete, ncu
 generate pnpm-lock.yaml: pnpm dedupe
 generate package.json pnpm-lock.yaml: pnpm install, pnpm i, pnpm add, pnpm remove, pnpm rm, pnpm update, pnpm up
+generate package.json pnpm-lock.yaml package-lock.json yarn.lock bun.lock: vp install, vp add, vp remove, vp update
 generate package.json yarn.lock: yarn install, yarn add, yarn remove, yarn up, yarn upgrade
 generate package.json bun.lock bun.lockb: bun install, bun i, bun add, bun remove, bun update
 generate CHANGELOG.md: conventional-changelog
