@@ -20,6 +20,8 @@ from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 IS_ID = re.compile(rf"^{ID}$")
+# What recorders write where they have no session id: conversations that share it are not one session.
+_PLACEHOLDERS = frozenset({"unknown", "none", "null", "undefined", "nil", "n/a", "default", "session"})
 _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _CHUNK = re.compile(r"\.\d+$")
 _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
@@ -82,7 +84,7 @@ def _session(
     return SessionRecord(
         checkpoint_id=checkpoint_id,
         index=index,
-        # A record without an id is a session of its own: it must not be mixed with another.
+        # A record without an id, or with a placeholder, is a session of its own: it must not be mixed with another.
         session_id=session_key(raw_id) or f"{checkpoint_id}/{index}",
         session_id_raw=raw_id,
         agent_label=text(meta, "agent"),
@@ -106,8 +108,9 @@ def _session(
 
 
 def session_key(raw: str) -> str:
-    """The agent's own session id; old versions put the date before it."""
-    return _DATE_PREFIX.sub("", raw)
+    """The agent's own session id; old versions put the date before it. "" when it is none but a placeholder."""
+    key = _DATE_PREFIX.sub("", raw)
+    return "" if key.strip().lower() in _PLACEHOLDERS or not key.strip("0-") else key
 
 
 def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
