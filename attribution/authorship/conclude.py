@@ -11,6 +11,7 @@ from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
+from collector.vocabulary.lines import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,9 @@ def _without_human(judged: FileProbe, reason: str, also_followed: bool = False) 
 def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
     if verdict.edited_by == "human":
         return replace(verdict, edited_by="unknown", witness=None)
-    return nobody if verdict.author == "human" else verdict
+    if verdict.author != "human":
+        return verdict
+    return replace(nobody, reason=Reason.FORMATTER) if verdict.reason == Reason.FORMATTER else nobody
 
 
 def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:

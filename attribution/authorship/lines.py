@@ -17,7 +17,7 @@ from attribution.authorship.align import Kin, changes, kinship, lines_of, pairin
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, LineOrigin, ReplayedFile, Worktree
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
-from collector.vocabulary.lines import Witness
+from collector.vocabulary.lines import Author, Witness
 
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
@@ -64,6 +64,7 @@ class AddedFile:
     added: tuple[int, ...]  # 0-based numbers of the added lines
     before: Container[str] = frozenset()  # texts of the lines of the version before, where there is one
     text: str = ""  # the lines joined, each with its newline; "" when the caller has none
+    last_commit: float = 0.0  # author time of the commit before this one that changed the file; 0: there is none
 
 
 @dataclass(slots=True)
@@ -306,6 +307,10 @@ def _last_gap(case: _Case, layout: bool = False) -> CandidateAuthor:
     cause = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, unseen))
     if cause.author != "human":
         return cause
+    if unseen:  # what was done to the file before the parent commit may have been left out of that
+        earlier = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True))
+        if earlier.author in (Author.AGENT, Author.TOOL):
+            return earlier
     if when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
         return CandidateAuthor("unknown", reason="rewritten")
@@ -323,6 +328,8 @@ def _before_session(case: _Case, line: int) -> Verdict:
     if when.redone or seen < when.since or case.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
+    if tree.origin(line).evidence:  # it was not in the file when that was first seen
+        return Verdict("unknown", "none", "inferred", "base_unknown")
     cause = case.ask(AttributionWindow(case.path, when.since, seen))
     text = case.text(case.found.ids.index(line))
     return _from_cause(cause, text, SightingPair(Witness.FIRST_READ, when.since, seen))

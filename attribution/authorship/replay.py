@@ -53,6 +53,10 @@ class LineOrigin:
     seen_without: float = 0.0  # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
 
 
+# Lines that nobody saw in the file at first: its text turned out to be a committed one, or was known in parts.
+_ASSUMED = LineOrigin(BASE, evidence="inferred")
+
+
 @dataclass(slots=True)
 class Snapshot:
     text: str
@@ -150,10 +154,10 @@ GitVersions = Callable[[str, float, float, bool], Iterable[str]]
 class Worktree:
     """The files of one worktree while steps are applied in time order."""
 
-    def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str], bool]) -> None:
-        """`is_git_text(path, text)`: was the path ever committed with this text?"""
+    def __init__(self, git_versions: GitVersions, is_git_text: Callable[[str, str, float], bool]) -> None:
+        """`is_git_text(path, text, at)`: had the path been committed with this text by then?"""
         self.files: dict[str, ReplayedFile] = {}
-        self.origins: list[LineOrigin] = [LineOrigin(BASE)]
+        self.origins: list[LineOrigin] = [LineOrigin(BASE), _ASSUMED]
         self.origin_of = array("i")  # line id -> index into origins
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
         self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
@@ -182,7 +186,7 @@ class Worktree:
     def _new_ids(self, lines: Sequence[str], origin: LineOrigin) -> list[int]:
         """Fresh ids for these lines."""
         if origin.kind == BASE:
-            number = 0
+            number = self.origins.index(origin, 0, 2)
         else:
             if self.origins[-1] != origin:
                 self.origins.append(origin)
@@ -263,7 +267,9 @@ class Worktree:
         """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
         since = max(state.known_at, state.edited_at)
         newer = next(iter(self._git_versions(step.path, step.at, since, False)), None)
-        if newer is not None and ended(newer) != state.text and fits(step.edit, newer) and self._is_git_text(step.path, state.text):
+        if newer is None or ended(newer) == state.text or not fits(step.edit, newer):
+            return
+        if self._is_git_text(step.path, state.text, float("inf")):
             self._resync(state, step.path, ended(newer), step.at)
 
     def _rebuilt(self, step: ReplayStep, state: ReplayedFile | None) -> tuple[str, ReplayedFile]:
@@ -286,7 +292,7 @@ class Worktree:
         self.files[path] = state
         if path not in self.first_seen:
             self.first_seen[path] = at
-            if text and self._is_git_text(path, text):
+            if text and self._is_git_text(path, text, at):
                 self.from_git.add(path)
         return state
 
@@ -526,16 +532,18 @@ class Worktree:
         """What is left came from outside, or from git when the whole text is a committed one."""
         if -1 not in ids:
             return
-        from_git = self._is_git_text(path, text)
+        from_git = self._is_git_text(path, text, at)
         new_lines = lines_of(text)
         for index, line in enumerate(ids):
             if line >= 0:
                 continue
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
-                origin = LineOrigin(OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity)
+                origin = LineOrigin(
+                    OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity, seen_without=state.certain_at
+                )
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
-                origin = self.origins[0]
+                origin = _ASSUMED
             else:
                 origin = LineOrigin(
                     OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None, seen_without=state.certain_at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attribution.authorship.align import lines_of, text_of
 from attribution.authorship.commits import CommitHistory, FileDiff, added_files
@@ -26,8 +26,15 @@ class RepositoryTexts:
         if sha not in self._added:
             if len(self._added) >= 3:
                 self._added.clear()
-            self._added[sha] = added_files(self._repo, self._history.diffs[sha])
+            diff = self._history.diffs[sha]
+            files = added_files(self._repo, diff)
+            self._added[sha] = [replace(file, last_commit=self._last_commit(file, diff.commit.author_time)) for file in files]
         return self._added[sha]
+
+    def _last_commit(self, file: AddedFile, before: float) -> float:
+        """Author time of the last commit of a file before this moment; 0 when there is none."""
+        times = (time for path in {file.path, file.old_path} for time, _ in self._history.versions.get(path, ()))
+        return max((time for time in times if time < before), default=0.0)
 
     def versions(self, path: str, at: float, since: float, later: bool) -> Iterator[str]:
         """Committed texts of a path: the ones before `at` from the latest on, then (if asked) the ones after it."""
@@ -39,10 +46,12 @@ class RepositoryTexts:
             if data is not None:
                 yield text_of(data)
 
-    def is_committed(self, path: str, text: str) -> bool:
-        """Whether some object of the repository holds exactly this text."""
+    def is_committed(self, path: str, text: str, at: float) -> bool:
+        """Whether some object of the repository holds exactly this text, other than by commits of the path after `at`."""
         data = text.encode("utf-8", "replace")
-        return any(self._repo.has(blob_id(d)) for d in (data, data[:-1] if data.endswith(b"\n") else data))
+        ids = {blob_id(d) for d in (data, data[:-1] if data.endswith(b"\n") else data)}
+        times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
+        return min(times) <= at if times else any(self._repo.has(oid) for oid in ids)
 
 
 @dataclass(frozen=True, slots=True)

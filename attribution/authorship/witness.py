@@ -31,6 +31,15 @@ MAX_TYPING = 5.0
 _SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
+# Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
+_TOOL_WORDS = frozenset(
+    (
+        "annotations", "async", "await", "break", "case", "const", "dict", "elif", "else", "export", "extern", "false", "final",
+        "finally", "from", "frozenset", "future", "import", "list", "node", "None", "null", "Number", "override", "pass", "raise",
+        "readonly", "return", "self", "static", "super", "suppress", "true", "tuple", "type", "typeof", "typing", "undefined",
+        "void", "with", "yield",
+    )
+)  # fmt: skip
 
 
 class Texts(Protocol):
@@ -58,12 +67,17 @@ class PersonLines:
     def words(self) -> set[str]:
         """Words that a formatter cannot have added, where one ran."""
         formatted = self.span.verdict.reason == Reason.FORMATTER
-        return {word for text in self.texts for word in _WORD.findall(text)} - self.before if formatted else set()
+        return {word for text in self.texts for word in _words(text)} - self.before if formatted else set()
 
     @property
     def bare(self) -> list[str]:
         """The texts without layout."""
         return [without_layout(text) for text in self.texts]
+
+
+def _words(text: str) -> set[str]:
+    """Words of a text that no formatter adds."""
+    return set(_WORD.findall(text)) - _TOOL_WORDS
 
 
 def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
@@ -175,7 +189,7 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
     if produced.get(bare, until + 1) <= until:
         return Reason.AGENT_TEXT
     if one.span.verdict.reason == Reason.FORMATTER:
-        new = (word for word in _WORD.findall(text) if word not in one.before and produced.get(word, until + 1) > until)
+        new = (word for word in _words(text) if word not in one.before and produced.get(word, until + 1) > until)
         return Reason.NONE if next(new, "") else Reason.FORMATTER
     return Reason.NONE
 

@@ -58,7 +58,7 @@ class Stage:
     """A worktree on a clock, and commits to compare it with. The commit is made at 100, its parent at 1."""
 
     def __init__(self, base: str | None = None, in_git: bool = True) -> None:
-        self.tree = Worktree(lambda *_: [base] if base is not None else (), lambda _, text: in_git and text == base)
+        self.tree = Worktree(lambda *_: [base] if base is not None else (), lambda _, text, at: in_git and text == base)
         self.at = 0.0
         self.count = 0
         self.base = base
@@ -155,7 +155,9 @@ def test_unexplained_line_goes_to_whoever_may_have_acted(cause: CandidateAuthor,
 def test_file_no_agent_ever_opened_goes_to_whoever_may_have_acted_since_the_parent() -> None:
     asked = Asked()
     assert short(Stage().said("x\n", [1], asked)) == {1: "human"}
-    assert asked.questions == [AttributionWindow(F, 1, 100, last=True, made=True, unseen=True)]
+    since, before = asked.questions
+    assert since == AttributionWindow(F, 1, 100, last=True, made=True, unseen=True)
+    assert before == AttributionWindow(F, 0, 1, made=True, unseen=True)  # what an agent did then may have been left uncommitted
 
 
 def test_agent_line_touched_up_stays_the_agents_and_names_the_editor() -> None:

@@ -26,7 +26,7 @@ class Play:
         self.git = git or {}
         self.committed = {text for texts in self.git.values() for text in texts} | set(committed)
         self.asked: list[tuple[str, float, float, bool]] = []
-        self.tree = Worktree(self._versions, lambda _, text: text in self.committed)
+        self.tree = Worktree(self._versions, lambda _, text, at: text in self.committed)
         self.at = 0.0
         self.count = 0
 

@@ -1,0 +1,437 @@
+"""Histories in which nothing but a program, an agent or nobody that is known wrote a line: none of them makes a person.
+
+Each is run through the whole program. What a line is instead of a person's is part of the case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.builder import Commit, Session, Shell, Stored, World
+from support.builder.lines import Line, new_file
+from support.line_answers import Answer, about, answers, lines_of, session_count
+
+TOTAL = """\
+import { Row } from './rows'
+
+export function total(rows: Row[]) {
+  if (!rows.length) return 0
+  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
+}
+"""
+TOTAL_FORMATTED = """\
+import type { Row } from "./rows";
+
+export function total(rows: Row[]) {
+  if (!rows.length) {
+    return 0;
+  }
+  return rows
+    .map((row) => row.cents)
+    .reduce((sum, cents) => sum + cents, 0);
+}
+"""
+FORM = """\
+export const Day = () => (
+  <input type="date" className="field wide" id="day" />
+)
+"""
+FORM_FORMATTED = """\
+export const Day = () => (
+  <input
+    id="day"
+    className="field wide"
+    type="date"
+  />
+);
+"""
+RUST = "use std::io;use crate::rows::Row;\nfn total(rows: &[Row]) -> i64 { rows.iter().map(|row| row.cents).sum() }\n"
+RUST_FORMATTED = """\
+use crate::rows::Row;
+use std::io;
+fn total(rows: &[Row]) -> i64 {
+    rows.iter().map(|row| row.cents).sum()
+}
+"""
+PYTHON = "import sys\nimport csv\ndef load(path): return [dict(row, path = path) for row in csv.DictReader(open(path))]\n"
+PYTHON_FORMATTED = """\
+import csv
+import sys
+
+
+def load(path):
+    return [
+        dict(row, path=path)
+        for row in csv.DictReader(open(path))
+    ]
+"""
+GO = 'package main\nimport ("os"; "fmt")\nfunc main() { fmt.Println(total(os.Args[1:])) }\n'
+GO_FORMATTED = """\
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() { fmt.Println(total(os.Args[1:])) }
+"""
+
+
+def _nobody(found: dict[str, list[Answer]]) -> list[Answer]:
+    """The answers of all files; none of them names a person."""
+    every = lines_of(found)
+    assert every
+    assert not [one for one in every if "human" in (one.author, one.edited_by, one.run_by)]
+    return every
+
+
+def _sources(found: dict[str, list[Answer]]) -> set[str]:
+    return {one.source for one in _nobody(found) if one.text.strip(" {}()[];,")}
+
+
+def _begin(name: str, **files: str) -> World:
+    """A world with one commit of a person's files that nothing links to any agent; `app_ts` stands for `src/app.ts`."""
+    world = World(name)
+    world.human_write("README.md", "# Ledger\n")
+    for path, text in files.items():
+        world.human_write(_path(path), text)
+    world.commit("Start the ledger")
+    return world
+
+
+def _path(name: str) -> str:
+    return "src/" + name.replace("_", ".")
+
+
+def _session(world: World, **options: bool) -> Session:
+    session = world.session(**options)  # type: ignore[arg-type]
+    session.prompt("Please go on with the ledger")
+    return session
+
+
+def _put(world: World, path: str, text: str) -> Callable[[Shell], None]:
+    """A change of the worktree by a command, of which the checkpoint says nothing: it lists no file that no edit names."""
+    return lambda shell: world.put(path, new_file(text, lambda line: Line(line, "shell")))
+
+
+def _finish(world: World, *sessions: Session) -> Commit:
+    for session in sessions:
+        session.end_turn()
+    return world.commit("Go on", sessions)
+
+
+# --- formatters ---------------------------------------------------------------------------------------------------------
+
+FORMATTERS = [
+    ("npx prettier --write .", "prettier", "app_ts", TOTAL, TOTAL_FORMATTED),
+    ("pnpm exec prettier --write src/day.tsx", "prettier", "day_tsx", FORM, FORM_FORMATTED),
+    ("npx biome check --write src", "biome", "app_ts", TOTAL, TOTAL_FORMATTED),
+    ("biome check --write --unsafe .", "biome", "day_tsx", FORM, FORM_FORMATTED),
+    ("npx vp check --fix", "vp", "app_ts", TOTAL, TOTAL_FORMATTED),
+    ("vp fmt", "vp", "day_tsx", FORM, FORM_FORMATTED),
+    ("cargo fmt", "cargo", "total_rs", RUST, RUST_FORMATTED),
+    ("rustfmt src/total.rs", "rustfmt", "total_rs", RUST, RUST_FORMATTED),
+    ("ruff check --fix . && ruff format .", "ruff", "load_py", PYTHON, PYTHON_FORMATTED),
+    ("uv run ruff format src/load.py", "ruff", "load_py", PYTHON, PYTHON_FORMATTED),
+    ("gofmt -w src", "gofmt", "main_go", GO, GO_FORMATTED),
+]
+
+
+@pytest.mark.parametrize("sighted", [True, False], ids=["read", "unread"])
+@pytest.mark.parametrize("writer", ["agent", "person"])
+@pytest.mark.parametrize(("command", "tool", "name", "before", "after"), FORMATTERS, ids=[f[0] for f in FORMATTERS])
+def test_formatter_the_agent_ran(
+    command: str, tool: str, name: str, before: str, after: str, writer: str, sighted: bool, tmp_path: Path
+) -> None:
+    """It adds braces, parentheses and `import type` and sorts attributes: equal words do not make it a person's work."""
+    path = _path(name)
+    world = _begin("formatter", **({} if writer == "agent" else {name: before}))
+    session = _session(world)
+    if writer == "agent":
+        session.write(path, before)
+    else:
+        session.read(path)
+        session.write("src/notes.ts", "export const notes = []\n")
+    session.bash(command, _put(world, path, after))
+    if sighted:
+        session.read(path)
+    found = answers(world, _finish(world, session), tmp_path)
+    allowed = {f"tool {tool} agent", "unknown formatter", "unknown agent_text", "agent", "unknown common_line"}
+    assert _sources({path: found[path]}) <= allowed
+
+
+COMPACT = "".join(f"export const f{n} = (a,b) => {{ return {{sum:a+b,name:'f{n}',list:[a,b,{n}]}} }}\n" for n in range(8))
+PRETTY = "".join(
+    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}] }};\n}};\n' for n in range(8)
+)
+
+
+def test_edit_of_unrecorded_base_between_two_formatters(tmp_path: Path) -> None:
+    """What a partial edit is laid over is a guess: the rest of the file is not known at that moment."""
+    world = _begin("stale")
+    session = _session(world, null_original=True)
+    session.write("src/many.js", COMPACT)
+    session.bash("npx prettier --write src/many.js", _put(world, "src/many.js", PRETTY))
+    old = '  return { sum: a + b, name: "f3", list: [a, b, 3] };\n'
+    session.edit("src/many.js", old, old + "  // the third one\n")
+    after = (
+        world.files["src/many.js"].text().replace("the third one", "The third one").replace("list: [a, b, 5]", "list: [a, b, 5,]")
+    )
+    session.bash("npx prettier --write src/many.js", _put(world, "src/many.js", after))
+    every = _nobody(answers(world, _finish(world, session), tmp_path))
+    assert Counter(one.author for one in every)["agent"] >= 20
+
+
+# --- programs that write files ------------------------------------------------------------------------------------------
+
+PAGE = "<h1>Ledger</h1>\n<p>Keeps track of small expenses of every day.</p>\n<p>See also the manual.</p>\n<p>Enjoy.</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("pandoc notes.md -o docs/a.html", "cp docs/a.html docs/b.html"),
+        ("pandoc notes.md -o docs/a.html; cp docs/a.html docs/b.html", ""),
+        ("pandoc notes.md > docs/a.html", "cp docs/a.html docs/b.html"),
+        ("python convert.py", "cp docs/a.html docs/b.html"),
+    ],
+)
+def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path) -> None:
+    world = _begin("converted")
+    session = _session(world)
+    session.write("notes.md", "# Ledger\n\nKeeps track of small expenses of every day.\n")
+    session.bash(first, _put(world, "docs/a.html", PAGE))
+    session.bash(second or "ls docs", _put(world, "docs/b.html", PAGE))
+    found = answers(world, _finish(world, session), tmp_path)
+    sources = _sources({path: found[path] for path in ("docs/a.html", "docs/b.html")})
+    assert sources <= {"agent", "tool pandoc agent", "unknown opaque_shell", "unknown unexplained"}
+
+
+def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
+    """`uv sync` ran before the parent was committed, its lock file and list of dependencies were left for the next commit."""
+    world = _begin("older")
+    world.human_write("pyproject.toml", '[project]\nname = "ledger"\ndependencies = []\n')
+    world.commit("A project")
+    session = _session(world)
+    session.write("src/a.py", "LEDGER = 1\n")
+    resolved = 'version = 1\n\n[[package]]\nname = "httpx"\nversion = "0.28.1"\n'
+    listed = '[project]\nname = "ledger"\ndependencies = [\n    "httpx>=0.28.1",\n]\n'
+    session.bash("uv add httpx", _put(world, "pyproject.toml", listed))
+    session.bash("uv sync", _put(world, "uv.lock", resolved))
+    session.end_turn()
+    world.commit("The first part", [session], paths=["src/a.py"])
+    session.prompt("Now the second part")
+    session.write("src/b.py", "LEDGER = 2\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {one.source for one in found["uv.lock"]} <= {"tool uv agent", "tool uv unknown"}
+    assert _sources({"pyproject.toml": found["pyproject.toml"]}) <= {"tool uv agent", "unknown unobserved"}
+
+
+def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
+    """Text that appeared before the parent commit and was left out of it is no person's because a later commit shows it."""
+    world = _begin("left", app_ts=TOTAL)
+    world.put("src/left.ts", world.files["src/app.ts"])
+    world.files["src/left.ts"] = world.files["src/left.ts"].having(())
+    session = _session(world)
+    session.bash("node scripts/make.js", _put(world, "src/left.ts", FORM_FORMATTED + TOTAL_FORMATTED))
+    session.write("src/a.ts", "export const ledger = 1\n")
+    session.end_turn()
+    world.commit("The first part", [session], paths=["src/a.ts"])
+    session.prompt("Now the second part")
+    session.write("src/b.ts", "export const ledger = 2\n")
+    _nobody(answers(world, _finish(world, session), tmp_path))
+
+
+GENERATED = [
+    ("src/schema.ts", "// Code generated by graphql-codegen. DO NOT EDIT.\nexport type Row = { cents: number }\n"),
+    ("api/rows.pb.go", "package api\n\ntype Row struct {\n\tCents int64\n}\n"),
+    ("src/__generated__/rows.ts", "export type Row = { cents: number }\n"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), GENERATED, ids=[path for path, _ in GENERATED])
+def test_generated_code(path: str, text: str, tmp_path: Path) -> None:
+    world = _begin("generated")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    world.human_write(path, text)  # whoever ran the generator
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _sources({path: found[path]}) == {"tool generator unknown"}
+
+
+@pytest.mark.parametrize("command", ["go generate ./...", "go run github.com/99designs/gqlgen generate", "npm run codegen"])
+def test_generator_that_adds_to_a_file_of_a_person(command: str, tmp_path: Path) -> None:
+    """Its results are named nowhere, and this file does not look generated."""
+    world = _begin("resolver", resolver_go="package graph\n\ntype Resolver struct{}\n")
+    session = _session(world)
+    session.read("src/resolver.go")
+    added = "\n// Rows is the resolver for the rows field.\nfunc (r *Resolver) Rows() []string {\n\tpanic(nil)\n}\n"
+    session.bash(command, _put(world, "src/resolver.go", world.files["src/resolver.go"].text() + added))
+    session.read("src/resolver.go")
+    session.edit("src/resolver.go", "panic(nil)", "return rows()")
+    _nobody(answers(world, _finish(world, session), tmp_path))
+
+
+RECORDS = [
+    (".entire/logs/entire.log", "level=INFO msg=started component=hooks\n", "recorder"),
+    (".entire/metadata/2026-03-02-1/prompt.txt", "Please go on with the ledger of small expenses\n", "recorder"),
+    ("package-lock.json", '{\n  "name": "ledger",\n  "lockfileVersion": 3\n}\n', "npm"),
+    ("uv.lock", 'version = 1\nname = "httpx"\n', "uv"),
+    ("Cargo.lock", '[[package]]\nname = "serde"\n', "cargo"),
+    ("go.sum", "golang.org/x/text v0.14.0 h1:aaaa=\n", "go"),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "tool"), RECORDS, ids=[path for path, _, _ in RECORDS])
+def test_records_and_lock_files(path: str, text: str, tool: str, tmp_path: Path) -> None:
+    world = _begin("records")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    world.human_write(path, text)
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {one.source for one in _nobody({path: found[path]})} == {f"tool {tool} unknown"}
+
+
+def test_bot(tmp_path: Path) -> None:
+    world = _begin("bot")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    _finish(world, session)
+    world.human_write("pins.cfg", "httpx = 0.28.1\nrich = 14.0.0\n")
+    bump = world.commit("Bump httpx", author="dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>")
+    assert {one.source for one in _nobody(answers(world, bump, tmp_path))} == {"tool dependabot[bot] unknown"}
+
+
+# --- agents of which a part is not on record ------------------------------------------------------------------------------
+
+HELPER = """\
+export function monthly(rows: Row[]) {
+  const byMonth = new Map<string, number>()
+  for (const row of rows) {
+    byMonth.set(row.month, (byMonth.get(row.month) ?? 0) + row.cents)
+  }
+  return byMonth
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["rejected", "error", "cut off"])
+def test_edit_without_success_that_is_in_the_file_all_the_same(kind: str, tmp_path: Path) -> None:
+    """The user declined and pasted it, the tool failed after it wrote, the program ended before it said so."""
+    world = _begin("refused", app_ts=TOTAL)
+    session = _session(world)
+    session.read("src/app.ts")
+    refused = {"rejected": session.edit_rejected, "error": session.edit_error, "cut off": session.edit_cut_off}[kind]
+    refused("src/app.ts", "}\n", "}\n\n" + HELPER)
+    world.human_insert("src/app.ts", "\n" + HELPER)
+    session.prompt("Go on")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _sources(found) <= {"agent", "unknown agent_text", "unknown edit_unplaced"}
+
+
+def test_result_lost_to_compaction(tmp_path: Path) -> None:
+    """The edit is on record, that it succeeded is not; the next sighting of the file shows that it did."""
+    world = _begin("compacted", app_ts=TOTAL)
+    session = _session(world)
+    session.read("src/app.ts")
+    session.edit_cut_off("src/app.ts", "}\n", "}\n\n" + HELPER)
+    world.human_insert("src/app.ts", "\n" + HELPER)
+    session.compact()
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    assert _sources(answers(world, _finish(world, session), tmp_path)) <= {"agent", "unknown agent_text"}
+
+
+def test_subagent_without_a_transcript(tmp_path: Path) -> None:
+    world = _begin("hidden", app_ts=TOTAL)
+    session = _session(world)
+    session.read("src/app.ts")
+    with session.subagent("Add the monthly sums", visible=False) as child:
+        child.edit("src/app.ts", "}\n", "}\n\n" + HELPER)
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, "byMonth.set").source == "unknown invisible_subagent"
+    _nobody(found)
+
+
+def test_session_without_a_transcript_beside_one_with_it(tmp_path: Path) -> None:
+    world = _begin("absent", app_ts=TOTAL)
+    one, other = _session(world), _session(world)
+    one.read("src/app.ts")
+    other.edit("src/app.ts", "}\n", "}\n\n" + HELPER)
+    one.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    one.end_turn()
+    commit = world.commit("Go on", [one], stored=None)
+    world.checkpoint([one], commit.checkpoints[0])
+    world.checkpoint([other], world.new_checkpoint_id(), Stored(transcript="none"))
+    assert about(answers(world, commit, tmp_path), "byMonth.set").author != "human"
+
+
+def test_conversations_under_one_placeholder_are_several(tmp_path: Path) -> None:
+    """Some recorders write `unknown` where they have no session id: each such record is a conversation of its own."""
+    world = _begin("placeholder", app_ts=TOTAL)
+    one, other = _session(world), _session(world)
+    one.id = other.id = "unknown"
+    one.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    one.end_turn()
+    first = world.commit("The first part", [one])
+    other.write("src/month.ts", HELPER)
+    second = _finish(world, other)
+    found = answers(world, second, tmp_path / "second")
+    assert {one.source for one in _nobody(found)} == {"agent"}
+    assert _sources(answers(world, first, tmp_path / "first")) == {"agent"}
+    assert session_count(tmp_path / "second") == 2
+
+
+# --- git brings text from elsewhere ---------------------------------------------------------------------------------------
+
+
+def test_stash_and_pop(tmp_path: Path) -> None:
+    world = _begin("stash", app_ts=TOTAL)
+    world.human_insert("src/app.ts", "\n" + HELPER)
+    session = _session(world)
+    session.bash("git stash", _put(world, "src/app.ts", TOTAL))
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    after = world.files["src/app.ts"].text() + "\n" + HELPER
+    session.bash("git stash pop", _put(world, "src/app.ts", after))
+    session.read("src/app.ts")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, "byMonth.set").source in ("unknown git_operation", "unknown other_branch")
+    _nobody(found)
+
+
+def test_merge(tmp_path: Path) -> None:
+    """What both sides bring is neither side's work of this commit; nobody types beside it unseen."""
+    world = _begin("merge", app_ts=TOTAL)
+    world.branch_off("feature")
+    world.human_write("src/month.ts", HELPER)
+    world.commit("Add months by hand")
+    world.switch("main")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    _finish(world, session)
+    merged = world.merge(
+        "feature", "Merge branch 'feature'", lambda: world.human_insert("src/app.ts", "\nexport const resolved = total([])\n")
+    )
+    found = answers(world, merged, tmp_path)
+    assert "src/month.ts" not in found
+    _nobody(found)
+
+
+def test_merge_by_the_agent(tmp_path: Path) -> None:
+    world = _begin("agent-merge", app_ts=TOTAL)
+    session = _session(world)
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    text = world.files["src/app.ts"].text() + "\n" + HELPER
+    session.bash("git merge --no-commit origin/feature", _put(world, "src/app.ts", text))
+    session.read("src/app.ts")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, "byMonth.set").source in ("unknown git_operation", "unknown other_branch")

@@ -1,0 +1,213 @@
+"""Histories in which a person wrote a line and something saw it: the line is that person's, and the witness is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.builder import Commit, Session, World
+from support.builder.lines import Line, new_file
+from support.line_answers import Answer, about, answers, lines_of
+
+APP = """\
+import { Row } from './rows'
+
+export function total(rows: Row[]) {
+  if (!rows.length) return 0
+  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
+}
+"""
+PERSONS = "export const currency = 'EUR'"
+EDIT = ("if (!rows.length) return 0", "if (rows.length === 0) return 0")
+
+
+def _begin(name: str) -> tuple[World, Session]:
+    world = World(name)
+    world.human_write("src/app.ts", APP)
+    world.commit("Start the ledger")
+    session = world.session()
+    session.prompt("Please go on with the ledger")
+    return world, session
+
+
+def _finish(world: World, *sessions: Session, message: str = "Go on") -> Commit:
+    for session in sessions:
+        session.end_turn()
+    return world.commit(message, sessions)
+
+
+def _class(one: Answer) -> tuple[str, str, str]:
+    return one.author, str(one.line_class), one.witness
+
+
+def test_line_between_two_reads(tmp_path: Path) -> None:
+    """The file was seen without it, then with it, and nobody was at work in between."""
+    world, session = _begin("reads")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    line = about(found, PERSONS)
+    assert _class(line) == ("human", "human", "recorded")
+    assert line.seen_without == "2026-03-02T09:01:14.627Z"
+    assert line.seen_with == "2026-03-02T09:03:01.954Z"
+    assert about(found, EDIT[1]).source == "agent"
+
+
+def test_line_between_two_reads_of_which_the_second_shows_what_is_committed(tmp_path: Path) -> None:
+    """A text that a later commit holds is not thereby from git."""
+    world, session = _begin("last-read")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "recorded")
+
+
+def test_line_in_a_partial_read(tmp_path: Path) -> None:
+    world, session = _begin("partial")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts", start=5, count=4)
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "recorded")
+
+
+def test_line_in_a_notice(tmp_path: Path) -> None:
+    """The agent is told that the file was changed by somebody else."""
+    world, session = _begin("notice")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Go on")
+    session.outside_edit_notice("src/app.ts")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == ("human", "human", "notice")
+
+
+@pytest.mark.parametrize(("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")])
+def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path) -> None:
+    """A few may be a person's; more than that is a session that nobody recorded more often than not."""
+    world, session = _begin("commit")
+    session.edit("src/app.ts", *EDIT)
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(count)))
+    found = answers(world, world.commit("Go on", [session]), tmp_path)
+    persons = [one for one in lines_of(found) if "limit" in one.text]
+    assert {str(one.line_class) for one in persons} == {kind}
+    assert {one.witness for one in persons} == {"commit" if kind == "likely_human" else ""}
+    assert len(persons) == count
+
+
+def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
+    world, session = _begin("several")
+    session.edit("src/app.ts", *EDIT)
+    session.write("src/b.ts", "export const ledger = 2\n")
+    session.end_turn()
+    world.wait(300)
+    for path in ("src/app.ts", "src/b.ts"):
+        world.human_insert(path, "".join(f"export const limit{n}{path[4]} = {n}00\n" for n in range(4)))
+    found = answers(world, world.commit("Go on", [session]), tmp_path)
+    assert {one.source for one in lines_of(found) if "limit" in one.text} == {"unknown unobserved"}
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Path) -> None:
+    """As an agent's line stays the agent's, a person's stays that person's, whoever ran the formatter."""
+    world, session = _begin("indented")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", "  const currency = 'EUR', country = 'AT'", after=EDIT[1])
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    text = world.files["src/app.ts"].text().replace("  const currency = 'EUR',", '    const currency = "EUR",')
+
+    def formatted(*_: object) -> None:
+        world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
+
+    if recorded:
+        session.bash("npx prettier --write .", formatted)
+    else:
+        formatted()
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    assert _class(about(answers(world, _finish(world, session), tmp_path), "currency")) == ("human", "human", "recorded")
+
+
+@pytest.mark.parametrize(
+    "trailer", ["Co-Authored-By: Claude <noreply@anthropic.com>", "Co-authored-by: Copilot <copilot@github.com>"]
+)
+def test_trailer_does_not_erase_the_witness(trailer: str, tmp_path: Path) -> None:
+    world, session = _begin("trailer")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session, message=f"Go on\n\n{trailer}"), tmp_path)
+    assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
+
+
+def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None:
+    """A formatter adds no words of its own; the line beside it, which has none either, stays open."""
+    world, session = _begin("word")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\nimport type {{ Row }} from './rows'\n")
+    session.prompt("Now look again")
+    session.bash("npx prettier --write .")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
+    assert about(found, "import type").author == "unknown"
+
+
+def test_one_word_of_an_agents_line_changed(tmp_path: Path) -> None:
+    world, session = _begin("tweak")
+    session.edit("src/app.ts", "}\n", "}\n\nexport const average = (rows: Row[], digits = 2) => total(rows) / rows.length\n")
+    world.wait(60)
+    world.human_tweak(
+        "src/app.ts",
+        "export const average = (rows: Row[], digits = 2) => total(rows) / rows.length",
+        "export const average = (rows: Row[], precision = 2) => total(rows) / rows.length",
+    )
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", *EDIT)
+    line = about(answers(world, _finish(world, session), tmp_path), "average")
+    assert (line.author, line.how, line.edited_by, line.witness) == ("agent", "edited", "human", "recorded")
+
+
+def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
+    """Moved by hand, but not written by hand: from an answer of the agent, or from another file."""
+    world, session = _begin("paste")
+    session.edit("src/app.ts", *EDIT)
+    session.say("You could add this:\n\n```ts\nexport const currency = 'EUR'\n```\n")
+    session.write("src/names.ts", "export const country = 'Austria'\n")
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n  export const country = 'Austria';\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    pasted = [one for one in found["src/app.ts"] if "currency" in one.text or "country" in one.text]
+    assert [one.source for one in pasted] == ["unknown agent_text"] * 2
+
+
+def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
+    world, session = _begin("fast")
+    session.edit("src/app.ts", *EDIT)
+    text = "".join(f"export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n" for n in range(20))
+    world.human_insert("src/app.ts", text)
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {"unknown unobserved"}
