@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.queries.coverage import Coverage, KindLines, headline
 from attribution.queries.repositories import repository
 from collector.git.ranges import LineRange, count, united
 from collector.vocabulary.lines import line_class
@@ -50,7 +52,10 @@ class ProblemGroup:
 
 @dataclass(slots=True)
 class RepoReport:
-    """Everything `attribute repo` says about one repository. Lines are added lines with text; blank ones are left out."""
+    """Everything `attribute repo` says about one repository. Lines are added lines with text; blank ones are left out.
+
+    `lines` and the `…_lines` are of files of every kind; `headline`, `kinds` and `coverage` tell kinds apart.
+    """
 
     name: str
     path: str
@@ -73,6 +78,9 @@ class RepoReport:
     undeclared_lines: int = 0
     claimed_lines: int = 0  # verified claims of others in commits without a session, blank ones included; in no class
     lines_with_blank: int = 0
+    headline: Mapping[str, int] = field(default_factory=dict)  # class -> lines of source and test files
+    kinds: list[KindLines] = field(default_factory=list)  # lines by kind of file, every kind that has some
+    coverage: list[Coverage] = field(default_factory=list)  # source and test lines with a named author: all, then by age
     shares: list[EvidenceShare] = field(default_factory=list)
     edits: dict[str, int] = field(default_factory=dict)
     shell_edits: dict[str, int] = field(default_factory=dict)
@@ -86,6 +94,10 @@ class RepoReport:
     def row(self) -> dict[str, Any]:
         """Plain numbers, for --csv."""
         values = {k: v for k, v in asdict(self).items() if isinstance(v, str | int | float)}
+        values |= {f"headline_{k}_lines": v for k, v in self.headline.items()}
+        for of in self.coverage:
+            age = "" if of.days is None else f"_{of.days}_days"
+            values |= {f"coverage_lines{age}": of.lines, f"coverage_attributed{age}": of.attributed}
         values |= {f"edits_{k}": v for k, v in self.edits.items()}
         return values | {"sessions": sum(s.sessions for s in self.sessions), "problems": sum(p.count for p in self.problems)}
 
@@ -100,6 +112,8 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     )  # fmt: skip
     _count_commits(store, repo_id, report)
     by_session = _count_lines(store, repo_id, report)
+    first = headline(store, repo_id)
+    report.headline, report.kinds, report.coverage = first.lines, first.kinds, first.coverage
     report.sessions = _sessions(store, repo_id, by_session)
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_groups(store, repo_id)

@@ -11,10 +11,15 @@ from rich.text import Text
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
-from collector.vocabulary.lines import LINE_CLASSES
+from collector.files.kinds import HEADLINE
+from collector.vocabulary.lines import LineClass, line_class
 
 if TYPE_CHECKING:
+    from attribution.queries.coverage import Coverage, KindLines
     from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
+
+
+_REASONS = 5  # why lines have no author: so many are shown
 
 
 def repo_report(console: Console, r: RepoReport, database: str) -> None:
@@ -23,6 +28,8 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
     _commits(console, r)
     _lines(console, r)
+    _coverage(console, r.coverage)
+    _kinds(console, r.kinds)
     _evidence(console, r.shares, r.lines)
     _edits(console, r)
     _sessions(console, r.sessions)
@@ -57,16 +64,50 @@ def _commits(console: Console, r: RepoReport) -> None:
 
 def _lines(console: Console, r: RepoReport) -> None:
     console.print()
+    whole = sum(r.headline.values())
     table = grid("<", ">", ">", "<", "<~")
-    table.add_row(Text("lines added", "bold"), number(r.lines), "", "", Text("not counting blank lines", "dim"))
-    for name in LINE_CLASSES:
-        count = getattr(r, f"{name}_lines")
-        share = percent(count, r.lines)
+    table.add_row(
+        Text("lines added", "bold"), number(whole), "", "", Text("in source and test files, not counting blank lines", "dim")
+    )
+    for name, count in r.headline.items():
         meaning = Text(MEANING[name], "dim")
-        table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, r.lines), meaning)
+        share = percent(count, whole)
+        table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, whole), meaning)
     if r.claimed_lines:
         meaning = Text("by other tools, in commits without a session; in none of the classes above", "dim")
         table.add_row(Text("claimed", "bold"), number(r.claimed_lines), "", "", meaning)
+    show(console, table)
+
+
+def _coverage(console: Console, found: Sequence[Coverage]) -> None:
+    """How many lines have a named author, of commits that can have one."""
+    if not found or not found[0].lines:
+        return
+    console.print()
+    console.print(
+        Text.assemble("  ", ("coverage", "bold"), ("  lines with a named author, of commits with any sign of an agent", "dim"))
+    )
+    table = grid("<", ">", "<", "<")
+    for of in found:
+        name = "source and test lines" if of.days is None else f"  last {of.days} days"
+        counts = f"{number(of.attributed)} of {number(of.lines)}" if of.lines else "no such lines"
+        table.add_row(name, percent(of.attributed, of.lines), Text(counts, "dim"), "")
+    for reason, lines in list(found[0].missing.items())[:_REASONS]:
+        name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {words(reason)}"
+        table.add_row(Text(f"  {name}", "dim"), percent(lines, found[0].lines), Text(number(lines), "dim"), "")
+    show(console, table)
+
+
+def _kinds(console: Console, kinds: Sequence[KindLines]) -> None:
+    """The files that the headline leaves out, by kind."""
+    if all(of.kind in HEADLINE for of in kinds):
+        return
+    console.print()
+    table = grid("<", ">", "<~")
+    table.add_row(Text("by kind of file", "bold"), "", Text("only source and test are counted above", "dim"))
+    for of in kinds:
+        shares = [f"{words(name)} {percent(lines, of.lines)}" for name, lines in of.by_class.items() if lines]
+        table.add_row(f"  {of.kind}", number(of.lines), Text(", ".join(shares), "dim"))
     show(console, table)
 
 
@@ -76,11 +117,11 @@ def _evidence(console: Console, shares: Sequence[EvidenceShare], whole: int, mos
         return
     console.print()
     table = grid("<", ">", ">", "<")
-    table.add_row(Text("evidence", "bold"), "", "", "")
+    table.add_row(Text("evidence", "bold"), "", "", Text("in files of every kind", "dim"))
     for s in explained[:most]:
         what = f"{s.how}, {s.evidence}" if s.how != "none" else s.evidence
-        style = STYLE[s.author]
-        name = Text.assemble("  ", (s.author, style), f" {words(s.reason) if s.author == 'unknown' else what}")
+        kind = line_class(s.author, s.evidence, s.reason)
+        name = Text.assemble("  ", (words(kind), STYLE[kind]), f" {words(s.reason) if s.author == 'unknown' else what}")
         table.add_row(name, number(s.nonblank), percent(s.nonblank, whole), "")
     show(console, table)
 

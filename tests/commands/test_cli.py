@@ -153,7 +153,35 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     assert found["lines"] == sum(found[name] for name in parts) == sum(share["nonblank"] for share in found["shares"])
     (row,) = rows(run("repo", repo, "--db", db, "--csv"))
     assert row["agent_lines"] == str(found["agent_lines"])
+    assert row["headline_agent_lines"] == str(found["headline"]["agent"])
     assert row["edits_applied"] == str(found["edits"]["applied"])
+
+
+def test_the_headline_counts_source_and_tests_and_the_other_kinds_stand_beside(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    kinds = {of["kind"]: of for of in found["kinds"]}
+    assert {"source", "test", "docs", "config"} <= set(kinds)
+    code = [kinds[name]["by_class"] for name in ("source", "test")]
+    assert found["headline"] == {name: sum(lines[name] for lines in code) for name in LINE_CLASSES}
+    assert sum(of["lines"] for of in found["kinds"]) == found["lines"] > sum(found["headline"].values())
+    shown = run("repo", repo, "--db", db).stdout
+    assert f"lines added     {sum(found['headline'].values())} " in shown and "by kind of file" in shown
+
+
+def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    whole, *ages = found["coverage"]
+    (lines, attributed), *_ = sqlite3.connect(db).execute(
+        "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool') THEN nonblank ELSE 0 END) "
+        "FROM line_spans s WHERE kind IN ('source', 'test') AND commit_id IN (SELECT commit_id FROM commit_sessions)"
+    )
+    assert (whole["days"], whole["lines"], whole["attributed"]) == (None, lines, attributed)
+    assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values()) and "invisible_subagent" in whole["missing"]
+    assert [of["days"] for of in ages] == [30, 90, 365]
+    assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
+    assert "last 30 days" in run("repo", repo, "--db", db).stdout
 
 
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:

@@ -1,0 +1,112 @@
+"""Headline numbers of a repository: added lines of source and test files by class, the other kinds of files beside them, and how
+many of the lines of commits with a sign of an agent have a named author.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from collector.files.kinds import HEADLINE
+from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_class_sql
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+AGES = (30, 90, 365)
+"""Days before the last commit that coverage is given for, beside the whole history."""
+ATTRIBUTED = (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
+"""Classes that name an author by evidence. `declared` is the commit's own statement and does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindLines:
+    """Added lines with text in files of one kind."""
+
+    kind: str  # a FileKind
+    lines: int
+    by_class: Mapping[str, int]  # every class, in order
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Added source and test lines with text, of commits that have a session or name an agent or a checkpoint."""
+
+    days: int | None  # commits authored at most so many days before the last one; None: all
+    lines: int
+    attributed: int
+    missing: Mapping[str, int]  # why the others are not attributed -> lines, most first; `declared`: only the commit says so
+
+    @property
+    def share(self) -> float | None:
+        return self.attributed / self.lines if self.lines else None
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What a report shows first."""
+
+    lines: Mapping[str, int]  # class -> added source and test lines with text
+    kinds: list[KindLines]  # all kinds of files that have lines, most lines first
+    coverage: list[Coverage]  # the whole history, then the ages
+
+
+class _Lines(NamedTuple):
+    kind: str
+    line_class: str
+    reason: str
+    signed: int  # the commit has a session, or names an agent or a checkpoint
+    age: float | None  # days before the last commit
+    lines: int
+
+
+_BANDS = " ".join(f"WHEN age <= {days} THEN {days}" for days in AGES)
+_LINES = f"""
+WITH dated AS (
+  SELECT c.id, julianday(r.last_commit_at) - julianday(c.author_at) AS age, c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
+    OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed
+  FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.repo_id = ?
+)
+SELECT f.kind, {line_class_sql("o")} AS line_class, o.reason, d.signed, CASE {_BANDS} END AS age, SUM(s.nonblank) AS lines
+FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
+GROUP BY 1, 2, 3, 4, 5
+"""
+
+
+def headline(store: Store, repo_id: int) -> Headline:
+    """The headline numbers of one repository; zeros when it has no attributed line."""
+    rows = store.select(_Lines, _LINES, (repo_id,))
+    code = [row for row in rows if row.kind in HEADLINE]
+    signed = [row for row in code if row.signed]
+    recent = [_coverage(days, [row for row in signed if row.age is not None and row.age <= days]) for days in AGES]
+    return Headline(_by_class(code), kind_lines((r.kind, r.line_class, r.lines) for r in rows), [_coverage(None, signed), *recent])
+
+
+def kind_lines(rows: Iterable[tuple[str, str, int]]) -> list[KindLines]:
+    """(kind, class, lines with text) -> the kinds that have lines, most lines first."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for kind, name, lines in rows:
+        found[kind][name] += lines
+    kinds = [KindLines(kind, count.total(), {name: count[name] for name in LINE_CLASSES}) for kind, count in found.items()]
+    order = [str(kind) for kind in FileKind]
+    return sorted((kind for kind in kinds if kind.lines), key=lambda kind: (-kind.lines, order.index(kind.kind)))
+
+
+def _by_class(rows: Iterable[_Lines]) -> dict[str, int]:
+    count: Counter[str] = Counter()
+    for row in rows:
+        count[row.line_class] += row.lines
+    return {name: count[name] for name in LINE_CLASSES}
+
+
+def _coverage(days: int | None, rows: Iterable[_Lines]) -> Coverage:
+    attributed, missing = 0, Counter[str]()
+    for row in rows:
+        if row.line_class in ATTRIBUTED:
+            attributed += row.lines
+        else:
+            missing[row.line_class if row.line_class == LineClass.DECLARED else row.reason] += row.lines
+    found = {reason: lines for reason, lines in missing.most_common() if lines}
+    return Coverage(days, attributed + sum(found.values()), attributed, found)
