@@ -77,6 +77,8 @@ def conclude(
         else:
             spans = _spans_of(file, judged, missing)
         result.files.append((file, spans))
+    if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
+        result.files = [(file, [_by_its_text(s) for s in spans]) for file, spans in result.files]
     for _, spans in result.files:
         result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
     return result
@@ -93,6 +95,11 @@ def _by_texts(link: CommitLinks, seen: Sequence[ProbeResult]) -> tuple[str, floa
 
 def _strongest(link: CommitLinks) -> LinkMethod:
     return max((link.method_of(s) for s in link.sessions), key=lambda found: found.confidence)
+
+
+def _by_its_text(span: VerdictSpan) -> VerdictSpan:
+    agent = span.verdict.author == "agent" and span.verdict.evidence in ("observed", "replayed")
+    return replace(span, verdict=replace(span.verdict, evidence="matched")) if agent else span
 
 
 def declare(verdict: CommitVerdict, commit: Commit) -> None:
