@@ -39,7 +39,7 @@ class SightingPair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who wrote one line. `reason` is set for unknown and declared lines."""
+    """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a witness is asked."""
 
     author: str  # agent | declared | human | tool | unknown
     how: str  # exact | moved | reformatted | edited | shell | declared | none
@@ -172,7 +172,7 @@ Committed = Callable[[int, str | None], bool]
 """(line id, text) -> whether an ancestor already committed that agent line, with that text (None: with any)."""
 
 Asker = Callable[[AttributionWindow], CandidateAuthor]
-"""`gaps.Gaps.cause`."""
+"""`AttributionWindows.cause`."""
 
 
 @dataclass(frozen=True, slots=True)

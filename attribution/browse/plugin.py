@@ -1,7 +1,7 @@
 """The Datasette plugin: its own pages, descriptions of tables, saved queries, and nothing loaded from elsewhere.
 
-Databases of ours are told by the application id in their header, so the plugin leaves others alone. Every answer forbids the
-browser to load or run anything from another place, and CSV is made safe for spreadsheets.
+Databases written by whowrote are recognized by the application id in their header, so the plugin leaves others alone. Every
+answer forbids the browser to load or run anything from another place, and CSV is made safe for spreadsheets.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ CAUSES = {
 }
 _NO_SESSION = frozenset(
     {
-        "no_session", "transcript_missing", "checkpoint_missing", "invisible_subagent", "uncaptured", "agent_declared",
+        "no_session", "transcript_missing", "checkpoint_missing", "invisible_subagent", "uncaptured",
         "base_unknown", "unobserved", "rewritten", "other_branch",
     }
 )  # fmt: skip

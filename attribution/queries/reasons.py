@@ -74,10 +74,6 @@ _REASONS = {
         "No session was being recorded when the line appeared, so an agent at work would not be known.",
         "The session, if there was one that was not recorded.",
     ),
-    "agent_declared": (
-        "The commit says that an agent took part, but no recorded session explains this line.",
-        "The transcript of the session that the commit mentions.",
-    ),
     "unobserved": (
         "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
         "Where the text came from: an import, a generator, a session that was not recorded.",

@@ -24,8 +24,8 @@ STYLE = {
 MEANING = {
     "agent": "a recorded agent action wrote it",
     "declared": "only the commit names an agent",
-    "human": "witnessed: no agent could have written it",
-    "likely_human": "no agent involved, but no witness",
+    "human": "seen to appear with no agent at work",
+    "likely_human": "probably a person: the commit shows it",
     "tool": "npm, a generator, a bot, …",
     "unknown": "evidence is missing",
     "undeclared": "nothing links the commit to an agent",

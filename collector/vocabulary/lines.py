@@ -10,7 +10,7 @@ class Author(Word):
 
     AGENT = "agent", "a coding agent: one of its recorded actions wrote the line"
     DECLARED = "declared", "a coding agent, by what the commit or a note says; no recorded action shows it"
-    HUMAN = "human", "a person: a witness saw the line appear while no agent could have written it"
+    HUMAN = "human", "a person: no agent ever produced the text, and something saw the line appear"
     TOOL = "tool", "a program that writes files by itself: package manager, generator, formatter, bot, recorder"
     UNKNOWN = "unknown", "the author cannot be determined; the reason says why"
 
@@ -42,7 +42,10 @@ class Witness(Word):
     NOTICE = "notice", "the agent was told that somebody else had changed the file, and the notice shows the line"
     INCREMENT = "increment", "the recorder counted as many new lines by the user in this file between two prompts"
     COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
-    UNWATCHED = "unwatched", "as commit, but for a part of the time no session was being recorded"
+    UNWATCHED = (
+        "unwatched",
+        "the line is in the commit or a later sighting, and for a part of the time no session was being recorded",
+    )
     FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
 
 
@@ -97,10 +100,6 @@ class Reason(Word):
     UNCAPTURED = (
         "uncaptured",
         "No session was being recorded when the line appeared, so an agent at work would not be known.",
-    )
-    AGENT_DECLARED = (
-        "agent_declared",
-        "The commit says that an agent took part, but no recorded session explains this line.",
     )
     AGENT_TEXT = (
         "agent_text",

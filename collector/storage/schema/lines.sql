@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS origins (
   author TEXT NOT NULL {Author}, -- who wrote the line
   how TEXT NOT NULL {How}, -- what the agent did
   evidence TEXT NOT NULL {Evidence}, -- how we know
-  reason TEXT NOT NULL DEFAULT '' {Reason}, -- why the author is unknown, of declared lines too
+  reason TEXT NOT NULL DEFAULT '' {Reason}, -- why the author is unknown; also kept with declared lines
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session of the call
   turn_index INTEGER, -- turn of the call
   call_id TEXT, -- the agent's own id of the call
@@ -39,8 +39,8 @@ CREATE TABLE IF NOT EXISTS origins (
   tool TEXT, -- the tool that wrote the line: npm, prettier, dependabot, …
   run_by TEXT {RunBy}, -- who ran the tool
   witness TEXT {Witness}, -- what shows that a person wrote the line
-  seen_without_at TEXT, -- of a person's line: when the file was last known to be without it
-  seen_with_at TEXT -- of a person's line: when it was first seen, NULL when only the commit shows it
+  seen_without_at TEXT, -- when the file was last known to be without a person's line
+  seen_with_at TEXT -- when a person's line was first seen; NULL when only the commit shows it
 );
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
 
