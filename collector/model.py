@@ -79,6 +79,7 @@ class Edit:
     hunks: tuple[Hunk, ...] = ()
     new_path: str = ""  # move, copy
     by_shell: bool = False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
+    proposed: str | None = None  # new text as the agent proposed it, when the user changed it before accepting
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,10 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
 
 
 def new_text(edit: Edit) -> Iterator[str]:
-    """What an edit adds: lines that its old side has as well were there before."""
+    """What an edit adds: lines that its old side has as well were there before, and the user's changes are the user's."""
+    if edit.proposed is not None:
+        yield _beyond("\n".join((edit.before or "", *(one.old for one in edit.replacements))), edit.proposed)
+        return
     for replacement in edit.replacements:
         yield _beyond(replacement.old, replacement.new)
     for text in (edit.content, edit.after):

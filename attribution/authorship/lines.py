@@ -32,6 +32,11 @@ class SightingPair:
     seen: float | None = None  # when the line was first seen; None: only the commit shows it
 
     @property
+    def is_interval(self) -> bool:
+        """Whether the line came between two moments; a change of a proposal is seen in one."""
+        return self.seen is not None and self.seen > self.without
+
+    @property
     def seen_to_appear(self) -> bool:
         """Whether both sightings lie within what was recorded."""
         return self.kind in (Witness.RECORDED, Witness.NOTICE, Witness.INCREMENT)
@@ -245,6 +250,8 @@ def _outside(case: _Case, line: int, index: int) -> Verdict:
 
 def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
     """Both texts, without and with the line, must have been seen; where the one before was only computed, nothing saw it."""
+    if origin.in_dialog:
+        return SightingPair(Witness.NOTICE, origin.after, origin.before)
     if not origin.seen_without:
         return None
     window = AttributionWindow(case.path, origin.seen_without, origin.before)

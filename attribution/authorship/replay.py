@@ -50,6 +50,7 @@ class LineOrigin:
     was: str = ""  # text of that line
     similarity: float = 0.0
     layout: bool = False  # outside: only the layout of an older line, not an agent's, differs
+    in_dialog: bool = False  # outside: the user changed what the agent proposed, before accepting it
     seen_without: float = 0.0  # outside: when a text without it was seen, if `before` saw it too; 0: one of them was computed
 
 
@@ -314,7 +315,7 @@ class Worktree:
             gone = window[hunk.a0 : hunk.a1]
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
-            fresh = self._new_ids(new_lines[hunk.b0 : hunk.b1], origin)
+            fresh = self._fresh_ids(new_lines[hunk.b0 : hunk.b1], origin, step)
             above = ids[-1] if ids else state.ids[first - 1] if first else -1
             below = next(iter((*window[hunk.a1 : hunk.a1 + 1], *state.ids[first + len(window) : first + len(window) + 1])), -1)
             old, new = tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new_lines[hunk.b0 : hunk.b1])
@@ -323,13 +324,26 @@ class Worktree:
             numbers = tuple(gone), tuple(fresh)
             self.changes.append(Change(step.path, step.at, step.call, place, *numbers, above, below, old, new, op, symbol=symbol))
             ids.extend(fresh)
-            self.born.setdefault(step.path, []).extend(fresh)
-            self.written.setdefault(step.path, set()).update(x.strip() for x in new_lines[hunk.b0 : hunk.b1])
+            self._note_written(step, fresh, new_lines[hunk.b0 : hunk.b1])
             added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
         ids.extend(window[position:])
         state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
         state.text, state.edited_at = after, step.at
         return StepOutcome(True, "", added, removed)
+
+    def _fresh_ids(self, lines: Sequence[str], origin: LineOrigin, step: ReplayStep) -> list[int]:
+        """Ids of lines that a step wrote; what the user made of a proposal is not the agent's."""
+        if step.edit.proposed is None:
+            return self._new_ids(lines, origin)
+        proposed = {line.strip() for line in lines_of(step.edit.proposed)}
+        users = LineOrigin(OUTSIDE, None, "observed", step.at, step.at, in_dialog=True, seen_without=step.at)
+        return [self._new_ids([line], origin if line.strip() in proposed else users)[0] for line in lines]
+
+    def _note_written(self, step: ReplayStep, ids: Sequence[int], lines: Sequence[str]) -> None:
+        """Lines that an agent wrote, which those of the user in a changed proposal are not."""
+        agents = [n for n, line in enumerate(ids) if step.edit.proposed is None or self.has_agent((line,))]
+        self.born.setdefault(step.path, []).extend(ids[n] for n in agents)
+        self.written.setdefault(step.path, set()).update(lines[n].strip() for n in agents)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
         lines = []

@@ -123,9 +123,9 @@ def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines])
     for file, spans in verdict.files:
         for span in spans:
             witness = span.verdict.witness
-            if witness is not None and witness.seen is not None and _is_persons(span.verdict):
+            if witness is not None and witness.is_interval and _is_persons(span.verdict):
                 length = sum(len(texts.get((id(file), line), "").strip()) for line in range(span.start, span.end + 1))
-                typed[witness.seen].append((witness.without, length))
+                typed[witness.seen or 0.0].append((witness.without, length))
     fast = {at for at, parts in typed.items() if _is_fast(at, parts)}
     for _, spans in verdict.files:
         spans[:] = [_without(span, Reason.UNOBSERVED) if _seen_at(span.verdict) in fast else span for span in spans]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -244,12 +245,14 @@ class _Reader(RecordReader):
             return []
         detail = get_dict(result.details)
         before = detail.get("originalFile", detail.get("originalFileContents"))
-        return edits_from_arguments(
+        used = edits_from_arguments(
             _used_arguments(call, detail),
             before=before if isinstance(before, str) else None,
             before_known=isinstance(before, str) or detail.get("type") == "create",
             hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
         )
+        changed = detail.get("userModified") is True
+        return [replace(edit, proposed=_proposed(call)) for edit in used] if changed else used
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         file = get_dict(result.details, "file")
@@ -288,6 +291,12 @@ def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(old, str) or not isinstance(new, str):
         old, new = get_str(given, "old_string"), get_str(given, "new_string")
     return {"file_path": path, "old_string": old, "new_string": new, "replace_all": given.get("replace_all")}
+
+
+def _proposed(call: Call) -> str:
+    """The new text that the agent asked for, whatever the user made of it."""
+    single = [get_str(call.arguments, key) for key in ("content", "new_string")]
+    return "\n".join([*single, *(get_str(edit, "new_string") for edit in get_list(call.arguments, "edits"))])
 
 
 def _hunks(patch: list[Any]) -> Iterable[Hunk]:

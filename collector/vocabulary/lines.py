@@ -39,7 +39,10 @@ class Witness(Word):
     """What shows that a person wrote a line. In every case its text is in nothing that an agent produced before."""
 
     RECORDED = "recorded", "the file was seen without and then with the line, and no call that can write ran in between"
-    NOTICE = "notice", "the agent was told that somebody else had changed the file, and the notice shows the line"
+    NOTICE = (
+        "notice",
+        "the agent was told that somebody had changed the file, or what it proposed, and the notice shows the line",
+    )
     INCREMENT = "increment", "the recorder counted as many new lines by the user in this file between two prompts"
     COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
     UNWATCHED = (

@@ -211,3 +211,26 @@ def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = answers(world, _finish(world, session), tmp_path)
     assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {"unknown unobserved"}
+
+
+def test_proposal_that_the_user_changed_before_accepting_it(tmp_path: Path) -> None:
+    """Claude Code says so in the result: the lines in which that differs from the proposal are the user's."""
+    world, session = _begin("proposal")
+    session.read("src/app.ts")
+    proposed = "export const limit = 100\nexport const country = 'AT'\n"
+    used = "export const limit = 100\n// in cents, whatever the currency is\nexport const country = 'AT'\n"
+    session.edit_changed_by_user("src/app.ts", "}\n", f"}}\n{proposed}", f"}}\n{used}")
+    session.edit("src/app.ts", *EDIT)
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _class(about(found, "whatever the currency")) == ("human", "human", "notice")
+    assert {one.source for one in lines_of(found) if "export" in one.text} == {"agent"}
+
+
+def test_changed_proposal_of_the_agents_own_words(tmp_path: Path) -> None:
+    """What the user put in is still the agent's text if the agent produced it elsewhere before."""
+    world, session = _begin("own-words")
+    session.read("src/app.ts")
+    session.say("Or would you rather have:\n\nexport const currency = 'EUR'\n")
+    session.edit_changed_by_user("src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, PERSONS).source == "unknown agent_text"

@@ -77,6 +77,22 @@ class Editor:
         self._done(call, said, claude.edit_result(absolute, old, new, original, patch, every))
         return call
 
+    def edit_changed_by_user(self, path: str, old: str, proposed: str, used: str) -> str:
+        """Search and replace of which the user changed the new text before accepting it: lines not proposed are the user's."""
+        before, absolute = self.world.files[path], self._session.absolute(path)
+        arguments = {"file_path": absolute, "old_string": old, "new_string": proposed, "replace_all": False}
+        call = self._call("Edit", arguments, "")
+        agents, make = set(proposed.split("\n")), self._maker(call)
+        after = replaced(before, old, used, lambda text: make(text) if text in agents else Line(text, "human"))
+        self.world.put(path, after)
+        self._session.changed(call, path)
+        result = claude.edit_result(
+            absolute, old, used, before.text(), claude.structured_patch(before.text(), after.text()), False
+        ) | {"userModified": True}
+        said = f"The file {absolute} has been updated. The user modified your proposed changes before accepting them."
+        self._done(call, said, result)
+        return call
+
     def multi_edit(self, path: str, *changes: tuple[str, str], say: str = "") -> str:
         """Several replacements in one call, in order."""
         before, absolute = self.world.files[path], self._session.absolute(path)
