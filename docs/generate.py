@@ -104,12 +104,16 @@ def metrics_page() -> str:
     from attribution.features.tables import standard_prices
     from attribution.outcomes import failure_mode
     from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
+    from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
+    words = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
     tasks = [(task, *weights, USUAL_RESPONSES[task]) for task, weights in WEIGHTS.items()]
     return fill(
         "metrics.md",
         {
             "as_of": standard_prices().as_of,
+            **{name: table(("", "meaning"), [(f"`{word}`", word.meaning) for word in kind]) for name, kind in words.items()},
+            **_minimums(),
             "groups": "\n\n".join(
                 f"## {group.TITLE}\n\n{table(('feature', *_FEATURE), [_cells(f, null_text(f)) for f in group.FEATURES])}"
                 for group in groups()
@@ -124,6 +128,22 @@ def metrics_page() -> str:
             "absent": table(("signal", "why"), [(f"`{k}`", v) for k, v in ABSENT.items()]),
         },
     )
+
+
+def _minimums() -> dict[str, object]:
+    """What a comparison with people needs on each side."""
+    from attribution.lineage.minimum import SURVIVAL, WEAKNESSES
+    from attribution.maintainability import means
+    from attribution.scores import grades
+
+    needed = [
+        ("excess rework, log-rank test, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
+        ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
+        ("means and differences of maintainability", f"{means.LEAST} whole commits on each side"),
+        ("mean grade of a group of sessions", f"{grades.LEAST} sessions"),
+        ("excess rework in `attribute study`", f"{SURVIVAL.lines:,} lines at risk on each side"),
+    ]
+    return {"minimums": table(("statistic", "minimum"), needed)}
 
 
 def _cells(feature: Feature, null: str) -> tuple[object, ...]:

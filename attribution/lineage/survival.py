@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attribution.lineage import minimum
+from attribution.lineage.minimum import Minimum, Sample
+
 DAYS = (1, 7, 30, 90, 180, 365)
 COMMITS = (1, 10, 100)
 REWORK_DAYS = 30
@@ -154,7 +157,7 @@ def _ender(r: LifetimeRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Agent lines against a baseline, within the same files. Null where one side has no lines."""
+    """Agent lines against a baseline, within the same files. Null where one side has no lines, or too few of them."""
 
     baseline: str
     agent_lines: int  # in files where both have lines
@@ -167,24 +170,47 @@ class Comparison:
     rework_agent: Point  # alive at 30 days
     rework_baseline: Point
     excess_rework: float | None  # share dead within 30 days, agent minus baseline, in the whole repository
+    refused: str = ""  # why there is no test within the same files, in words
+    refused_rework: str = ""  # why there is no excess rework, in words
 
 
-def compare(records: Sequence[LifetimeRecord], baseline: str) -> Comparison:
-    """The log-rank test is stratified by file (and repository): only files with lines of both count."""
+def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Comparison:
+    """The log-rank test is stratified by file (and repository): only files with lines of both count.
+
+    Below `least` on either side there is no test or no excess rework, and the reason instead.
+    """
     ours, theirs, strata = sides(records, baseline)
+    both = [r for one in strata.values() for r in one]
+    refused = refusal(both, baseline, least)
+    old = [r for r in (*ours, *theirs) if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
+    refused_rework = refusal(old, baseline, least)
     observed = expected = variance = 0.0
     for one in strata.values():
         o, e, v = _log_rank(one)
         observed, expected, variance = observed + o, expected + e, variance + v
     chi = (observed - expected) ** 2 / variance if variance > 0 else None
     a, b = _days(ours, REWORK_DAYS), _days(theirs, REWORK_DAYS)
-    excess = b.share - a.share if a.share is not None and b.share is not None else None
-    both = [r for one in strata.values() for r in one]
+    excess = b.share - a.share if a.share is not None and b.share is not None and not refused_rework else None
+    chi = None if refused else chi
     agent = sum(r.lines for r in both if r.author == AGENT)
     return Comparison(
         baseline, agent, sum(r.lines for r in both) - agent, len(strata), observed, expected, chi,
-        math.erfc(math.sqrt(chi / 2)) if chi is not None else None, a, b, excess,
+        math.erfc(math.sqrt(chi / 2)) if chi is not None else None, a, b, excess, refused, refused_rework,
     )  # fmt: skip
+
+
+def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
+    """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are enough of both."""
+    return least.refusal(
+        {
+            AGENT: _sample(r for r in records if r.author == AGENT),
+            baseline: _sample(r for r in records if r.author in BASELINES[baseline]),
+        }
+    )
+
+
+def _sample(records: Iterable[LifetimeRecord]) -> Sample:
+    return minimum.sample((r.lines, (r.repo, r.birth)) for r in records)
 
 
 class Sides(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.lineage import minimum
 from attribution.lineage.survival import BASELINES
 from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
 from attribution.weaknesses import rates as stats
@@ -48,12 +49,14 @@ class StratifiedComparison:
 
     strata: str  # what they are
     compared: Compared
+    refused: str = ""  # why there is no ratio, in words
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
         c = self.compared
         rates = {"agent": c.agent._asdict(), "other": c.other._asdict()}
-        return {"strata": self.strata, **asdict(c), **rates, "pooled": c.pooled._asdict(), "stratified": c.stratified._asdict()}
+        ratios = {"pooled": c.pooled._asdict(), "stratified": c.stratified._asdict()}
+        return {"strata": self.strata, **asdict(c), **rates, **ratios, "refused": self.refused}
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,11 +358,23 @@ def _comparisons(
         *((f, RateCell(1, 0)) for f in findings),
         *((some, RateCell(0, some.lines)) for some in lines),
     ]
+    refused = {baseline: _refusal(lines, baseline) for baseline in BASELINES}
     return [
-        StratifiedComparison(name, stats.compare(baseline, _sides(rated, [groupings[group] for group in groups], classes)))
+        StratifiedComparison(name, stats.without_ratios(compared) if refused[baseline] else compared, refused[baseline])
         for name, groups in strata
         for baseline, classes in BASELINES.items()
+        for compared in [stats.compare(baseline, _sides(rated, [groupings[group] for group in groups], classes))]
     ]
+
+
+def _refusal(lines: Sequence[ScannedLines], baseline: str) -> str:
+    """Why weaknesses of agents and of a baseline are not compared, in words."""
+    sides = {"agent": ("agent",), baseline: BASELINES[baseline]}
+    samples = {
+        name: minimum.sample((some.lines, some.commit_id) for some in lines if some.author_class in classes)
+        for name, classes in sides.items()
+    }
+    return minimum.WEAKNESSES.refusal(samples)
 
 
 def _sides(

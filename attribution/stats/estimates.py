@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attribution.lineage.survival import AGENT, LifetimeRecord, sides
+from attribution.lineage import minimum
+from attribution.lineage.minimum import Minimum
+from attribution.lineage.survival import AGENT, LifetimeRecord, refusal, sides
 from attribution.stats.intervals import Interval, Moments, Statistic
 from collector.errors import WhoWroteError
 
@@ -226,9 +228,11 @@ def resampled(values: Sequence[_One], statistic: Callable[[Sequence[_One]], floa
 # --- agents against people --------------------------------------------------------------------------------------------
 
 
-def hazard(records: Sequence[LifetimeRecord], baseline: str) -> Hazard | None:
-    """None when no file has deaths to compare. Raises StatsMissing."""
+def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Hazard | None:
+    """None when no file has deaths to compare, or too few lines of one side. Raises StatsMissing."""
     strata = sides(records, baseline).files
+    if refusal([r for one in strata.values() for r in one], baseline, least):
+        return None
     telling = {key: one for key, one in strata.items() if any(r.dead for r in one)}
     rows = [(number, r) for number, one in enumerate(telling.values()) for r in one]
     if not rows or len(rows) > _MAX_ROWS or len({r.author == AGENT for _, r in rows if r.dead}) < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from attribution.lineage import minimum
 from attribution.queries.study import evidence_totals, repository_survival, vendor_disagreements
 from attribution.stats.accuracy import confidences, corrected, measured
 from attribution.study.model import CLASSES, StudyTable, StudyUnit, pooled
@@ -49,12 +50,14 @@ def _rework(store: Store) -> StudyTable:
         base_alive = sum(point.alive for _, people in both for point in people)
         dead = 1 - alive / risk if risk else None
         base = 1 - base_alive / base_risk if base_risk else None
-        excess = dead - base if dead is not None and base is not None else None
+        enough = min(risk, base_risk) >= minimum.SURVIVAL.lines
+        excess = dead - base if dead is not None and base is not None and enough else None
         rows.append({"against": name, "agent removed in 30 days": dead, "baseline removed in 30 days": base, "excess": excess,
                      "agent lines": risk, "baseline lines": base_risk, "repositories": len(both)})  # fmt: skip
     return StudyTable(
         "excess_rework", "Excess rework: lines removed within 30 days, agents and people in the same repositories", rows,
-        ["Pooled over repositories that have both. The comparison within files, with tests, is in `attribute survival`."],
+        ["Pooled over repositories that have both. The comparison within files, with tests, is in `attribute survival`. "
+         f"No excess with fewer than {minimum.SURVIVAL.lines} lines at risk on either side."],
     )  # fmt: skip
 
 

@@ -136,10 +136,15 @@ def _compared(console: Console, report: WeaknessReport) -> None:
     table = grid("<", "<", "<", "<", "<~", head=("baseline", "within", "ratio", "95 %", "leaving one repository out"))
     for comparison in report.comparisons:
         compared = comparison.compared
+        if comparison.refused:
+            continue
         if comparison.strata == report.comparisons[0].strata:
             table.add_row(compared.baseline, "pooled", *_ratio(compared.pooled), "")
         table.add_row(compared.baseline, comparison.strata, *_ratio(compared.stratified), _range(compared))
-    show(console, table)
+    if table.row_count:
+        show(console, table)
+    for refused in dict.fromkeys(f"{c.compared.baseline}: {c.refused}" for c in report.comparisons if c.refused):
+        console.print(Text(f"  no ratio against {refused}", "yellow"))
     console.print()
 
 

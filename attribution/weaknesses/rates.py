@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import Interval
@@ -173,6 +173,12 @@ def compare(baseline: str, table: Table) -> Compared:
     middle = whole.ratio or 0.0
     most = max(left, key=lambda r: abs(math.log(left[r] / middle))) if spread and middle else ""
     return Compared(baseline, rate(agent), rate(other), ratio(agent, other), whole, spread, str(most))
+
+
+def without_ratios(compared: Compared) -> Compared:
+    """The rates alone, where there is too little to compare them."""
+    nothing = Ratio(None, None, None, 0)
+    return replace(compared, pooled=nothing, stratified=nothing, without_one=None, most="")
 
 
 def total(cells: Iterable[RateCell]) -> RateCell:

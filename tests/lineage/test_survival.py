@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from attribution.lineage import survival
+from attribution.lineage import minimum, survival
 from attribution.lineage.survival import (
     DeletionRow,
     LifetimeRecord,
     Point,
     RemovedLines,
     alive_at,
-    compare,
     deletions,
     ended_by,
     grouped,
@@ -26,6 +25,11 @@ from attribution.stats import estimates
 from attribution.stats.estimates import Curve, StatsMissing
 
 END = 100.0
+
+
+def compare(records: list[LifetimeRecord], baseline: str) -> survival.Comparison:
+    """However few there are."""
+    return survival.compare(records, baseline, minimum.NOTHING)
 
 
 def line(born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any) -> LifetimeRecord:
@@ -154,6 +158,24 @@ def test_excess_rework() -> None:
     assert compare(found[:2], "human").excess_rework is None
 
 
+def test_too_few_lines_or_commits_are_not_compared_and_the_reason_is_said() -> None:
+    people = [line(0, 10 + n, 10, "human", birth=100 + n) for n in range(10)]
+    agents = [line(0, 5 + n, 10, birth=n) for n in range(10)]
+    found = survival.compare([*agents, *people], "human")
+    assert found.refused == found.refused_rework == "" and found.chi_square is not None and found.excess_rework is not None
+    one_short = survival.compare([*agents, *people[1:]], "human")
+    assert one_short.refused == "too few: human has 90 lines of 9 commits; needed 100 of 10"
+    assert one_short.chi_square is one_short.p_value is one_short.excess_rework is None
+    assert (one_short.agent_lines, one_short.baseline_lines) == (100, 90)
+    one_commit = [line(0, 10, 400, "human", birth=100)]
+    assert "400 lines of 1 commits" in survival.compare([*agents, *one_commit], "human").refused_rework
+
+
+def test_lines_without_a_witness_are_in_no_baseline() -> None:
+    found = [line(0, 3), line(0, 5, author="likely_human"), line(0, 5, author="tool"), line(0, 9, author="human")]
+    assert compare(found, "human").baseline_lines == compare(found, "human + undeclared").baseline_lines == 1
+
+
 # --- the library ------------------------------------------------------------------------------------------------------
 
 
@@ -201,9 +223,10 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
     found = [line(0, 1 + n % 5, birth=n, path=f"f{n % 3}") for n in range(30)]
     found += [line(0, 20 + n % 5 if n % 2 else None, author="human", birth=100 + n, path=f"f{n % 3}") for n in range(30)]
     found += [line(0, 4 + n, author="human", birth=200 + n, path=f"f{n}") for n in range(3)]
-    result = estimates.hazard(found, "human")
+    result = estimates.hazard(found, "human", minimum.NOTHING)
     assert result is not None and result.ratio > 1 and result.low < result.ratio < result.high
     assert estimates.hazard(found[:30], "human") is None
+    assert estimates.hazard(found, "human") is None, "33 lines of people are too few"
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])

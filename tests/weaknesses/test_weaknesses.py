@@ -254,6 +254,8 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
     assert {(r["name"], r["events"]) for r in table if r["by"] == "complexity"} == {("low", "1"), ("high", "9")}
     data = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
     assert {c["strata"] for c in data["comparisons"]} == {"repository x language", "repository x language x complexity"}
+    for c in data["comparisons"]:  # a few dozen lines are not compared, and that is said
+        assert c["refused"].startswith("too few: agent has ") and c["pooled"]["ratio"] is None
     assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
 
 

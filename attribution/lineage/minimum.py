@@ -1,0 +1,50 @@
+"""How much there must be on both sides before a comparison with people is printed. Pure.
+
+The lines of one commit are written, reviewed and removed together, so a hundred lines of one commit are one observation: a
+comparison needs lines and commits. Chosen per statistic, stated in docs/metrics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    """What a number of one side rests on."""
+
+    lines: int
+    commits: int
+
+
+class Minimum(NamedTuple):
+    """What each side of a comparison must have."""
+
+    lines: int
+    commits: int
+
+    def refusal(self, sides: Mapping[str, Sample]) -> str:
+        """Why the comparison is not made, in words; "" when every side has enough. `sides`: name -> what it has."""
+        short = [
+            f"{name} has {side.lines:,} lines of {side.commits:,} commits"
+            for name, side in sides.items()
+            if side.lines < self.lines or side.commits < self.commits
+        ]
+        return f"too few: {', '.join(short)}; needed {self.lines:,} of {self.commits:,}" if short else ""
+
+
+SURVIVAL = Minimum(100, 10)
+"""Excess rework, the log-rank test and the hazard ratio."""
+WEAKNESSES = Minimum(1000, 10)
+"""Ratios of weaknesses per 1,000 lines."""
+NOTHING = Minimum(0, 0)
+"""Compares whatever there is."""
+
+
+def sample(pairs: Iterable[tuple[int, object]]) -> Sample:
+    """(lines, commit) of one side."""
+    lines, commits = 0, set()
+    for count, commit in pairs:
+        lines += count
+        commits.add(commit)
+    return Sample(lines, len(commits))
