@@ -39,10 +39,10 @@ _LOCK = re.compile(
 )
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
-    r"|zz_generated[^/]*\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]+\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go)$",
+    r"|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go)$",
 )
 _SNAPSHOT = re.compile(
-    r"(?:^|/)(?:__snapshots__/|.*\.snap$|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$)"
+    r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$)|\.snap$"
 )
 _MINIFIED_NAME = re.compile(r"(?:[-.]min\.(?:js|css|mjs|cjs)|\.bundle\.js|[-.]chunk\.js|\.(?:js|css)\.map)$")
 _GENERATED_HEAD = re.compile(

@@ -1,0 +1,150 @@
+"""Texts that agents produced, and when a line first stood in one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.authorship.agent_text import AgentText, ProducedText, new_text, produced, without_layout
+from collector.model import AgentMessage, Command, Edit, Hunk, Replacement, Session, Status, ToolCall
+
+PATCH = """\
+*** Begin Patch
+*** Update File: src/app.ts
+@@
+ const before = 1
+-const removed = 2
++const added = 3
++const another = 4
+*** End Patch"""
+
+
+def _call(**values: object) -> ToolCall:
+    return ToolCall(**{"call_id": "c1", "name": "tool", "turn": 1, "at": 10.0, "status": Status.OK} | values)  # type: ignore[arg-type]
+
+
+def _session(*calls: ToolCall, said: tuple[AgentMessage, ...] = ()) -> Session:
+    return Session("s", "claude-code", calls=calls, said=said, started_at=1.0)
+
+
+def _times(session: Session, *lines: str) -> dict[str, float]:
+    text = AgentText()
+    text.add(produced(session))
+    return text.first_times(without_layout(line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("  return rows.map(row => row.cents);", "returnrows.maprow=>row.cents"),
+        ("\treturn rows.map((row) => row.cents)\r", "returnrows.maprow=>row.cents"),
+        ("print('a', \"b\", `c`)", "printabc"),
+        ("[{}]();,", ""),
+        ("a\u00a0b\ufeff", "ab"),
+        ("Übung macht", "Übungmacht"),
+        ("", ""),
+    ],
+)
+def test_layout_is_left_out(text: str, bare: str) -> None:
+    assert without_layout(text) == bare
+
+
+@given(st.text(), st.text())
+def test_layout_of_a_whole_is_that_of_its_parts(one: str, other: str) -> None:
+    assert without_layout(one + other) == without_layout(one) + without_layout(other)
+    assert without_layout(without_layout(one)) == without_layout(one)
+
+
+@pytest.mark.parametrize(
+    ("edit", "new", "old"),
+    [
+        (Edit("f", "edit", (Replacement("keep me\ndrop me", "keep me\nadd me"),)), ["addme"], ["keepme", "dropme"]),
+        (Edit("f", "write", content="old line\nnew line\n", before="  old line;\n", before_known=True), ["newline"], ["oldline"]),
+        (Edit("f", "write", content="whole text\n"), ["wholetext"], []),
+        (Edit("f", "edit", before="one\n", after="one\ntwo\n"), ["two"], ["one"]),
+        (Edit("f", "edit", hunks=(Hunk(1, 2, 1, 2, (" same", "-gone", "+come"), True),)), ["come"], ["same", "gone"]),
+        (Edit("f", "edit", (Replacement("a", "user"),), proposed="agent's"), ["agents"], ["user"]),
+        (Edit("f", "delete"), [], []),
+    ],
+)
+def test_new_text_of_an_edit(edit: Edit, new: list[str], old: list[str]) -> None:
+    text = without_layout("\n".join(new_text(edit)))
+    assert all(line in text for line in new)
+    assert not any(line in text for line in old)
+
+
+def test_lines_that_did_not_follow_each_other_do_not_join() -> None:
+    (text,) = new_text(Edit("f", "edit", (Replacement("middle", "first half\nmiddle\nsecond half"),)))
+    assert without_layout("first half second half") not in without_layout(text)
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_edits_count_however_they_ended(status: Status) -> None:
+    edit = Edit("f", "edit", (Replacement("old", "const added = 3"),))
+    assert _times(_session(_call(edits=(edit,), status=status)), "const added = 3") == {"constadded=3": 10.0}
+
+
+def test_of_a_patch_only_added_lines_count() -> None:
+    calls = (_call(input=json.dumps({"input": PATCH})), _call(call_id="c2", at=20.0, input=PATCH, edits=(Edit("f", "edit"),)))
+    for call in calls:
+        found = _times(_session(call), "const before = 1", "const removed = 2", "const added = 3", "const another = 4")
+        assert set(found) == {"constadded=3", "constanother=4"}
+
+
+def test_all_texts_of_arguments_count() -> None:
+    arguments = {"prompt": "Write `const added = 3`", "list": [{"deep": "const another = 4"}], "number": 5, "none": None}
+    found = _times(_session(_call(input=json.dumps(arguments))), "const added = 3", "const another = 4", "number", "deep")
+    assert set(found) == {"constadded=3", "constanother=4"}
+
+
+@pytest.mark.parametrize("end", ['"', "", '", "more": {"a', "\\"])
+def test_arguments_cut_off_count_as_they_are(end: str) -> None:
+    broken = '{"content": "const added = 3\\n\\tconst another = 4' + end
+    assert set(_times(_session(_call(input=broken)), "const added = 3", "const another = 4")) == {"constadded=3", "constanother=4"}
+
+
+def test_arguments_nested_without_end() -> None:
+    assert _times(_session(_call(input="[" * 100_000)), "const added = 3") == {}
+
+
+def test_commands_and_messages_count_from_their_own_time() -> None:
+    call = _call(command=Command("cat > f <<'E'\nconst added = 3\nE"), at=30.0)
+    said = (AgentMessage(20.0, 1, "text", "Try this:\n\n    const added = 3\n"), AgentMessage(None, 1, "text", "const undated = 1"))
+    assert _times(_session(call, said=said), "const added = 3", "const undated = 1") == {
+        "constadded=3": 20.0,
+        "constundated=1": 1.0,
+    }
+
+
+def test_time_is_that_of_the_call_or_of_the_one_before() -> None:
+    first = _call(command=Command("echo first line"), at=5.0, done_at=50.0)
+    second = _call(call_id="c2", command=Command("echo second line"), at=None, done_at=60.0)
+    third = _call(call_id="c3", command=Command("echo third line"), at=None)
+    found = _times(_session(first, second, third), "first line", "second line", "third line")
+    assert found == {"firstline": 5.0, "secondline": 60.0, "thirdline": 60.0}
+
+
+def test_first_of_several_times() -> None:
+    text = AgentText()
+    text.add([ProducedText(9.0, "constadded=3"), ProducedText(4.0, "xconstadded=3y"), ProducedText(7.0, "constadded=3")])
+    assert text.first_times(["constadded=3", "nowhere", "con", ""]) == {"constadded=3": 4.0}
+    assert text.first_times([]) == {}
+    assert AgentText().first_times(["constadded=3"]) == {}
+
+
+_WORDS = st.text("abc", min_size=4, max_size=8)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.text("abc", max_size=30)), max_size=8), st.sets(_WORDS, max_size=8))
+def test_search_finds_what_a_plain_search_finds(texts: list[tuple[int, str]], lines: set[str]) -> None:
+    text = AgentText([ProducedText(float(at), one) for at, one in texts])
+    plain = {line: [float(at) for at, one in texts if line in one] for line in lines}
+    assert text.first_times(lines) == {line: min(times) for line, times in plain.items() if times}
+
+
+def test_same_text_is_kept_once() -> None:
+    calls = [_call(call_id=f"c{n}", at=float(n), command=Command("echo the very same text")) for n in range(1, 5)]
+    assert produced(_session(*calls)) == [ProducedText(1.0, "echotheverysametext")]
