@@ -13,8 +13,10 @@ class Query(NamedTuple):
 
 _SHARE = """\
 select r.name as repository, {group} as {name}, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
+  sum(f.likely_human) as likely_human, sum(f.tool) as tool,
   sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
-  round(100.0 * sum(f.agent) / nullif(sum(f.agent + f.declared + f.human + f.unknown + f.undeclared), 0), 1) as agent_percent
+  round(100.0 * sum(f.agent) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
+    + f.undeclared), 0), 1) as agent_percent
 from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc"""
 
 QUERIES: dict[str, Query] = {
@@ -41,11 +43,13 @@ where o.author = 'agent' group by 1, 2 order by 4 desc""",
     ),
     "lines_over_time": Query(
         "Lines added by month",
-        "Non-blank lines by month of the commit's author time and by author.",
+        "Lines of source and test files by month of the commit's author time and by author.",
         """\
-select substr(c.author_at, 1, 7) as month, sum(f.agent_lines) as agent, sum(f.human_lines) as human,
+select substr(c.author_at, 1, 7) as month, sum(f.agent_lines) as agent, sum(f.declared_lines) as declared,
+  sum(f.human_lines) as human, sum(f.likely_human_lines) as likely_human, sum(f.tool_lines) as tool,
   sum(f.unknown_lines) as unknown, count(distinct c.id) as commits
-from commits c join commit_files f on f.commit_id = c.id group by 1 order by 1""",
+from commits c join commit_files f on f.commit_id = c.id
+where f.kind in ('source', 'test') group by 1 order by 1""",
     ),
     "evidence": Query(
         "How we know",

@@ -61,5 +61,5 @@ def write_records(request: ExportRequest, record: Callable[[CommitShare], dict[s
 def left_out(store: Store, repos: Sequence[int]) -> str:
     """What the formats cannot hold, in words; "" when there is nothing."""
     lines = unshared_lines(store, repos)
-    parts = [f"{count:,} {name}" for name, count in lines._asdict().items() if count]
-    return f"left out: {' and '.join(parts)} lines" if parts else ""
+    parts = [f"{count:,} {name.replace('_', ' ')}" for name, count in lines._asdict().items() if count]
+    return f"left out: {', '.join(parts)} lines" if parts else ""

@@ -288,6 +288,9 @@ def _commits(store: Store, repo: RepositoryRow) -> Iterator[Row]:
 
 
 def _whose(file: ChangedFile) -> str | None:
+    """None where nobody is known, or where people are only likely to have written beside an agent."""
+    if file.agent_lines and file.likely_human_lines and not file.human_lines:
+        return None
     if file.agent_lines:
         return "mixed" if file.human_lines else "agent_only"
     return "human_only" if file.human_lines else None

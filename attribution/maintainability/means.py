@@ -39,8 +39,8 @@ class QualityRow:
 
     @property
     def mode(self) -> str:
-        """How its lines came about, by those that an agent or a person is known to have written."""
-        agent, human = self.lines.get("agent", 0) + self.lines.get("declared", 0), self.lines.get("human", 0)
+        """How its lines came about, by those that an agent is recorded or a person was seen to have written."""
+        agent, human = self.lines.get("agent", 0), self.lines.get("human", 0)
         if not agent + human:
             return "not known"
         return "human_only" if not agent else "vibe" if 100 * agent >= 99 * (agent + human) else "collaborative"

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from collector.vocabulary.lines import LineClass, line_class_sql
+
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
@@ -87,7 +89,8 @@ class _SpanRow(NamedTuple):
         return WrittenSpan(*self[10:])
 
 
-_SPANS = """
+_CLASS = line_class_sql("o")
+_SPANS = f"""
 SELECT r.name AS repo, COALESCE(r.url, '') AS url, c.commit_sha, c.author_at AS at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
   COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version,
@@ -96,13 +99,17 @@ SELECT r.name AS repo, COALESCE(r.url, '') AS url, c.commit_sha, c.author_at AS 
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
-WHERE c.repo_id = ? AND f.content = 'text' AND o.author IN ('agent', 'human')
+WHERE c.repo_id = ? AND f.content = 'text' AND {_CLASS} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
 ORDER BY c.position, n.key, f.path, s.start_line
 """
 
 
 def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[CommitShare]:
-    """Commit by commit, session by session. Lines that only a trailer gives to an agent, and unknown ones, are left out."""
+    """Commit by commit, session by session: lines that a recorded action wrote, and those of people with a witness.
+
+    Lines that only a trailer gives to an agent, people's without a witness, those of tools and unknown ones are left out: the
+    formats have no name for them, and none of them may pass for an agent's or a person's.
+    """
     rows = (row for row in store.select(_SpanRow, _SPANS, (repo_id,)) if people or row.author != "human")
     for _, group in groupby(rows, lambda row: (row.commit_sha, row.session)):
         members = list(group)
@@ -112,18 +119,24 @@ def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[C
 
 
 class UnsharedLines(NamedTuple):
-    """Added lines that are in no share."""
+    """Added lines that are in no share, by class."""
 
     declared: int | None
+    likely_human: int | None
+    tool: int | None
     unknown: int | None
+    undeclared: int | None
+
+
+_UNSHARED = ", ".join(
+    f"SUM(CASE WHEN {_CLASS} = '{name}' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS {name}" for name in UnsharedLines._fields
+)
 
 
 def unshared_lines(store: Store, repos: Sequence[int]) -> UnsharedLines:
     ids = ", ".join(map(str, repos)) or "NULL"
     return store.select(
         UnsharedLines,
-        "SELECT SUM(CASE WHEN o.author = 'declared' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS declared, "
-        "SUM(CASE WHEN o.author = 'unknown' THEN s.end_line - s.start_line + 1 ELSE 0 END) AS unknown FROM commits c "
-        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        f"WHERE c.repo_id IN ({ids})",
+        f"SELECT {_UNSHARED} FROM commits c JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id "
+        f"JOIN origins o ON o.id = s.origin_id WHERE c.repo_id IN ({ids})",
     )[0]

@@ -249,6 +249,7 @@ class ChangedFile(NamedTuple):
     lines_deleted: int
     agent_lines: int
     human_lines: int
+    likely_human_lines: int
 
 
 def changed_files(store: Store, repo_id: int) -> list[ChangedFile]:

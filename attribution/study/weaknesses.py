@@ -15,8 +15,8 @@ ORDER = 65
 
 _TITLE = "Weaknesses introduced per 1,000 added lines"
 _NOTES = [
-    "The mode of a commit is the share of agents' lines, those that only a trailer declares included, among its agents' and "
-    "people's; commits without either are 'neither'.",
+    "The mode of a commit is the share of agents' recorded lines among these and people's with a witness; commits without "
+    "either are 'neither'. Lines that only a trailer declares count for neither side.",
     "The paper scans whole trees before and after with rules that Semgrep's server chose on that day; ours scans what commits "
     "change with pinned rules, follows findings across versions, and counts those on added lines only. Rules of low confidence "
     "(use of an API alone) are apart. `attribute report weaknesses` compares agents with people.",

@@ -68,7 +68,8 @@ def finding_view(console: Console, shown: FindingContext) -> None:
     table.add_row("author", Text(one_line(by + (f" ({words(r.reason)})" if r.reason else "")), STYLE.get(r.author_class, "")))
     table.add_row(
         "lines",
-        f"{r.added_lines} added by the commit: {r.agent_lines} agent, {r.human_lines} human, {r.unknown_lines} unknown",
+        f"{r.added_lines} added by the commit: {r.agent_lines} agent, {r.human_lines} human, "
+        f"{r.unknown_lines} unknown, {r.added_lines - r.agent_lines - r.human_lines - r.unknown_lines} other",
     )
     table.add_row("status", f"{r.status}, {minute(r.author_at)}")
     if r.session:

@@ -54,7 +54,7 @@ def ours(db: Path, people: bool) -> Lines:
     with Store(db) as store:
         for row in store.rows(
             "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id WHERE l.evidence <> 'declared' "
-            "AND (l.author = 'agent' OR (l.author = 'human' AND ?))",
+            "AND (l.class = 'agent' OR (l.class = 'human' AND ?))",
             (people,),
         ):
             file = found.setdefault((row["commit_sha"], row["key"] or ""), {}).setdefault(row["path"], set())
@@ -181,7 +181,18 @@ def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> N
         found = {s.evidence for one in commit_shares(store, 1) for s in one.spans}
         authors = {s.author for one in commit_shares(store, 1) for s in one.spans}
         assert all(s.author == "agent" for one in commit_shares(store, 1, people=False) for s in one.spans)
-    assert "declared" not in found and authors == {"agent", "human"}
+    assert "declared" not in found and authors == {"agent"}
+
+
+def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(example: tuple[Path, Path], tmp_path: Path) -> None:
+    with Store(example[1]) as store:
+        classes = {row["class"]: row["n"] for row in store.rows("SELECT class, SUM(lines) AS n FROM line_spans GROUP BY 1")}
+    assert classes["tool"] and classes["likely_human"]
+    shown = run("export", "agent-trace", "--db", example[1], "-o", tmp_path / "t.jsonl")
+    assert f"{classes['likely_human']} likely human, {classes['tool']} tool" in shown.stderr + shown.stdout
+    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "c", "--table", "line_spans").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "c" / "line_spans.csv").read_text("utf-8"))))
+    assert {row["tool"] for row in rows if row["class"] == "tool"} == {"deps[bot]"}
 
 
 # --- notes in git -----------------------------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ def test_a_commit_counts_for_each_class_with_its_share() -> None:
     ("lines", "mode"),
     [
         ({"agent": 99, "human": 1}, "vibe"),
-        ({"declared": 5, "unknown": 5}, "vibe"),
+        ({"declared": 5, "unknown": 5}, "not known"),
+        ({"agent": 5, "likely_human": 5, "tool": 5}, "vibe"),
         ({"agent": 98, "human": 2}, "collaborative"),
         ({"human": 2, "undeclared": 9}, "human_only"),
         ({"undeclared": 9, "unknown": 1}, "not known"),

@@ -4,6 +4,7 @@ WHERE (reason = '') <> (COALESCE(dmm_unit_size, dmm_unit_complexity, dmm_unit_in
    OR dmm_unit_size NOT BETWEEN 0 AND 1 OR dmm_unit_complexity NOT BETWEEN 0 AND 1 OR dmm_unit_interfacing NOT BETWEEN 0 AND 1;
 
 -- quality_lines: The lines by class of a measured commit are lines that it added.
-SELECT q.commit_sha, q.agent, q.declared, q.human, q.unknown, q.undeclared, l.lines_added FROM commit_quality q
+SELECT q.commit_sha, q.agent, q.declared, q.human, q.likely_human, q.tool, q.unknown, q.undeclared, l.lines_added FROM commit_quality q
 JOIN commit_lines l ON l.repo_id = q.repo_id AND l.commit_sha = q.commit_sha
-WHERE q.agent + q.declared > l.agent_lines OR q.human > l.human_lines OR q.unknown + q.undeclared > l.unknown_lines;
+WHERE q.agent > l.agent_lines OR q.declared > l.declared_lines OR q.human > l.human_lines
+   OR q.likely_human > l.likely_human_lines OR q.tool > l.tool_lines OR q.unknown + q.undeclared > l.unknown_lines;

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import LineClass, line_class
 
 MIXED, NOBODY = "mixed", "none"
 
@@ -39,7 +39,7 @@ class FindingLines(NamedTuple):
     reason: str
     added: int
     agent: int
-    human: int
+    human: int  # with a witness on record
     unknown: int
     main: OriginSpan | None  # the span with most of them, an agent's if there is one
 
@@ -57,7 +57,7 @@ def written(spans: Iterable[OriginSpan], start: int, end: int, blank: Iterable[i
     main = max(lines, key=lambda one: (one[1].author == "agent", one[0]), default=(0, None))[1]
     return FindingLines(
         _one(set(count)), _one(classes), reasons.most_common(1)[0][0] if reasons else "", sum(count.values()), count["agent"],
-        count["human"], count["unknown"], main,
+        sum(number for number, span in lines if span.line_class == LineClass.HUMAN), count["unknown"], main,
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ CREATE TABLE IF NOT EXISTS findings (
   reason TEXT NOT NULL, -- why it is unknown, as in origins
   added_lines INTEGER NOT NULL, -- its non-blank lines that the commit added
   agent_lines INTEGER NOT NULL, -- of those, by an agent
-  human_lines INTEGER NOT NULL, -- by a human
+  human_lines INTEGER NOT NULL, -- by a person, with a witness on record
   unknown_lines INTEGER NOT NULL, -- by an unknown author
   session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote most of its lines
   turn_index INTEGER, -- turn of the call that did
