@@ -18,7 +18,7 @@ from datasette import NotFound, Response, hookimpl
 from attribution.browse import charts, describe, words
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.commit import commit_page
-from attribution.queries.overview import overview, repositories
+from attribution.queries.overview import added_by_all, overview, repositories
 from attribution.queries.session_page import TURNS, session_page
 from attribution.queries.tip_file import PAGE, explained, tip_file
 from collector.storage.store import APPLICATION_ID, Store
@@ -160,7 +160,7 @@ async def _home(datasette: Any) -> Any:
 
 async def _database(datasette: Any, request: Any) -> Any:
     rows = await _read(datasette, request, lambda store, number: repositories(store))
-    return await _show(datasette, request, "whowrote_repos.html", {"repos": rows})
+    return await _show(datasette, request, "whowrote_repos.html", {"repos": rows, "totals": added_by_all(rows)})
 
 
 async def _repo(datasette: Any, request: Any) -> Any:

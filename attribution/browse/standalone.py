@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attribution.browse import charts, words
 from attribution.queries.commit import CommitSummary, commit_summaries
-from attribution.queries.overview import CLASSES, Overview, RepositorySummary, overview, repositories
+from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
 from collector.errors import WhoWroteError
 from collector.runtime.version import version
 from collector.storage.store import Store
@@ -31,7 +31,7 @@ def html(store: Store) -> str:
     words.teach(env)
     shown = _everything(store)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
-    totals = {kind: sum(repo.added[kind] for repo in shown.repositories) for kind in CLASSES}
+    totals = added_by_all(shown.repositories)
     template = env.get_template("whowrote_report.html")
     return template.render(
         repos=shown.repositories, overviews=shown.overviews, style=style, totals=totals, charts=charts, base="", query="",
@@ -47,7 +47,7 @@ def markdown(store: Store) -> str:
         total = sum(repo.added.values())
         cells = [f"{repo.added[kind]:,} ({words.percent(repo.added[kind], total)})" for kind in CLASSES]
         parts.append(f"| {_cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
-    parts += ["", _MARKDOWN]
+    parts += ["", "Source and test files only.", "", _MARKDOWN]
     return "\n".join(parts) + "\n"
 
 

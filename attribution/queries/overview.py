@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
+from collector.files.kinds import HEADLINE
 from collector.storage.store import Store, columns_of
+from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 CLASSES = LINE_CLASSES
 _KIND = line_class_sql("o")
+_HEADLINE = f"f.kind IN ({sql_list(sorted(HEADLINE))})"  # what is counted first; other kinds of files stand beside
 _MOST = 15
 
 LinesByClass = Mapping[str, int]
@@ -146,12 +150,16 @@ class ProblemCount:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Lines are lines with text. `tip` and `survival` are empty when the history of lines was not followed."""
+    """Lines are lines with text, added ones of source and test files but for `evidence`, `kinds` and those at the tip.
+
+    `tip` and `survival` are empty when the history of lines was not followed.
+    """
 
     repo: RepositoryRow
     commits: int
     linked: int
     added: LinesByClass  # by commits
+    headline: Headline
     evidence: list[EvidenceLines]
     weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
     sessions_by_week: dict[str, int]
@@ -199,7 +207,7 @@ def repositories(store: Store) -> list[RepositorySummary]:
     added: dict[int, dict[str, int]] = defaultdict(dict)
     for row in store.rows(
         f"SELECT c.repo_id, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
-        "JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id GROUP BY 1, 2"
+        f"JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id WHERE {_HEADLINE} GROUP BY 1, 2"
     ):
         added[row["repo_id"]][row["kind"]] = row["lines"]
     tips = {row["repo_id"]: row for row in store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files GROUP BY repo_id")}
@@ -213,6 +221,12 @@ def repositories(store: Store) -> list[RepositorySummary]:
         RepositorySummary(*row, {kind: added[row.id].get(kind, 0) for kind in CLASSES}, _tip_classes(tips.get(row.id, {})))
         for row in rows
     ]
+
+
+def added_by_all(repos: Iterable[RepositorySummary]) -> LinesByClass:
+    """The lines that the commits of some repositories added."""
+    shown = list(repos)
+    return {name: sum(repo.added[name] for repo in shown) for name in CLASSES}
 
 
 _TIP_SUMS = ", ".join(f"SUM({name}) AS {name}" for name in (*CLASSES, "older"))
@@ -232,9 +246,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
     if row is None:
         return None
     weeks = _weeks(store, repo_id)
-    added: Counter[str] = Counter()
-    for week in weeks.values():
-        added.update(week)
+    first = headline(store, repo_id)
     tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files WHERE repo_id = ?", (repo_id,))[0]
     return Overview(
         row,
@@ -243,7 +255,8 @@ def overview(store: Store, repo_id: int) -> Overview | None:
             "SELECT COUNT(DISTINCT cs.commit_id) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
             (repo_id,),
         ),
-        added={kind: added.get(kind, 0) for kind in CLASSES},
+        added=first.lines,
+        headline=first,
         evidence=_evidence(store, repo_id),
         weeks=weeks,
         sessions_by_week=_sessions_by_week(store, repo_id),
@@ -266,7 +279,7 @@ def _weeks(store: Store, repo_id: int) -> dict[str, dict[str, int]]:
     for row in store.rows(
         f"SELECT date(c.author_at, 'weekday 0', '-6 days') AS week, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        "WHERE c.repo_id = ? GROUP BY 1, 2 ORDER BY 1",
+        f"WHERE c.repo_id = ? AND {_HEADLINE} GROUP BY 1, 2 ORDER BY 1",
         (repo_id,),
     ):
         weeks[row["week"] or ""][row["kind"]] = row["lines"]

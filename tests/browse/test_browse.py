@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import date, timedelta
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -18,12 +19,12 @@ import pytest
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import charts, describe, standalone
+from attribution.browse import charts, describe, standalone, words
 from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from collector.storage.catalog import tables
 from collector.storage.store import Store
-from collector.vocabulary.lines import line_class_sql
+from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 pytest.importorskip("datasette")
 from attribution.browse.plugin import is_ours
@@ -120,13 +121,26 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
     page = site.get(f"/-/whowrote/pages/repo/{repo}").text
     added = value(
-        db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND evidence <> 'declared'", repo
+        db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN ('source', 'test')", repo
     )
     assert f"agent <b>{added:,}</b>" in page
+    docs = value(db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND kind = 'docs'", repo)
+    assert f'<td>docs</td><td class="n">{docs:,}</td>' in page.split("By kind of file")[1]
+    assert "coverage<br>" in page.split("<h2>")[0], "on the first screen"
     now = value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo)
     assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]
     commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
     assert f"<b>{commits}</b> commits" in page
+
+
+def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
+    style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
+    for name in LINE_CLASSES:
+        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww tr.k-{name}-bg td.who "):
+            assert selector in style, selector
+    assert len({words.LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
+    light, dark = (set(re.findall(r"--([a-z]+): #", part)) for part in style.split("@media (prefers-color-scheme: dark)")[:2])
+    assert dark >= {"agent", "declared", "human", "likely", "tool", "unknown", "undeclared"} and dark <= light | dark
 
 
 def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
