@@ -10,20 +10,21 @@ coincidence.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.agent_text import new_text, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
-from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.timeline import EditFate, RawEdit, Timeline
 from attribution.authorship.witness import Texts
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Reason
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
+_NEVER = float("inf")
 _SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 # What the replay says when it lost track. Other reasons mean that a record is missing, or that nobody was there.
 _LOST_TRACK = frozenset(
@@ -45,12 +46,21 @@ class _Written:
 
 
 @dataclass(slots=True)
-class AppliedEdits:
-    """What the applied edits of all sessions added, by file and text."""
+class _FileLines:
+    """Lines without layout of one file, of those that say enough."""
 
-    lines: dict[tuple[str, str], list[_Written]] = field(default_factory=lambda: defaultdict(list))  # (path, bare) -> in time order
-    seen: dict[tuple[str, str], float] = field(default_factory=dict)  # (path, bare) -> first time the file was seen with the line
+    written: dict[str, list[_Written]] = field(default_factory=lambda: defaultdict(list))  # in order of time
+    seen: dict[str, float] = field(default_factory=dict)  # of the written ones: the first time the file was seen with the line
+
+
+@dataclass(slots=True)
+class AppliedEdits:
+    """What the applied edits of all sessions added. A file is read line by line when somebody asks for it."""
+
+    edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path
+    sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
     renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
+    _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> set[str]:
         """The paths, and those that agents renamed to them."""
@@ -67,14 +77,19 @@ class AppliedEdits:
         bare = without_layout(text)
         if len(bare) < _SAME:
             return None
-        same = (
-            one
-            for name in names
-            for one in self.lines.get((name, bare), ())
-            if self.seen.get((name, bare), one.at) >= one.at and (one.text == text.strip() or len(bare) >= _SIMILAR)
-        )
+        same = []
+        for name in names:
+            lines = self._of(name)
+            seen = lines.seen.get(bare, _NEVER)
+            enough = len(bare) >= _SIMILAR
+            same += [w for w in lines.written.get(bare, ()) if seen >= w.at and (enough or w.text == text.strip())]
         own = (one for one in same if one.call.session_id in sessions and one.at <= until)
         return max(own, key=lambda one: one.at, default=None)
+
+    def _of(self, path: str) -> _FileLines:
+        if path not in self._lines:
+            self._lines[path] = _read(self.edits.get(path, ()), self.sightings.get(path, ()))
+        return self._lines[path]
 
 
 def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) -> AppliedEdits:
@@ -82,31 +97,33 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     found = AppliedEdits()
     for fate in edits:
         if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
-            _note_edit(found, fate)
+            found.edits[fate.path].append(fate.raw)
     for timeline in timelines.values():
         for step in timeline.steps:
             if step.edit.op in ("move", "copy") and step.new_path:
                 found.renamed[step.new_path].add(step.path)
-        for at, path, lines in _sightings(timeline):
-            for bare in map(without_layout, lines):
-                if (path, bare) in found.lines:
-                    found.seen[path, bare] = min(at, found.seen.get((path, bare), at))
+        for at, _, path, text in timeline.sightings:
+            found.sightings[path].append((at, text))
+        for path, glimpse in timeline.glimpses:
+            found.sightings[path].append((glimpse.at, glimpse.lines))
     return found
 
 
-def _note_edit(found: AppliedEdits, fate: EditFate) -> None:
-    for text in new_text(fate.raw.edit):
-        for line in text.split("\n"):
+def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[str] | str]]) -> _FileLines:
+    found = _FileLines()
+    for raw in edits:
+        for line in (line for text in new_text(raw.edit) for line in text.split("\n")):
             bare = without_layout(line)
             if len(bare) >= _SAME:
-                found.lines[fate.path, bare].append(_Written(fate.raw.at, fate.raw.call, line.strip()))
-
-
-def _sightings(timeline: Timeline) -> Iterator[tuple[float, str, Iterable[str]]]:
-    for at, _, path, text in timeline.sightings:
-        yield at, path, text.split("\n")
-    for path, glimpse in timeline.glimpses:
-        yield glimpse.at, path, glimpse.lines
+                found.written[bare].append(_Written(raw.at, raw.call, line.strip()))
+    first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
+    for at, lines in sorted(sightings, key=lambda one: -one[0]) if found.written else ():
+        first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, at))
+    for line, at in first.items():
+        bare = without_layout(line)
+        if bare in found.written:
+            found.seen[bare] = min(at, found.seen.get(bare, at))
+    return found
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdits, texts: Texts) -> None:

@@ -219,7 +219,7 @@ def judge(tree: Worktree, found: StateAlignment, ask: Asker, when: Moments, comm
         elif index in found.kin:
             verdicts[index] = _related(case, index)
         else:
-            verdicts[index] = _from_cause(_last_gap(case), case.text(index), _by_commit(case, index))
+            verdicts[index] = _since_last_known(case, index)
     return verdicts
 
 
@@ -300,10 +300,16 @@ def _related(case: _Case, index: int) -> Verdict:
         if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
             return _outside(case, line, index)
         return _from_cause(_last_gap(case, layout=True), case.text(index), layout=True)
-    cause, witness = _last_gap(case), _by_commit(case, index)
     if origin.kind == AGENT and case.found.was[index] not in case.found.file.before and not case.committed(line, None):
-        return _edited(case.tree, line, relation.similarity, cause, witness)
-    return _from_cause(cause, case.text(index), witness)  # a line of an earlier commit that is changed now is the changer's
+        return _edited(case.tree, line, relation.similarity, _last_gap(case), _by_commit(case, index))
+    return _since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
+
+
+def _since_last_known(case: _Case, index: int) -> Verdict:
+    """A line that appeared after the last known state of the file."""
+    cause = _last_gap(case)
+    witness = _by_commit(case, index) if cause.author == "human" else None  # most lines need none
+    return _from_cause(cause, case.text(index), witness)
 
 
 def _last_gap(case: _Case, layout: bool = False) -> CandidateAuthor:

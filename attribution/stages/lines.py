@@ -69,7 +69,7 @@ from collector.storage.store import Store
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "4"
+VERSION = "5"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 

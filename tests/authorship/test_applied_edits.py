@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attribution.authorship.agent_text import without_layout
 from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
 from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
@@ -96,8 +95,14 @@ def test_what_an_edit_only_carried_along_is_not_its_own() -> None:
 
 def test_a_line_that_was_seen_before_the_edit_is_not_its_own() -> None:
     known = _wrote()
-    known.seen["a.py", without_layout(LINE)] = 150.0
+    known.sightings["a.py"].append((150.0, f"import os\n{LINE}\n"))
     assert _asked(known).author == "unknown"
+
+
+def test_a_line_that_was_seen_after_the_edit_is() -> None:
+    known = _wrote()
+    known.sightings["a.py"].append((250.0, frozenset({LINE})))
+    assert _asked(known).author == "agent"
 
 
 def test_a_line_of_the_version_before_is_not_new() -> None:
