@@ -21,7 +21,7 @@ from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Reason, Witness
+from collector.vocabulary.lines import Author, Evidence, Reason, Witness
 
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
@@ -40,6 +40,9 @@ _TOOL_WORDS = frozenset(
         "void", "with", "yield",
     )
 )  # fmt: skip
+
+
+_NO_INCREMENTS: Mapping[str, int] = {}
 
 
 class Texts(Protocol):
@@ -92,10 +95,17 @@ def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
                     yield PersonLines(file, span, lines[span.start - 1 : span.end], before)
 
 
-def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines], produced: Mapping[str, float]) -> None:
+def confirm(
+    commit: Commit,
+    verdict: CommitVerdict,
+    known: Sequence[PersonLines],
+    produced: Mapping[str, float],
+    increments: Mapping[str, int] = _NO_INCREMENTS,
+) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason.
 
-    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it.
+    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
+    `increments`: path -> lines by which the recorder's count of the user's lines grew between two prompts.
     """
     until = max(commit.author_time, commit.commit_time) + _SLACK
     checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
@@ -103,11 +113,25 @@ def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines]
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
         for file, spans in verdict.files
     ]
+    _counted(verdict, increments)
     _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1:
         for _, spans in verdict.files:
             spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
+
+
+def _counted(verdict: CommitVerdict, increments: Mapping[str, int]) -> None:
+    """Lines that only the commit shows have a witness when the recorder counted at least as many by the user in that file."""
+    for file, spans in verdict.files:
+        lines = sum(span.nonblank for span in spans if _is_inferred(span.verdict))
+        if 0 < lines <= increments.get(file.change.path, 0):
+            spans[:] = [_by_increment(span) if _is_inferred(span.verdict) else span for span in spans]
+
+
+def _by_increment(span: VerdictSpan) -> VerdictSpan:
+    witness = replace(span.verdict.witness, kind=Witness.INCREMENT) if span.verdict.witness else None
+    return replace(span, verdict=replace(span.verdict, witness=witness, evidence=Evidence.OBSERVED))
 
 
 def _unbelieved(span: VerdictSpan) -> VerdictSpan:

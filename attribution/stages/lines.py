@@ -322,7 +322,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     for commit in evidence.history.commits:
         verdict = verdicts[commit.sha]
         verdict.named = {evidence.sessions.ids[key] for key in evidence.links[commit.sha].sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting[commit.sha], times)
+        confirm(commit, verdict, waiting[commit.sha], times, evidence.increments(evidence.links[commit.sha]))
         attribute_to_edits(commit, verdict, written, texts)
         declare(verdicts[commit.sha], commit)
         by_tools(verdicts[commit.sha])

@@ -234,3 +234,44 @@ def test_changed_proposal_of_the_agents_own_words(tmp_path: Path) -> None:
     session.edit_changed_by_user("src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, PERSONS).source == "unknown agent_text"
+
+
+INCREMENTS = [
+    ([{}, {"src/app.ts": 8}], "increment"),
+    ([{"src/app.ts": 3}, {"src/app.ts": 11}], "increment"),
+    ([{}, {"src/app.ts": 7}], ""),  # fewer than the lines there are
+    ([{"src/app.ts": 8}], ""),  # what was there before the session
+    ([{"src/app.ts": 8}, {"src/app.ts": 8}, {"src/app.ts": 8}], ""),  # the same lines again
+    ([{}, {"src/app.ts": 4}, {"src/app.ts": 8}], ""),  # never added up
+    ([{}, {"src/other.ts": 8}], ""),
+]
+
+
+def _counted(world: World, session: Session, counts: list[dict[str, int]]) -> None:
+    session.user_lines = counts
+    session.edit("src/app.ts", *EDIT)
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(8)))
+
+
+@pytest.mark.parametrize(("counts", "witness"), INCREMENTS)
+def test_lines_that_the_recorder_counted(counts: list[dict[str, int]], witness: str, tmp_path: Path) -> None:
+    """Entire counts the user's lines in each file at every prompt: what a count grows by was written in between."""
+    world, session = _begin("counted")
+    _counted(world, session, counts)
+    found = answers(world, world.commit("Go on", [session]), tmp_path)
+    expected = ("human", "human", "increment") if witness else ("unknown", "unknown", "")
+    assert {_class(one) for one in lines_of(found) if "limit" in one.text} == {expected}
+
+
+def test_count_beside_another_session(tmp_path: Path) -> None:
+    """The uncommitted work of another session is counted as the user's."""
+    world, session = _begin("counted-two")
+    other = world.session()
+    other.prompt("Something else")
+    other.write("src/b.ts", "export const ledger = 2\n")
+    other.end_turn()
+    _counted(world, session, [{}, {"src/app.ts": 8}])
+    found = answers(world, world.commit("Go on", [session, other]), tmp_path)
+    assert {one.author for one in lines_of(found) if "limit" in one.text} == {"unknown"}

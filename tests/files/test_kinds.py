@@ -43,7 +43,9 @@ PATHS = {
     ),
     FileKind.VENDORED: "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py",
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
-    FileKind.RECORDER: ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .aider.input.history",
+    FileKind.RECORDER: (
+        ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
+    ),
 }
 
 
