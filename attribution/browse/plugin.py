@@ -11,11 +11,11 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from datasette import NotFound, Response, hookimpl
+from datasette.utils import tilde_decode, tilde_encode
 
-from attribution.browse import charts, describe, words
+from attribution.browse import charts, describe, failures, words
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.commit import commit_page
 from attribution.queries.overview import added_by_all, overview, repositories
@@ -79,7 +79,7 @@ def menu_links(datasette: Any, actor: Any) -> list[dict[str, str]]:
 @hookimpl
 def database_actions(datasette: Any, actor: Any, database: str) -> list[dict[str, str]]:
     return (
-        [{"href": datasette.urls.path(f"{_BASE}/{quote(database, safe='')}"), "label": "Who wrote what"}]
+        [{"href": datasette.urls.path(f"{_BASE}/{tilde_encode(database)}"), "label": "Who wrote what"}]
         if database in _ours(datasette)
         else []
     )
@@ -109,7 +109,7 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
     if table is None and column in _NUMBERS:
         kind, number = _NUMBERS[column], value
     if kind and number is not None:
-        href = datasette.urls.path(f"{_BASE}/{quote(database, safe='')}/{kind}/{number}")
+        href = datasette.urls.path(f"{_BASE}/{tilde_encode(database)}/{kind}/{number}")
         return markupsafe.Markup('<a href="{}">{}</a>').format(href, words.line(value, 200))
     if isinstance(value, str) and len(value) > 300:
         text = words.safe(value)
@@ -128,6 +128,24 @@ def prepare_jinja2_environment(env: Any) -> None:
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[Any], Any]:
     return lambda app: _guarded(app)
+
+
+@hookimpl(tryfirst=True)
+def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
+    """What a request can cause is answered in words."""
+    if not _ours(datasette):
+        return None
+    answer = failures.explained(exception)
+
+    async def page() -> Any:
+        if request.path.endswith(".json"):
+            return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
+        template = datasette.jinja_env.select_template([f"{answer.status}.html", "error.html"])
+        shown = {"ok": False, "error": answer.message, "status": answer.status, "title": answer.title, "menu_links": list}
+        text = await template.render_async(shown | {"urls": datasette.urls, "app_css_hash": datasette.app_css_hash()})
+        return Response.html(text, status=answer.status)
+
+    return page
 
 
 @hookimpl
@@ -155,7 +173,7 @@ async def _home(datasette: Any) -> Any:
     names = _ours(datasette)
     if not names:
         raise NotFound("no database of whowrote is open")
-    return Response.redirect(datasette.urls.path(f"{_BASE}/{quote(names[0], safe='')}"))
+    return Response.redirect(datasette.urls.path(f"{_BASE}/{tilde_encode(names[0])}"))
 
 
 async def _database(datasette: Any, request: Any) -> Any:
@@ -201,8 +219,6 @@ def _number(text: str | None) -> int:
 
 async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]) -> Any:
     """`build(store, number)` on the database of the request, in Datasette's thread for it; None becomes 404."""
-    from datasette.utils import tilde_decode
-
     name = tilde_decode(request.url_vars["database"])
     db = datasette.databases.get(name)
     if db is None or not is_ours(db.path):
@@ -216,10 +232,8 @@ async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]
 
 
 async def _show(datasette: Any, request: Any, template: str, context: dict[str, Any]) -> Any:
-    from datasette.utils import tilde_decode
-
     name = tilde_decode(request.url_vars["database"])
-    base = datasette.urls.path(f"{_BASE}/{quote(name, safe='')}")
+    base = datasette.urls.path(f"{_BASE}/{tilde_encode(name)}")
     more = {"base": base, "database": name, "charts": charts, "query": datasette.urls.database(name)}
     return Response.html(await datasette.render_template(template, context | more, request=request))
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from attribution.browse.private import TOKEN, Access, private
 from collector.errors import WhoWroteError
+from collector.storage.bounded import limit_heap
 from collector.storage.store import Store
 
 SETTINGS = {"truncate_cells_html": 300, "facet_time_limit_ms": 1500, "sql_time_limit_ms": 5000, "default_page_size": 50}
+
+_TRACEBACKS = "datasette.handle_exception"  # prints one, with all variables, for every mistyped address
+HEAP = 512_000_000  # bytes of SQLite's memory for all pages together
 
 
 def application(db: Path) -> Any:
@@ -22,16 +28,26 @@ def application(db: Path) -> Any:
     from datasette.plugins import pm
 
     with Store(db, create=False) as store:
-        store.index_prompts()
+        if not store.is_read_only:
+            store.index_prompts()
     from attribution.browse import plugin
+    from attribution.browse.database import BoundedDatabase
 
     if not any(one is plugin for one in pm.get_plugins()):  # not installed as a distribution: no entry point
         pm.register(plugin, name="whowrote")
-    return Datasette(files=[str(db)], settings=SETTINGS)
+    if pm.has_plugin(_TRACEBACKS):
+        pm.unregister(name=_TRACEBACKS)
+    datasette = Datasette(settings=SETTINGS)
+    datasette.remove_database("_memory")  # what Datasette has when it is given no file
+    datasette.add_database(BoundedDatabase(datasette, str(db)))
+    return datasette
 
 
 def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serves until interrupted; `ready(address)` is called once the port is taken. Raises WhoWroteError when it is in use."""
+    """Serves until interrupted; `ready(address)` is called once the port is taken. Raises WhoWroteError when it is in use.
+
+    Only who knows the address, which has a token, can read the pages.
+    """
     datasette = application(db)
     import uvicorn
 
@@ -39,10 +55,14 @@ def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((host, port))
+        taken.listen()  # who opens the address at once waits for the application instead of being refused
     except OSError as error:
         raise WhoWroteError(
             f"cannot serve on {host}:{port}: {error.strerror}", "Choose another port, or --port 0 for a free one"
         ) from error
     at = f"[{host}]" if ":" in host else host
-    ready(f"http://{at}:{taken.getsockname()[1]}/-/whowrote")
-    uvicorn.Server(uvicorn.Config(datasette.app(), log_level="warning", lifespan="on")).run(sockets=[taken])
+    access = Access(host, taken.getsockname()[1], secrets.token_urlsafe(24))
+    ready(f"http://{at}:{access.port}/-/whowrote?{TOKEN}={access.token}")
+    limit_heap(HEAP)
+    guarded = private(datasette.app(), access)
+    uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="on", ws="none")).run(sockets=[taken])

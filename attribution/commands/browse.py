@@ -26,7 +26,10 @@ def browse(db: Path, port: int, host: str, no_open: bool) -> None:
     """Explore a database in the browser.
 
     Shows repositories, files line by line, sessions, commits and every table. Needs whowrote[browse]. The pages load nothing from
-    the network. The database is not changed, except that a full-text index of prompts is added.
+    the network. The database is not changed, except that a full-text index of prompts is added where it can be written.
+
+    The address has a token: without it nothing is shown, to other programs and users of this machine neither. Programs send it as
+    the header "Authorization: Bearer TOKEN". Queries are limited in time, memory and size.
     """
     from attribution.browse.serve import serve
 

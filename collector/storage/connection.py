@@ -13,12 +13,13 @@ from contextlib import closing, contextmanager
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from collector.storage.schema import CACHE, NEEDS, columns, homes, part_sql, statements
 
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
+Opened = TypeVar("Opened", bound=sqlite3.Connection)
 CACHE_SUFFIX = "-cache.db"
 _CACHE_VERSION = 1
 _MISSING = re.compile(r"no such table: (main\.)?(\w+)$")
@@ -30,6 +31,25 @@ _CREATE = re.compile(r"^CREATE (TABLE|INDEX|VIEW) IF NOT EXISTS ", re.MULTILINE)
 def cache_path(database: Path) -> Path:
     """The file beside a database that may be deleted at any time."""
     return database.with_name(database.stem + CACHE_SUFFIX)
+
+
+def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
+    """Opens a database for reading alone, also where nothing can be written beside it. Raises sqlite3.Error.
+
+    SQLite reads a database with a write-ahead log only with a file for shared memory beside it. Where that cannot be made and no
+    log waits, nobody writes, and the file can be read as it is.
+    """
+    uri = path.absolute().as_uri()
+    connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, factory=factory, **options)
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        connection = sqlite3.connect(f"{uri}?immutable=1", uri=True, factory=factory, **options)
+    return connection
 
 
 @contextmanager

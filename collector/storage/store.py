@@ -7,6 +7,7 @@ work and the row that says it is done are written in one transaction, so a kill 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.storage import library
-from collector.storage.connection import OwnConnection, cache_path, read
+from collector.storage.connection import OwnConnection, cache_path, read, reading
 from collector.storage.retention import FULL, Policy
 from collector.storage.schema import CORE, schema_sql, statements
 from collector.text import printable
@@ -44,7 +45,7 @@ def iso(at: float | None) -> str | None:
 
 
 class Store:
-    """One database file. Use as a context manager."""
+    """One database file. Use as a context manager. A file that cannot be written is opened for reading."""
 
     def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
         """Opens, and creates tables when needed. `is_cache`: a file for parts of the cache alone, which several databases share.
@@ -56,11 +57,15 @@ class Store:
         self._policy: Policy | None = None
         if not create and not self.path.is_file():
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
+        self.is_read_only = self.path.is_file() and not _is_writable(self.path)
         try:
-            self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
+            if self.is_read_only:
+                self.connection = reading(self.path, OwnConnection, timeout=60, isolation_level=None)
+            else:
+                self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
-        self.connection.beside = None if is_cache else cache_path(self.path)
+        self.connection.beside = None if is_cache or self.is_read_only else cache_path(self.path)
         self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
         try:
             self._prepare()
@@ -75,7 +80,7 @@ class Store:
     def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
         """A connection that somebody else opened and closes, for reading only."""
         store = cls.__new__(cls)
-        store.path, store.connection = Path(path), cast(OwnConnection, connection)
+        store.path, store.connection, store.is_read_only = Path(path), cast(OwnConnection, connection), True
         store._run = partial(read, connection.execute)
         return store
 
@@ -235,6 +240,11 @@ class Store:
         )
 
 
+def _is_writable(path: Path) -> bool:
+    """The directory too: SQLite keeps its log there."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
 def columns_of(kind: type[Any], alias: str) -> str:
     """The SELECT list of a row type that repeats columns of one table: `alias.name` of every field."""
     return ", ".join(f"{alias}.{name}" for name in _field_names(kind))
@@ -251,7 +261,7 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
         raise DatabaseUnusable(f"there is no database {path}", "Check the name")
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(reading(path, sqlite3.Connection)) as connection:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise DatabaseUnusable(f"{path} is a database of another program", "Name another file")
             yield connection
@@ -271,7 +281,7 @@ def names_in_database(path: Path) -> list[NameInDatabase]:
     if not path.is_file():
         raise DatabaseUnusable(f"there is no database {path}", "Check the name")
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(reading(path, sqlite3.Connection)) as connection:
             found = {("", name) for (name,) in connection.execute("SELECT name FROM repos WHERE name LIKE '%/%'")}
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'candidates'").fetchone():
                 found |= set(connection.execute("SELECT server, full_name FROM candidates"))

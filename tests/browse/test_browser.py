@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from support.commands import clone, run
 from support.hostile import EVIL
+from support.pages import Server, serving
 
 from collector.storage.store import Store
 
@@ -43,30 +39,18 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(db: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    code = "from attribution.cli import main; main()"
-    command = [sys.executable, "-c", code, "browse", "--db", str(db), "--port", str(port), "--no-open"]
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    base = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"{base}/-/whowrote.css", timeout=5).close()
-                break
-            except OSError:
-                assert server.poll() is None
-                time.sleep(0.1)
-        yield base
-    finally:
-        server.terminate()
-        server.wait()
+def server(db: Path) -> Iterator[Server]:
+    with serving(db) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def address(server: Server) -> str:
+    return f"http://127.0.0.1:{server.port}"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Iterator[Any]:
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
@@ -78,6 +62,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found.set_page_load_timeout(120)
     found.get("about:blank")
     found.get_log("performance")  # what the browser does at its start is its own affair
+    found.get(server.address)
+    assert "token" not in found.current_url
     yield found
     found.quit()
 

@@ -1,0 +1,24 @@
+"""A database as Datasette sees it, opened by us: bounded, and readable where nothing can be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from datasette.database import Database
+
+from collector.storage.bounded import open_bounded
+
+
+class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
+    """One database file of ours, for reading alone."""
+
+    def connect(self, write: bool = False) -> Any:
+        assert not write, "the pages only read"
+        connection = open_bounded(Path(self.path))
+        self._all_file_connections.append(connection)
+        return connection
+
+    async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:
+        """As Datasette's; errors of SQL reach the page and not the terminal too."""
+        return await super().execute(sql, *parameters, **options | {"log_sql_errors": False})
