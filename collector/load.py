@@ -31,14 +31,16 @@ from collector.storage.retention import PROMPTS
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.transcripts import reader_for, readers
+from collector.transcripts.bounds import StoredCopy, bounded, is_undated
 from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 
-FACTS = "4"  # version of everything that is read here
+FACTS = "5"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000
+_IMPORT = "import"  # the strategy of a session that was stored long after it happened
 _MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
 
 
@@ -149,9 +151,21 @@ def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
         return loaded
 
-    loaded.session = reader.read(files.key, chain(_different(repo, first, kept), _subagents(repo, files, reader)))
+    session = reader.read(files.key, chain(_different(repo, first, kept), _subagents(repo, files, reader)))
+    loaded.session = bounded(session, _stored(repo, files, reader)) if is_undated(session) else session
     loaded.problems.extend(loaded.session.problems)
     return loaded
+
+
+def _stored(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:
+    """What each copy holds, and when it was last stored: only such copies tell when calls without a time were made."""
+    times: dict[tuple[str, ...], float] = {}
+    for record in files.records:
+        if record.transcript_state == "present" and record.created_at is not None and record.strategy != _IMPORT:
+            times[record.transcript] = max(record.created_at, times.get(record.transcript, record.created_at))
+    for copy, at in times.items():
+        session = reader.read(files.key, [_content(repo, copy)])
+        yield StoredCopy(at, frozenset(call.call_id for call in session.calls))
 
 
 def _subagents(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[bytes]:

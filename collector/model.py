@@ -136,6 +136,7 @@ class ToolCall:
     spawn: Spawn | None = None
     commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
     result_size: int | None = None  # characters
+    not_before: float | None = None  # where no time of the call is recorded: the latest moment known to lie before it
 
 
 @dataclass(frozen=True, slots=True)

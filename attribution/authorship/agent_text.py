@@ -47,11 +47,14 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
     last = session.started_at or 0.0
     for call in session.calls:
         # The call, not its end: an edit shows on disk before its result is on record.
-        last = call.at if call.at is not None else call.done_at if call.done_at is not None else last
+        known = (at for at in (call.at, call.done_at, call.not_before) if at is not None)
+        last = next(known, last)
         for text in _texts_of(call):
             yield last, text
+    asked = {turn.index: turn.at for turn in session.turns}
     for message in session.said:
-        yield message.at if message.at is not None else session.started_at or 0.0, message.text
+        at = message.at if message.at is not None else asked.get(message.turn)
+        yield at if at is not None else session.started_at or 0.0, message.text
 
 
 def _texts_of(call: ToolCall) -> Iterator[str]:

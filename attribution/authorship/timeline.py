@@ -72,13 +72,13 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
     no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
     last = track.started
     for order, call in enumerate(session.calls):
-        at = call.done_at if call.done_at is not None else call.at if call.at is not None else last
+        at = _moment(call, last)
         last = at
         ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
         status = Status.OK if no_results and call.edits else call.status
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
         if call.command is not None and call.status is not Status.REJECTED:
-            _add_command(track, call, ref, at, order)
+            _add_command(track, call, ref, at, order, _latest(session, call, at))
         if call.spawn is not None:
             _add_spawn(track, call, ref, at)
         if call.seen is not None and call.seen.whole:
@@ -105,11 +105,26 @@ def add_missing_end(track: SessionEdits, until: float) -> None:
         track.actions.append(WorktreeAction(track.ended, until, ref, unseen="transcript_missing"))
 
 
-def _add_command(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, order: int) -> None:
+def _moment(call: ToolCall, last: float) -> float:
+    """When the call was over, as far as it is known; `last` is the moment of the call before."""
+    if call.done_at is not None or call.at is not None:
+        return call.done_at if call.done_at is not None else call.at or 0.0
+    return max(last, call.not_before or 0.0)
+
+
+def _latest(session: Session, call: ToolCall, at: float) -> float:
+    """When a call was over at the latest: one without a time was made before the next prompt, or the end of the session."""
+    if call.done_at is not None or call.at is not None or call.not_before is None:
+        return at
+    later = (turn.at for turn in session.turns[call.turn :] if turn.at is not None)
+    return max(at, next(later, session.ended_at or at))
+
+
+def _add_command(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, order: int, latest: float) -> None:
     command = call.command
     assert command is not None
     started = call.at if call.at is not None else at
-    until = track.ended if command.background else max(at, started)
+    until = track.ended if command.background else max(latest, started)
     cwd = command.cwd or track.cwd
     found = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
     if found == ():

@@ -1,7 +1,8 @@
 """Where in the repository a path of a transcript lies. Pure.
 
 Agents record absolute paths of the author's machine. A directory is a worktree of this repository when what follows it are paths
-that the repository has, for enough different files; each worktree is followed on its own.
+that the repository has, for enough different files: one is enough in a session that names no working directory. Each worktree is
+followed on its own.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class WorktreeRoots:
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
+    homeless: set[str] = field(default_factory=set)  # roots that sessions without any working directory speak for
     roots: tuple[str, ...] = ()
     _seen: set[str] = field(default_factory=set)
     _placed: dict[str, PlacedPath | None] = field(default_factory=dict)
@@ -39,7 +41,8 @@ class WorktreeRoots:
 
     def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
         """Takes note of one session: the files it worked on and its working directories."""
-        self.cwds.update(set(cwds))
+        named = set(cwds)
+        self.cwds.update(named)
         for path in paths:
             if path in self._seen or not path.startswith("/"):
                 continue
@@ -49,6 +52,8 @@ class WorktreeRoots:
                 root = path[: -len(suffix) - 1]
                 self.votes[root] += 1
                 self.deep_votes[root] += "/" in suffix
+                if not named:
+                    self.homeless.add(root)
 
     def _longest_suffix(self, path: str) -> str:
         parts = path.strip("/").split("/")
@@ -76,7 +81,8 @@ class WorktreeRoots:
         if any(a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :]) for a in accepted):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
-        return working or (count >= _MIN_FILES and self.deep_votes[root] >= 1)
+        enough = 1 if root in self.homeless else _MIN_FILES
+        return working or (count >= enough and self.deep_votes[root] >= 1)
 
     def place(self, path: str, cwd: str = "") -> PlacedPath | None:
         """None for a file outside every worktree."""

@@ -1,6 +1,7 @@
-"""Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before some prompts.
+"""Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before each prompt.
 
-A line is known by its place and its text. Whether a call succeeded is not recorded: its status is unknown.
+A line is known by its place and its text. Whether a call succeeded is not recorded: its status is unknown. When it was made is not
+recorded either: not before the prompt that it answers.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import get, get_str
-from collector.model import Edit, Session
+from collector.model import Edit, Session, Turn
 from collector.transcripts.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
 from collector.transcripts.common.calls import Call, Result
+from collector.transcripts.common.clock import written_time
 from collector.transcripts.common.jsonl import copies, values
 from collector.transcripts.common.messages import blocks_of, text_of
 from collector.transcripts.common.prompts import classify, without_reminders
@@ -24,9 +26,11 @@ GIVES = frozenset({"text", "commands", "directory"})
 ORDER = 60
 
 _WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
-_STAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>\s*")
+_STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _SAME_SHARE = 0.5
+_PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
+_ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
 
 def sniff(head: object) -> bool:
@@ -49,6 +53,8 @@ class _Reader(RecordReader):
         self.seen: set[tuple[int, bytes]] = set()  # number and digest of the lines of all copies
         self.longest = 0  # lines
         self.key = ""  # of the record that is being read
+        self.root = ""  # the worktree that the agent chose
+        self.asked: float | None = None  # when the latest prompt that says so was typed
 
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
@@ -56,9 +62,12 @@ class _Reader(RecordReader):
         shared = sum(1 for number, digest, _ in lines if (number, digest) in self.seen)
         start = self.longest if lines and shared / len(lines) >= _SAME_SHARE else 0
         bad = 0
+        self.asked = None
         for number, digest, line in lines:
             if number >= start and (number, digest) not in self.seen:
                 bad += not self._line(f"{number}:{digest.hex()[:12]}", line)
+            elif _PROMPT.match(line):
+                self._note_prompt(line)
         self.seen.update((number, digest) for number, digest, _ in lines)
         self.longest = max(self.longest, lines[-1][0] + 1 if lines else 0)
         if bad:
@@ -77,10 +86,14 @@ class _Reader(RecordReader):
         return all(isinstance(record, dict) for record in found)
 
     def take(self, record: dict[str, Any]) -> None:
-        self.begin(None)
         content = get(record, "message", "content")
         if record.get("role") == "user":
             self._user(text_of(content))
+            return
+        self.begin(None)
+        if record.get("role") != "assistant":
+            if get_str(record, "type") != "turn_ended":
+                self.unknown_record_type(record.get("type") or record.get("role"))
             return
         for index, block in enumerate(blocks_of(content)):
             kind = get(block, "type")
@@ -90,15 +103,39 @@ class _Reader(RecordReader):
                 self._call(block, f"{self.key}/{index}")
 
     def _user(self, text: str) -> None:
-        typed = without_reminders(_STAMP.sub("", text))
-        query = _QUERY.search(typed)
-        clean = query[1] if query else typed
-        self.add_turn(self.key, None, clean, classify(clean).value)
+        at = self._note_time(text)
+        self.begin(at)
+        query = _QUERY.search(text)
+        clean = without_reminders(query[1] if query else _STAMP.sub("", text, count=1))
+        self.add_turn(self.key, at, clean, classify(clean).value)
+
+    def _note_time(self, text: str) -> float | None:
+        """When this prompt was typed; what follows was done later."""
+        stamp = _STAMP.search(text.partition("<user_query>")[0])
+        at = written_time(stamp[1]) if stamp else None
+        self.asked = at if at is not None else self.asked
+        return at
+
+    def _note_prompt(self, line: bytes) -> None:
+        try:
+            for record in values(line):
+                self._note_time(text_of(get(record, "message", "content")))
+        except (ValueError, RecursionError):
+            return  # reported where the line was read
+
+    def ordered_turns(self) -> list[tuple[int, Turn]]:
+        """In the order of the transcript: times are those of whole minutes, and some prompts have none."""
+        return sorted(self.turns.values(), key=lambda pair: pair[0])
 
     def _call(self, block: dict[str, Any], key: str) -> None:
         arguments = block.get("input")
-        cwd = self.add_cwd(argument(arguments, "working_directory", "cwd"))
-        self.add_call(Call(get_str(block, "id") or key, get_str(block, "name"), arguments, None, self.order, cwd=cwd))
+        name = get_str(block, "name")
+        root = argument(arguments, "path") if name == _ROOT_TOOL else ""
+        self.root = root or self.root
+        cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
+        call_id = get_str(block, "id") or key
+        call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
+        self.add_call(call)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name in ("ApplyPatch", "apply_patch"):

@@ -27,6 +27,7 @@ class Call:
     model: str = ""
     message_id: str = ""
     cwd: str = ""
+    not_before: float | None = None  # see `ToolCall`
 
 
 @dataclass(frozen=True, slots=True)

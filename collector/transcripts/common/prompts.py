@@ -25,6 +25,7 @@ _INJECTED = (
     "<bash-stdout>",
     "<bash-stderr>",
     "<task-notification>",
+    "<system_notification>",
     "<agent-message ",
     "<system-reminder>",
     "<user-prompt-submit-hook>",

@@ -80,6 +80,7 @@ class RecordReader(SessionBuilder, ABC):
             turn=0,
             at=call.at,
             done_at=result.at,
+            not_before=call.not_before,
             status=status,
             error=error,
             agent_id=call.agent_id,
