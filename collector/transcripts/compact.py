@@ -16,6 +16,7 @@ from collector.transcripts import FACETS
 from collector.transcripts.common.apply_patch import parse_patch, patches_in
 from collector.transcripts.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch, path_argument
 from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.transcripts.common.hashline import hashline_edits
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import blocks_of
 from collector.transcripts.common.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
@@ -81,11 +82,12 @@ class _Reader(RecordReader):
             text = get_str(block, "text")
             if get(block, "type") == "text":
                 self.add_message((message_id, at, text), at, "text", text)
-            elif get(block, "type") == "tool_use":
+            elif get(block, "type") in ("tool_use", "toolCall"):
                 self._call(block, message_id, f"{message_id}/{at}/{index}", at)
 
     def _call(self, block: dict[str, Any], message_id: str, key: str, at: float | None) -> None:
-        call = Call(get_str(block, "id") or key, get_str(block, "name"), block.get("input"), at, self.order, message_id=message_id)
+        arguments = block.get("input") if "input" in block else block.get("arguments")
+        call = Call(get_str(block, "id") or key, get_str(block, "name"), arguments, at, self.order, message_id=message_id)
         result = get_dict(block, "result")
         self.add_call(call, Result(None, get_str(result, "output"), details=result) if result else None)
 
@@ -123,7 +125,7 @@ class _Reader(RecordReader):
         if name in self.shells:
             text, cwd = argument(arguments, "command", "cmd"), argument(arguments, "workdir", "cwd")
             return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
-        return edits_from_arguments(arguments) if name in _WRITERS else []
+        return (edits_from_arguments(arguments) or hashline_edits(arguments)) if name in _WRITERS else []
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind=argument(call.arguments, "subagent_type", "agent_type"), visible=False)

@@ -1,7 +1,8 @@
-"""Pi, and Oh My Pi which grew out of it: JSONL, a header and then entries that form a tree by `parentId`.
+"""Pi, and Oh My Pi which grew out of it: JSONL, a header (a title before it) and then entries that form a tree by `parentId`.
 
 Going back to an earlier entry starts a branch; what the abandoned branch did to files is not undone, so every entry counts.
-An edit names its replacements; the display diff of its result has exact text and line numbers, from which hunks are rebuilt.
+An edit names its replacements; the display diff of its result has exact text and line numbers, from which hunks are rebuilt. The
+results of Oh My Pi name each file, with its whole text before and after if that is short.
 Paths are relative to the header's working directory.
 """
 
@@ -12,13 +13,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Usage
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Usage
 from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch, path_argument
 from collector.transcripts.common.calls import Call, Result, shell_command
+from collector.transcripts.common.hashline import hashline_edits, is_hashline
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import text_of
+from collector.transcripts.common.numbered_diffs import display_hunks, recorded_edits
 from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
 
@@ -27,14 +30,18 @@ GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
 _EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
-_IGNORED = frozenset({"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info"})
-_DISPLAY = re.compile(r"^([+\- ])\s*(\d{1,9})(?: |\||$)(.*)$", re.S)
+_IGNORED = frozenset(
+    {"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info", "title", "title_change"}
+)
 _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and head.get("type") == "session" and ("version" in head or "cwd" in head)
+    if not isinstance(head, dict):
+        return False
+    titled = head.get("type") == "title" and isinstance(head.get("v"), int) and isinstance(head.get("title"), str)
+    return titled or (head.get("type") == "session" and ("version" in head or "cwd" in head))
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -65,7 +72,9 @@ class _Reader(RecordReader):
         elif kind == "message":
             self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
         elif kind == "model_change":
-            self._switch_model(get_str(record, "modelId") or get_str(record, "model"), at)
+            provider, _, model = get_str(record, "model").partition("/")
+            if get_str(record, "role") in ("", "default"):  # Oh My Pi has models for small tasks beside it
+                self._switch_model(get_str(record, "modelId") or model or provider, at)
         elif kind in ("compaction", "branch_summary"):
             self.add_event("compaction" if kind == "compaction" else "branched", at, get_str(record, "summary"))
         elif kind == "mode_change":
@@ -91,7 +100,8 @@ class _Reader(RecordReader):
         role, text = message.get("role"), text_of(message.get("content"))
         if role == "user":
             clean = without_reminders(text)
-            kind = PromptKind.INJECTED if self.parent_id else classify(clean)
+            injected = bool(self.parent_id) or message.get("attribution") == "agent"
+            kind = PromptKind.INJECTED if injected else classify(clean)
             self.add_turn(key, at, clean, kind.value)
         elif role == "assistant":
             self._assistant(message, key, at)
@@ -129,6 +139,10 @@ class _Reader(RecordReader):
         patched = edits_from_patch(call.arguments, self.cwd)
         if patched:
             return patched
+        named = [edit.path for edit in hashline_edits(call.arguments)]
+        recorded = recorded_edits(result.details, self.cwd, named[0] if len(named) == 1 else "") if call.name != "write" else []
+        if recorded or named:
+            return recorded or hashline_edits(call.arguments, self.cwd)
         path, new_path = (resolve(self.cwd, p) for p in (path_argument(call.arguments), get_str(call.arguments, "rename")))
         if get_str(call.arguments, "op") == "delete" and path:
             return [Edit(path, "delete")]
@@ -139,7 +153,7 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         path = resolve(self.cwd, path_argument(call.arguments))
-        if not path or not result.text or _TAGGED.match(result.text):
+        if not path or not result.text or _TAGGED.match(result.text) or is_hashline(result.text):
             return None
         part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
         text, cut = _MORE.subn("", result.text)
@@ -147,31 +161,3 @@ class _Reader(RecordReader):
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)
-
-
-def display_hunks(diff: str) -> tuple[Hunk, ...]:
-    """Hunks of a display diff: a mark, a line number (old for removed and kept lines, new for added ones), the text."""
-    hunks: list[Hunk] = []
-    group: list[tuple[str, int, str]] = []
-    shift = 0  # new number minus old number of a kept line
-    for line in [*diff.split("\n"), "..."]:
-        match = _DISPLAY.match(line)
-        if match:
-            group.append((match[1], int(match[2]), match[3]))
-            continue
-        if any(mark != " " for mark, _, _ in group):
-            hunk = _rebuilt(group, shift)
-            shift += hunk.new_count - hunk.old_count
-            hunks.append(hunk)
-        group = []
-    return tuple(hunks)
-
-
-def _rebuilt(group: list[tuple[str, int, str]], shift: int) -> Hunk:
-    mark, number, _ = group[0]
-    old_start = number - shift if mark == "+" else number
-    lines = tuple(mark + text for mark, _, text in group)
-    old = sum(1 for mark, _, _ in group if mark != "+")
-    new = sum(1 for mark, _, _ in group if mark != "-")
-    # a unified diff counts from the line before where a side is empty
-    return Hunk(old_start if old else old_start - 1, old, old_start + shift if new else old_start + shift - 1, new, lines, True)

@@ -202,7 +202,7 @@ AGENTS = (
     Agent(
         "pi",
         "Pi",
-        aliases=("oh-my-pi",),
+        aliases=("oh-my-pi", "omp"),
         tools={"read": "read", "grep": "grep", "glob": "find ls", "write": "write", "edit": "edit", "todo": "todo"},
     ),
     Agent(

@@ -22,8 +22,8 @@ from collector.text import resolve
 from collector.transcripts import FACETS, reader_for, readers
 from collector.transcripts.common.apply_patch import parse_patch, patches_in
 from collector.transcripts.common.jsonl import first_value, same_lines
+from collector.transcripts.common.numbered_diffs import display_hunks
 from collector.transcripts.common.scripts import commands_in_script, patches_in_script
-from collector.transcripts.pi import display_hunks
 
 _SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
 _READERS = {reader.NAME: reader for reader in readers()}
