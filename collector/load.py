@@ -30,7 +30,7 @@ from collector.runtime.stages import (
 from collector.storage.retention import PROMPTS
 from collector.storage.store import Store, iso
 from collector.text import printable
-from collector.transcripts import reader_for, readers
+from collector.transcripts import reader_for, readers, readers_for
 from collector.transcripts.bounds import StoredCopy, bounded, is_undated
 from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
@@ -56,9 +56,9 @@ class SessionFiles:
         """Distinct readable copies as tuples of blob ids."""
         return list(dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present"))
 
-    def compacts(self) -> list[str]:
-        """Blob ids of the compact form of copies that cannot be read."""
-        return list(dict.fromkeys(r.compact for r in self.records if r.transcript_state != "present" and r.compact))
+    def compacts(self, unread: bool = True) -> list[str]:
+        """Blob ids of the compact form of copies: of all, or (without `unread`) of those that are absent."""
+        return list(dict.fromkeys(r.compact for r in self.records if r.compact and (unread or r.transcript_state != "present")))
 
     def tasks(self) -> list[str]:
         """Blob ids of the transcripts of subagents, which may be another session's of the same checkpoint."""
@@ -98,15 +98,19 @@ class LoadedSession:
 
 
 def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> LoadedSession:
-    """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones."""
+    """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.
+
+    Compact copies replace copies of a format that no reader knows, or that its reader got nothing from.
+    """
     readers_ = known or readers()
     loaded = _read_copies(repo, files, readers_)
-    sized = sorted(((size, (oid,)) for oid in files.compacts() if (size := repo.blob_size(oid))), reverse=True)
+    full = loaded.session if loaded.session is not None and not _is_blank(loaded.session) else None
+    sized = sorted(((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))), reverse=True)
     first = _content(repo, sized[0][1]) if sized else b""
     reader = reader_for(first, readers_) if first else None
     if reader is not None:
         compact = reader.read(files.key, _different(repo, first, sized))
-        loaded.session = continued(loaded.session, compact) if loaded.session is not None else compact
+        loaded.session = continued(full, compact) if full is not None else compact
         loaded.state, loaded.compact = "partial", True
         loaded.problems.append(
             Problem("transcripts", files.key, "compact_transcript", f"{len(sized)} read from compact copies instead")
@@ -145,16 +149,26 @@ def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
         loaded.state = "unreadable"
         return loaded
     first = _content(repo, kept[0][1])
-    reader = reader_for(first, known)
-    if reader is None:
+    matching = readers_for(first, known)
+    if not matching:
         loaded.state = "unknown_format" if first.strip() else "unreadable"
         loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
         return loaded
-
+    reader = matching[0]
+    if len(matching) > 1:
+        names = ", ".join(one.NAME for one in matching)
+        loaded.problems.append(Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}"))
     session = reader.read(files.key, chain(_different(repo, first, kept), _subagents(repo, files, reader)))
     loaded.session = bounded(session, _stored(repo, files, reader)) if is_undated(session) else session
     loaded.problems.extend(loaded.session.problems)
+    if _is_blank(session) and first.strip():
+        loaded.problems.append(Problem("transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shown(first)}"))
     return loaded
+
+
+def _is_blank(session: Session) -> bool:
+    """Whether nothing was said or done in it."""
+    return not (session.turns or session.calls or session.said or session.usage)
 
 
 def _stored(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:

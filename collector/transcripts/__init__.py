@@ -31,9 +31,12 @@ def readers() -> list[TranscriptReader]:
     return [cast(TranscriptReader, module) for module in modules_of(__name__)]
 
 
+def readers_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
+    """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer."""
+    head = first_value(blob)
+    return [reader for reader in (known or readers()) if reader.sniff(head)] if head is not None else []
+
+
 def reader_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> TranscriptReader | None:
     """The reader whose format this is; None when no reader recognises the first JSON value."""
-    head = first_value(blob)
-    if head is None:
-        return None
-    return next((reader for reader in (known or readers()) if reader.sniff(head)), None)
+    return next(iter(readers_for(blob, known)), None)

@@ -24,7 +24,7 @@ from collector.transcripts.common.reader import RecordReader
 
 NAME = "claude-code"
 GIVES = frozenset(FACETS)
-ORDER = 90  # the most permissive sniffer goes last
+ORDER = 90  # the most frequent format, and the one with most kinds of first records
 
 _TYPES = frozenset(
     {
@@ -46,9 +46,15 @@ _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
 _TOOL_LOADED = "Tool loaded."
 
+_IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
+
 
 def sniff(head: object) -> bool:
-    return get_str(head, "type") in _TYPES
+    """Qwen Code uses the same envelope around other messages."""
+    if not isinstance(head, dict) or get_str(head, "type") not in _TYPES or "systemPayload" in head:
+        return False
+    spoken = head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
+    return spoken and any(isinstance(head.get(name), str) for name in _IDS)
 
 
 def _noise(line: bytes) -> bool:

@@ -28,11 +28,16 @@ ORDER = 50
 _EDITORS = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
+_FAMILIES = frozenset(  # of events, before the dot
+    {"session", "user", "assistant", "tool", "subagent", "hook", "system", "skill", "abort", "permission", "model"}
+)
 
 
 def sniff(head: object) -> bool:
-    kind = head.get("type") if isinstance(head, dict) else None
-    return isinstance(kind, str) and "." in kind and isinstance(head, dict) and isinstance(head.get("data"), dict)
+    if not isinstance(head, dict) or not isinstance(head.get("data"), dict):
+        return False
+    family, dot, _ = get_str(head, "type").partition(".")
+    return bool(dot) and family in _FAMILIES and isinstance(head.get("id"), str) and isinstance(head.get("timestamp"), str)
 
 
 def _noise(line: bytes) -> bool:

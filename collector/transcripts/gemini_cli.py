@@ -32,10 +32,15 @@ _GO_ON = "System: Please continue."  # what the program says itself when an answ
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
 _EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
+_KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of messages
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and isinstance(head.get("messages"), list) and "info" not in head
+    """Other agents have a list of messages too; theirs have a role."""
+    if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or "info" in head:
+        return False
+    kinds = [get_str(message, "type") for message in head["messages"] if get(message, "role") is None]
+    return len(kinds) == len(head["messages"]) and set(kinds) <= _KINDS and (bool(kinds) or "sessionId" in head)
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

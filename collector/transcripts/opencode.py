@@ -34,7 +34,9 @@ _CUT_LINE = "... (line truncated to"
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and "info" in head and isinstance(head.get("messages"), list)
+    if not isinstance(head, dict) or not isinstance(head.get("info"), dict) or not isinstance(head.get("messages"), list):
+        return False
+    return all(isinstance(get(message, "info"), dict) and "parts" in message for message in head["messages"])
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -1,0 +1,107 @@
+"""Whose transcript it is: strict sniffers, and what becomes of a copy that nobody can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from collector import load
+from collector.git.repository import GitRepo
+from collector.load import LoadedSession, SessionFiles, read_session
+from collector.model import SessionRecord
+from collector.transcripts import reader_for, readers, readers_for
+from collector.vocabulary.sessions import StoredTranscript
+
+_TEXT = [{"type": "text", "text": "Hello"}]
+_FOREIGN: dict[str, list[dict[str, Any]]] = {
+    "amp": [{"v": 7, "id": "T-1", "created": 1, "title": "x", "messages": [{"role": "user", "messageId": 0, "content": _TEXT}]}],
+    "zed": [{"title": "x", "version": "0.3.0", "updated_at": "2026-05-04T10:00:00Z", "messages": [{"User": {"content": _TEXT}}]}],
+    "cline": [{"version": 1, "messages": [{"role": "user", "content": _TEXT, "ts": 1}], "modelInfo": {"id": "m"}}],
+    "goose": [{"id": "1", "working_dir": "/w", "conversation": [{"role": "user", "created": 1, "content": _TEXT}]}],
+    "qwen": [
+        {
+            "uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "cwd": "/w",
+            "version": "0.21.14", "message": {"role": "user", "parts": [{"text": "Hello"}]},
+        }
+    ],
+    "qwen, a system record first": [
+        {"uuid": "u", "sessionId": "s", "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}}
+    ],
+    "kimi": [{"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}],
+    "kimi, an older wire": [{"timestamp": 1.5, "message": {"type": "TurnBegin", "payload": {}}}],
+}  # fmt: skip
+
+
+def _lines(*records: dict[str, Any]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+@pytest.mark.parametrize("name", _FOREIGN)
+def test_transcripts_of_other_agents_are_nobodys(name: str) -> None:
+    blob = _lines(*_FOREIGN[name])
+    assert [reader.NAME for reader in readers_for(blob)] == []
+    assert reader_for(blob) is None
+
+
+# --- beside a compact copy ------------------------------------------------------------------------------------------------
+
+
+_COMPACT = _lines(
+    {"v": 1, "agent": "amp", "cli_version": "0.11.3", "type": "user", "ts": "2026-05-04T10:00:00Z", "content": _TEXT},
+    {
+        "v": 1, "agent": "amp", "cli_version": "0.11.3", "type": "assistant", "ts": "2026-05-04T10:00:01Z", "id": "m",
+        "content": [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "make"}}],
+    },
+)  # fmt: skip
+
+
+def _loaded(full: bytes, compact: bytes = b"") -> LoadedSession:
+    blobs = {"full": full, "compact": compact}
+    repo = SimpleNamespace(blob=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
+    record = SessionRecord(
+        "c", 0, "s", "s", transcript=("full",), transcript_state=StoredTranscript.PRESENT, compact="compact" if compact else ""
+    )
+    return read_session(cast(GitRepo, repo), SessionFiles("s", [record]))
+
+
+def test_the_compact_copy_beside_an_unknown_format_is_read() -> None:
+    found = _loaded(_lines(*_FOREIGN["amp"]), _COMPACT)
+    assert (found.state, found.compact) == ("partial", True)
+    assert [problem.code for problem in found.problems] == ["unknown_format", "compact_transcript"]
+    assert found.session is not None and found.session.agent == "amp"
+    assert [call.name for call in found.session.calls] == ["Bash"]
+    alone = _loaded(_lines(*_FOREIGN["amp"]))
+    assert (alone.state, alone.session) == ("unknown_format", None)
+
+
+def test_the_compact_copy_beside_a_readable_one_is_not_needed() -> None:
+    record = {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "message": {"content": "Hello"}}
+    found = _loaded(_lines(record), _COMPACT)
+    assert (found.state, found.compact, found.problems) == ("present", False, [])
+    assert found.session is not None and found.session.agent == "claude-code"
+
+
+def test_a_reader_that_gets_nothing_says_so() -> None:
+    nothing = _lines({"sessionId": "s", "messages": []})
+    found = _loaded(nothing)
+    assert [problem.code for problem in found.problems] == ["nothing_read"]
+    assert found.state == "present"
+    instead = _loaded(nothing, _COMPACT)
+    assert [problem.code for problem in instead.problems] == ["nothing_read", "compact_transcript"]
+    assert instead.session is not None and (instead.session.agent, len(instead.session.calls)) == ("amp", 1)
+
+
+def test_two_readers_that_know_a_format_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def _both(blob: bytes, known: object) -> list[Any]:
+        return [reader for reader in readers() if reader.NAME in ("gemini-cli", "claude-code")]
+
+    patched: Callable[..., list[Any]] = _both
+    monkeypatch.setattr(load, "readers_for", patched)
+    found = _loaded(_lines({"messages": [{"id": "1", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "content": "Hello"}]}))
+    assert [(problem.code, problem.detail) for problem in found.problems] == [
+        ("ambiguous_format", "read as the first of gemini-cli, claude-code")
+    ]
