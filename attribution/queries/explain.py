@@ -13,8 +13,10 @@ from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.claims import LineClaim, claims_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
+from attribution.queries.suspects import EarlierText, earlier_texts, works_on
 from attribution.queries.turns import turn
 from collector.text import printable
+from collector.vocabulary.lines import Reason
 
 if TYPE_CHECKING:
     from attribution.queries.verdicts import LineAttribution
@@ -63,6 +65,7 @@ class LineExplanation:
     needed: list[str]  # what would tell more
     notes: list[str]
     claims: list[LineClaim]
+    earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -73,7 +76,7 @@ class LineExplanation:
             "session_label": self.line.attribution.label, "how_we_know": self.evidence, "prompt": self.prompt,
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
-            "claims": [asdict(c) for c in self.claims],
+            "claims": [asdict(c) for c in self.claims], "earlier_texts": [asdict(e) for e in self.earlier],
         }  # fmt: skip
 
 
@@ -90,7 +93,11 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
     window = _window(where, line)
     actions = _actions(where, line, window)
     asked = turn(where.store, line.attribution.session_id, line.attribution.turn)
-    sentences = reasons(line)
+    of = line.attribution
+    held = of.reason == Reason.AGENT_TEXT
+    earlier = earlier_texts(where.store, where.repo_id, line.text or "", window.until) if window and held else []
+    busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
+    sentences = reasons(line, busy)
     return LineExplanation(
         where.name,
         path,
@@ -107,6 +114,7 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         needed=sentences.needed,
         notes=[],
         claims=claims_of(where.store, where.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line),
+        earlier=earlier,
     )
 
 
@@ -168,18 +176,33 @@ def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[E
         "WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?",
         (where.repo_id, path, window.since, window.until),
     )
+    naming = path.rpartition("/")[2]
     commands = where.store.select(
         _Command,
         "SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input, '') AS text "
         "FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
         f"WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND {_SUSPECTS.get(line.attribution.reason, _NAMING)}",
-        (where.repo_id, window.since, window.until, path.rpartition("/")[2]),
+        (where.repo_id, window.since, window.until, naming),
     )
+    if line.attribution.author != "agent":
+        commands += _working_on(where, window, path, {command.call_id for command in commands})
     editing = {edit.call_id for edit in edits}
     calls: list[_Edit | _Command] = [*edits, *(command for command in commands if command.call_id not in editing)]
     explaining = line.attribution.call_id
     actions = [EarlierAction(call.at, call.session, call.words(), call.call_id == explaining) for call in calls]
     return sorted(actions, key=lambda action: action.at)
+
+
+def _working_on(where: KnownRepo, window: Window, path: str, known: set[str]) -> list[_Command]:
+    """Commands that do not name the file and may write to its directory."""
+    found = where.store.select(
+        _Command,
+        "SELECT t.at, s.label AS session, t.call_id, t.name, t.command AS text FROM tool_calls t "
+        "JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? "
+        "AND t.command IS NOT NULL ORDER BY t.at DESC LIMIT 2000",
+        (where.repo_id, window.since, window.until),
+    )
+    return [command for command in found if command.call_id not in known and works_on(command.text, path)]
 
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
@@ -196,11 +219,13 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
         where = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
         return [f"{who.capitalize()} {span}, and {where}.", *_not_a_human(of)]
     if not rest:
-        return [f"No recorded edit or command names {file} {span}."]
+        return [f"No recorded edit or command names {file} or works on its directory {span}."]
     times = "once" if len(rest) == 1 else f"{len(rest)} times"
     if of.author == "unknown" and of.reason in _SUSPECTS:
         return [f"Agents acted {times} {span} in ways that may be the cause (below)."]
-    return [f"Agents edited or named {file} {times} {span} (below); none of it explains the line."]
+    if of.author == "unknown":
+        return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."]
+    return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none of it explains the line."]
 
 
 def _not_a_human(attribution: LineAttribution) -> list[str]:

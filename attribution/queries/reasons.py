@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.checkpoints.entire import fetch_command
@@ -37,6 +38,7 @@ _HUMAN = {
     "a part of the time none was being recorded.",
     Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
 }
+_BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then attribute repo again"
 _REASONS = {
@@ -107,7 +109,8 @@ class Reasons(NamedTuple):
     needed: list[str]  # what would tell more
 
 
-def reasons(line: BlameLine) -> Reasons:
+def reasons(line: BlameLine, busy: bool = False) -> Reasons:
+    """`busy`: between the two sightings of a person's line agents worked on the file or its directory."""
     of = line.attribution
     if not of.author:
         outside = "The commit that added the line is outside the attributed history."
@@ -116,7 +119,7 @@ def reasons(line: BlameLine) -> Reasons:
         why, needed = _REASONS.get(of.reason, (f"Reason: {of.reason.replace('_', ' ')}.", ""))
         return Reasons([why], [needed] if needed else [])
     if of.author == "human":
-        return Reasons([_witnessed(of), _PRODUCED], [])
+        return Reasons([_witnessed(of, busy), _PRODUCED], [])
     if of.author == "tool":
         return Reasons([_by_tool(of)], [])
     if of.how == "edited":
@@ -128,12 +131,13 @@ def reasons(line: BlameLine) -> Reasons:
     return Reasons([how], ["A session record: " + _FETCH] if of.how == "declared" else [])
 
 
-def _witnessed(of: LineAttribution) -> str:
+def _witnessed(of: LineAttribution, busy: bool) -> str:
     """How the line was seen to appear, with the times that are known."""
     sentence = _HUMAN.get(Witness(of.witness)) if of.witness else None
     times = {"without": of.seen_without_at, "seen": of.seen_with_at}
     shown = {name: f" at {at[:16].replace('T', ' ')}" if at else "" for name, at in times.items()}
-    return (sentence or of.evidence).format(**shown)
+    text = (sentence or of.evidence).format(**shown)
+    return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text
 
 
 def _by_tool(of: LineAttribution) -> str:

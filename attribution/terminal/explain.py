@@ -32,7 +32,7 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    parts = dict.fromkeys((verdict.author or "not attributed", verdict.how, verdict.evidence, words(verdict.reason)))
+    parts = dict.fromkeys((words(verdict.kind) or "not attributed", verdict.how, verdict.evidence, words(verdict.reason)))
     room = console.width - 20
     table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
     table.add_row("how we know", _paragraphs(explanation.evidence))
@@ -41,6 +41,14 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
         table.add_row("older than\nits commit", _moves_words(line.moved))
     if verdict.session:
         _session_rows(table, explanation, room)
+    if verdict.witness:
+        without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
+        seen = f"with it {minute(verdict.seen_with_at)}" if verdict.seen_with_at else "with it in the commit"
+        table.add_row("witness", Text.assemble(words(verdict.witness), (f": {without}, {seen}", "dim")))
+    if verdict.tool:
+        table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
+    if explanation.earlier:
+        table.add_row("earlier text\nof an agent", _paragraphs([earlier.words() for earlier in explanation.earlier]))
     if explanation.others:
         table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
     if explanation.actions:

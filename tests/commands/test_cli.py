@@ -24,7 +24,11 @@ from support.truth import cases
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.ensure.lines import attributed_clone
-from attribution.queries.blame import blame
+from attribution.lineage.git_blame import Introduction
+from attribution.queries.blame import BlameLine, blame
+from attribution.queries.reasons import reasons
+from attribution.queries.suspects import works_on
+from attribution.queries.verdicts import LineAttribution
 from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.cli import cli as collect
@@ -324,6 +328,48 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
     assert "none of it explains the line" in found["why_not_someone_else"][0]
+
+
+def test_explain_shows_the_witness_and_never_denies_what_it_lists(example: tuple[Path, Path]) -> None:
+    shown = " ".join(run("explain", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split())
+    assert "likely human, inferred" in shown
+    assert "witness commit: without the line 2026-01-12 10:26 UTC, with it in the commit" in shown
+    line = BlameLine(1, "x = 1", Introduction("0" * 40, "a.py", 1), None, LineAttribution("human", witness="recorded"), None)
+    assert "nothing that can write ran in between" in reasons(line).evidence[0]
+    busy = reasons(line, busy=True).evidence[0]
+    assert "nothing that can write" not in busy and "what agents ran in between (below) did not write it" in busy
+
+
+def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
+    shown = run("explain", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
+    assert "deps[bot], run by unknown" in shown
+
+
+def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> None:
+    repo, db = clone("errors_and_rejections", tmp_path), tmp_path / "x.db"
+    found = json.loads(run("explain", repo, "ledger.py:2", "--db", db, "--json").stdout)
+    assert (found["reason"], found["text"]) == ("agent_text", "from pathlib import Path")
+    (one,) = found["earlier_texts"]
+    assert (one["path"], one["outcome"], one["text"]) == ("ledger.py", "rejected", "from pathlib import Path")
+    shown = run("explain", repo, "ledger.py:2", "--db", db).stdout
+    assert "earlier text" in shown and "edit of ledger.py, refused" in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "works"),
+    [
+        ("prettier --write .", True),
+        ("prettier --write src", True),
+        ("prettier --write 'src/**/*.ts'", True),
+        ("prettier --write /home/a/project/src", True),
+        ("rm -rf src/old", False),
+        ("prettier --write docs", False),
+        ("ls src", False),
+        ("sed -i s/a/b/ src/app/main.ts", True),
+    ],
+)
+def test_commands_that_work_on_the_directory_of_a_file(command: str, works: bool) -> None:
+    assert works_on(command, "src/app/main.ts") is works
 
 
 def test_explain_an_unknown_line_says_what_is_missing(example: tuple[Path, Path]) -> None:

@@ -1,0 +1,95 @@
+"""What else may have to do with a line: earlier texts of agents that hold it, commands that work on the directory of its file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, NamedTuple
+
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.shell import effects
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+_WHOLE = ("format", "generate", "restore")  # kinds of effects that concern every file when no path is given
+_MOST = 2000  # calls that are looked through
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierText:
+    """A call of an agent whose text holds the line, layout aside."""
+
+    at: str
+    session: str  # its label
+    call_id: str
+    name: str  # of the tool
+    path: str  # of the edited file; "" for a command or another call
+    outcome: str  # what became of the edit: applied, tool_error, rejected, …; else the status of the call
+    error: str  # first words of the error
+    text: str  # its line that holds the line
+
+    def words(self) -> str:
+        """One sentence."""
+        what = f"edit of {self.path}" if self.path else "call"
+        became = {"rejected": "refused by the user", "tool_error": "failed", "unmatched": "could not be replayed"}
+        when = f"{self.at[:10]} {self.at[11:16]} UTC"
+        return f"{when} {self.name}: {what}, {became.get(self.outcome, self.outcome)}: {self.text.strip()[:160]}"
+
+
+_EARLIER = """
+SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path, COALESCE(e.outcome, t.status) AS outcome,
+  COALESCE(t.error, '') AS error, COALESCE(t.command, '') || ' ' || COALESCE(t.input, '') AS text
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
+WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0) ORDER BY t.at DESC LIMIT ?
+"""
+
+
+class _Call(NamedTuple):
+    at: str
+    session: str
+    call_id: str
+    name: str
+    path: str
+    outcome: str
+    error: str
+    text: str
+
+
+def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[EarlierText]:
+    """Calls up to a moment (ISO 8601) whose text holds the line; those that were refused or failed first, then the latest."""
+    bare = without_layout(line)
+    words = "".join(c if c.isalnum() or c == "_" else " " for c in line).split()
+    if len(bare) < MIN_LENGTH or not words:
+        return []
+    longest = max(words, key=len)
+    calls = store.select(_Call, _EARLIER, (repo_id, until, longest, longest, _MOST))
+    holding = dict.fromkeys(
+        EarlierText(*call[:-1], _line_of(call.text, bare)) for call in calls if bare in without_layout(call.text)
+    )
+    return sorted(holding, key=lambda text: text.outcome in ("applied", "ok"))[:most]
+
+
+def _line_of(text: str, bare: str) -> str:
+    """The line of a call's text that holds a line without layout; "" when it runs over several."""
+    lines = re.split(r'\\n|\n|": "|", "|"}', text)
+    return next((line.replace('\\"', '"') for line in lines if bare in without_layout(line)), "")
+
+
+def works_on(command: str, path: str) -> bool:
+    """Whether a command may write to the file, or to a directory that holds it, by what its text says."""
+    for effect in effects(command):
+        if effect.kind in _WHOLE and not effect.paths:
+            return True
+        if effect.kind != "commit" and any(_holds(one, path) for one in (*effect.paths, effect.target) if one):
+            return True
+    return False
+
+
+def _holds(written: str, path: str) -> bool:
+    place = written.rstrip("/").removeprefix("./") or "."
+    if place in (".", "*", "**", path) or path.startswith(f"{place}/") or fnmatch(path, place):
+        return True
+    parts = path.split("/")
+    return place.startswith("/") and any(place.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1))
