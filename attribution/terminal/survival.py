@@ -124,7 +124,7 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
         rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} points{risk}"
         h = ratios.get(c.baseline)
         ratio = f"{h.ratio:.2f}" if h else ""
-        note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else c.refused
+        note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few" if c.refused else ""
         table.add_row(
             c.baseline, number(c.files), number(c.agent_lines), number(c.baseline_lines), rework, ratio, Text(note, "dim")
         )  # fmt: skip
@@ -139,6 +139,8 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
         Text("excess rework: share of lines at risk removed within 30 days, agents minus baseline (lines at risk)", "dim")
     )
     for c in found:
+        if c.refused:
+            console.print(Text(f"no hazard ratio against {c.baseline}: {c.refused}", "yellow"))
         if c.refused_rework:
             console.print(Text(f"no excess rework against {c.baseline}: {c.refused_rework}", "yellow"))
         if c.chi_square is not None and c.p_value is not None:
