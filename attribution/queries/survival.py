@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.lineage import survival
 from attribution.queries import lifetimes
 from attribution.stats import estimates
+from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -105,6 +106,7 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
         enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
+    report.notes += [note for note in [audited_note("agent", "human")] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.survival import BASELINES
 from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
+from attribution.stats.accuracy import audited_note
 from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import Compared, RateCell, Reviewed, Terciles, WeaknessRate, Weighted
 from attribution.weaknesses.scan.exclude import SOURCE
@@ -172,6 +173,7 @@ def weakness_report(
         report.notes.append("repositories were scanned with different rules or scanners; scan them again before comparing")
     if any(c.compared.agent.events + c.compared.other.events < FEW for c in report.comparisons):
         report.notes.append(f"comparisons over fewer than {FEW} findings say little; look at the intervals")
+    report.notes += [note for note in [audited_note("agent", "human")] if note]
     return report
 
 

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from attribution.stats.intervals import Interval
+from attribution.stats.intervals import Interval, wilson
 
 _DRAWS = 2_000
 _PRIOR = 0.5
@@ -95,3 +95,15 @@ def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence
     own = sum(n for name, n in counted.items() if name == author or (author, name) == ("human", "likely_human"))
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
     return CorrectedShare(author, own / whole, sum(values) / len(values), edges)
+
+
+def audited_note(*classes: str) -> str:
+    """How often these classes are right, to stand beside numbers that rest on them; "" when nobody read such lines."""
+    parts = []
+    for name in classes:
+        read = [c for c in confidences() if c.line_class == name]
+        checked, correct = sum(c.checked for c in read), sum(c.correct for c in read)
+        interval = wilson(correct, checked)
+        if interval is not None:
+            parts.append(f"{name.replace('_', ' ')} {correct} of {checked} ({interval.low:.0%} to {interval.high:.0%})")
+    return f"right where blind readers checked: {', '.join(parts)}; see docs/accuracy.md" if parts else ""

@@ -288,7 +288,7 @@ def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     (found,) = json.loads(run("quality", "--db", db, "--json").stdout)
     assert found["task_type"] == "coding" and 0.7 < found["q"] <= 1
     shown = run("quality", "--db", db, "--explain", key).stdout
-    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "missing: left out", found["tier"]):
+    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "missing (not counted)", found["tier"]):
         assert words in shown
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{key[:8]},4\nnobody,2\n")
@@ -300,9 +300,9 @@ def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("features", "--session", "zzzzzz"), "there is no session zzzzzz"),
-        (("regions", "--session", "zzzzzz"), "there is no session zzzzzz"),
-        (("quality", "--explain", "zzzzzz"), "there is no session zzzzzz"),
+        (("features", "--session", "zzzzzz"), "no such session: zzzzzz"),
+        (("regions", "--session", "zzzzzz"), "no such session: zzzzzz"),
+        (("quality", "--explain", "zzzzzz"), "no such session: zzzzzz"),
         (("features", "--prices", "none.toml"), "cannot be read"),
         (("quality", "validate", "none.csv"), "cannot be read"),
     ],
