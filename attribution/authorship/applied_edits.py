@@ -10,16 +10,16 @@ coincidence.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from attribution.authorship.agent_text import new_text, without_layout
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
 from attribution.authorship.witness import Texts
-from collector.model import Commit
+from collector.model import Commit, Edit
 from collector.vocabulary.lines import Author, Reason
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
@@ -31,7 +31,6 @@ _LOST_TRACK = frozenset(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
-        Reason.TRANSCRIPT_MISSING, Reason.INVISIBLE_SUBAGENT,
     }
 )  # fmt: skip
 
@@ -43,6 +42,8 @@ class _Written:
     at: float
     call: CallRef
     text: str  # stripped
+    above: str  # the next line of the edit's text that says something, without layout; "" at its edge
+    below: str
 
 
 @dataclass(slots=True)
@@ -72,19 +73,15 @@ class AppliedEdits:
                 waiting.extend(self.renamed.get(path, ()))
         return found
 
-    def writer(self, names: Iterable[str], text: str, sessions: frozenset[int], until: float) -> _Written | None:
-        """The last edit by one of the sessions, before `until`, that added the line; None without one, or or for an older line."""
-        bare = without_layout(text)
-        if len(bare) < _SAME:
-            return None
-        same = []
+    def writers(self, names: Iterable[str], text: str, bare: str) -> list[_Written]:
+        """The edits that added such a line before the files were seen with it."""
+        found = []
         for name in names:
             lines = self._of(name)
             seen = lines.seen.get(bare, _NEVER)
             enough = len(bare) >= _SIMILAR
-            same += [w for w in lines.written.get(bare, ()) if seen >= w.at and (enough or w.text == text.strip())]
-        own = (one for one in same if one.call.session_id in sessions and one.at <= until)
-        return max(own, key=lambda one: one.at, default=None)
+            found += [w for w in lines.written.get(bare, ()) if seen >= w.at and (enough or w.text == text.strip())]
+        return found
 
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
@@ -112,10 +109,12 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
 def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[str] | str]]) -> _FileLines:
     found = _FileLines()
     for raw in edits:
-        for line in (line for text in new_text(raw.edit) for line in text.split("\n")):
-            bare = without_layout(line)
-            if len(bare) >= _SAME:
-                found.written[bare].append(_Written(raw.at, raw.call, line.strip()))
+        for text, added in _new_lines(raw.edit):
+            bares = [without_layout(line) for line in text]
+            for index in added:
+                if len(bares[index]) >= _SAME:
+                    above, below = (_neighbour(bares, index, step) for step in (-1, 1))
+                    found.written[bares[index]].append(_Written(raw.at, raw.call, text[index].strip(), above, below))
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
     for at, lines in sorted(sightings, key=lambda one: -one[0]) if found.written else ():
         first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, at))
@@ -124,6 +123,34 @@ def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[st
         if bare in found.written:
             found.seen[bare] = min(at, found.seen.get(bare, at))
     return found
+
+
+def _new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
+    """The texts that an edit leaves behind, by line, each with the numbers of the lines that its old side lacks."""
+    for replacement in edit.replacements:
+        yield _beyond(replacement.old, replacement.new)
+    for text in (edit.content, edit.after):
+        if text:
+            yield _beyond(edit.before or "", text)
+    for hunk in edit.hunks:
+        lines = [line for line in hunk.lines if line[:1] in (" ", "+")]
+        yield [line[1:] for line in lines], [number for number, line in enumerate(lines) if line.startswith("+")]
+
+
+def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
+    had = {without_layout(line) for line in old.split("\n")}
+    lines = new.split("\n")
+    return lines, [number for number, line in enumerate(lines) if without_layout(line) not in had]
+
+
+def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
+    """The next line in that direction that says something, without layout; "" when there is none."""
+    index += step
+    while 0 <= index < len(bares):
+        if len(bares[index]) >= MIN_LENGTH:
+            return bares[index]
+        index += step
+    return ""
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdits, texts: Texts) -> None:
@@ -135,8 +162,9 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
     for number, (file, spans) in enumerate(verdict.files):
         if any(_is_lost(span.verdict) for span in spans):
             names = known.names_of(file.change.path, file.change.old_path)
-            asked = _Asked(known, names, frozenset(texts.before(file).split("\n")), sessions, until)
-            verdict.files[number] = (file, _attributed(spans, texts.lines(file), asked))
+            lines, before = texts.lines(file), frozenset(texts.before(file).split("\n"))
+            asked = _Asked(known, names, lines, [without_layout(line) for line in lines], before, sessions, until)
+            verdict.files[number] = (file, _attributed(spans, asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +173,44 @@ class _Asked:
 
     known: AppliedEdits
     names: set[str]
+    lines: Sequence[str]
+    bares: Sequence[str]  # the lines without layout
     before: frozenset[str]  # lines of the version before, which are not new
     sessions: frozenset[int]
     until: float
 
-    def verdict(self, text: str) -> Verdict | None:
-        found = None if text in self.before else self.known.writer(self.names, text, self.sessions, self.until)
+    def verdict(self, index: int) -> Verdict | None:
+        """Of the line at this index; None when no edit is known to hold it."""
+        text, bare = self.lines[index], self.bares[index]
+        if len(bare) < _SAME or text in self.before:
+            return None
+        above, below = (_neighbour(self.bares, index, step) for step in (-1, 1))
+        writers = [
+            one
+            for one in self.known.writers(self.names, text, bare)
+            if one.call.session_id in self.sessions and one.at <= self.until and _stands_alike(one, above, below)
+        ]
+        found = max(writers, key=lambda one: one.at, default=None)
         if found is None:
             return None
         how = "moved" if found.text == text.strip() else "reformatted"
         return Verdict("agent", how, "matched", call=found.call)
 
 
-def _attributed(spans: Sequence[VerdictSpan], lines: Sequence[str], asked: _Asked) -> list[VerdictSpan]:
+def _stands_alike(one: _Written, above: str, below: str) -> bool:
+    """Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge."""
+    return (one.above == above and one.below in (below, "")) or (one.below == below and one.above == "")
+
+
+def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan]:
     new: list[VerdictSpan] = []
     for span in spans:
         if not _is_lost(span.verdict):
             new.append(span)
             continue
-        for line, text in enumerate(lines[span.start - 1 : span.end], span.start):
-            _append(new, VerdictSpan(line, line, int(bool(text.strip())), asked.verdict(text) or span.verdict))
+        for line in range(span.start, min(span.end, len(asked.lines)) + 1):
+            blank = not asked.lines[line - 1].strip()
+            _append(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1) or span.verdict))
     return new
 
 

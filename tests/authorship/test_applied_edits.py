@@ -8,9 +8,10 @@ from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, RawEdit
-from collector.model import Commit, Edit, FileChange, Replacement, Status
+from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Status
 
 LINE = "total = sum(prices) + shipping"
+ABOVE, BELOW = "def total_of(prices, shipping):", "return round(total, 2)"
 LATER = 500.0
 
 
@@ -38,14 +39,14 @@ def _asked(
     known: AppliedEdits, line: str = LINE, reason: str = "rewritten", path: str = "a.py", before: str = "", named: int = 1
 ) -> Verdict:
     change = FileChange(path, path, None, "b" * 40, 0, 0o100644, "A")
-    span = VerdictSpan(1, 1, 1, Verdict("unknown", "none", "inferred", reason))
-    verdict = CommitVerdict([(FileDiff(change, "text", ((0, 1, 1),)), [span])], named={named})
-    attribute_to_edits(_commit(), verdict, known, Texts(line, before))
+    span = VerdictSpan(2, 2, 1, Verdict("unknown", "none", "inferred", reason))
+    verdict = CommitVerdict([(FileDiff(change, "text", ((1, 2, 1),)), [span])], named={named})
+    attribute_to_edits(_commit(), verdict, known, Texts(f"{ABOVE}\n{line}\n{BELOW}", before))
     return verdict.files[0][1][0].verdict
 
 
-def _wrote(text: str = LINE, **more: object) -> AppliedEdits:
-    return applied_edits([_fate(Edit("a.py", "write", content=text), **more)], {})  # type: ignore[arg-type]
+def _wrote(text: str = LINE, above: str = ABOVE, below: str = BELOW, **more: object) -> AppliedEdits:
+    return applied_edits([_fate(Edit("a.py", "write", content=f"{above}\n\n{text}\n{below}\n"), **more)], {})  # type: ignore[arg-type]
 
 
 def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> None:
@@ -118,6 +119,26 @@ def test_a_missing_checkpoint_is_not_overruled() -> None:
 
 
 def test_of_several_edits_the_last_before_the_commit_counts() -> None:
-    edits = [_fate(Edit("a.py", "write", content=LINE), at) for at in (120.0, 300.0, LATER + 100)]
+    text = f"{ABOVE}\n{LINE}\n{BELOW}\n"
+    edits = [_fate(Edit("a.py", "write", content=text), at) for at in (120.0, 300.0, LATER + 100)]
     call = _asked(applied_edits(edits, {})).call
     assert call is not None and call.call_id == "c300"
+
+
+def test_equal_text_in_another_function_proves_nothing() -> None:
+    assert _asked(_wrote(above="def other(x):")).author == "unknown"
+    assert _asked(_wrote(below="return None or x")).author == "unknown"
+
+
+def test_at_the_edge_of_an_edit_one_neighbour_is_enough() -> None:
+    edit = Edit("a.py", "edit", (Replacement("x = 1", f"{LINE}\n{BELOW}"),))
+    assert _asked(applied_edits([_fate(edit)], {})).author == "agent"
+    alone = Edit("a.py", "edit", (Replacement("x = 1", LINE),))
+    assert _asked(applied_edits([_fate(alone)], {})).author == "unknown"
+
+
+def test_the_new_side_of_a_patch_gives_neighbours_too() -> None:
+    hunk = Hunk(1, 2, 1, 3, (f" {ABOVE}", f"+{LINE}", f" {BELOW}"), exact_text=True)
+    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(hunk,)))], {})).author == "agent"
+    context = Hunk(1, 2, 1, 3, (f"+{ABOVE}", f" {LINE}", f"+{BELOW}"), exact_text=True)
+    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(context,)))], {})).author == "unknown"
