@@ -34,6 +34,11 @@ def get_int(value: object, *path: str) -> int:
     return int(inner) if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST else 0
 
 
+def identifier(value: object) -> int | None:
+    """A server's number of something, which is positive and has at most 62 bits; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62 else None
+
+
 def get_dict(value: object, *path: str) -> dict[str, Any]:
     """The object at a path of keys, or {}."""
     inner = get(value, *path)

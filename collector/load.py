@@ -212,13 +212,13 @@ class Facts:
 
 
 def repo_name(repo: GitRepo) -> str:
-    """owner/name from the remote's address, else the directory's name."""
-    url = repo.remote_url().removesuffix(".git").rstrip("/")
+    """owner/name from the remote's address, else the directory's name; printable."""
+    url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
     if url:
         parts = url.replace(":", "/").split("/")
         return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
     path = repo.common_dir()
-    return path.parent.name if path.name == ".git" else path.name.removesuffix(".git")
+    return printable(path.parent.name if path.name == ".git" else path.name.removesuffix(".git"))
 
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:

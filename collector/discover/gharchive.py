@@ -20,6 +20,7 @@ from collector.discover.channel import Channel, ChannelContext, DiscoverOptions,
 from collector.discover.discovery_log import Cursor, DiscoveryHit
 from collector.errors import WhoWroteError
 from collector.github.transport import Unreachable
+from collector.json_values import identifier
 
 NAME = "gharchive"
 ORDER = 40
@@ -135,7 +136,7 @@ def hit_of(event: Any) -> DiscoveryHit | None:
     number = repo.get("id", payload.get("repository_id"))
     what = "push" if event["type"] == "PushEvent" else "create"
     evidence = f"{what} {ref} {payload.get('head') or ''} {event.get('created_at') or ''}"
-    return DiscoveryHit(repo["name"], " ".join(evidence.split()), number if isinstance(number, int) else None)
+    return DiscoveryHit(repo["name"], " ".join(evidence.split()), identifier(number))
 
 
 # --- hours ------------------------------------------------------------------------------------------------------------

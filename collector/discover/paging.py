@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from collector.discover.channel import Channel, ChannelContext, DryRunStep
 from collector.discover.discovery_log import OPEN, Cursor, DiscoveryHit
 from collector.github.client import Refused
+from collector.json_values import identifier
 
 CAP = 1000  # results GitHub gives of one query
 PER_PAGE = 100
@@ -75,7 +76,7 @@ def _page(context: ChannelContext, search: Search, slice: str, number: int) -> t
             break
         context.clock.sleep(2.0**attempt)
     items = items if isinstance(items, list) else []
-    return items, total if isinstance(total, int) else len(items), complete, page.next is not None
+    return items, identifier(total) or len(items), complete, page.next is not None
 
 
 def _merged(hits: Any) -> list[DiscoveryHit]:
@@ -100,7 +101,7 @@ def repository_of(item: dict[str, Any]) -> FoundRepository | None:
     if not isinstance(repository, dict) or repository.get("private"):
         return None
     name, number = repository.get("full_name"), repository.get("id")
-    return FoundRepository(name, number if isinstance(number, int) else None) if isinstance(name, str) else None
+    return FoundRepository(name, identifier(number)) if isinstance(name, str) else None
 
 
 def plan_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:

@@ -8,6 +8,7 @@ for the REST API", as of 2026.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -101,6 +102,7 @@ def seconds_for(requests: int, resource: str, token: bool) -> float | None:
 
 def _number(text: str | None) -> float | None:
     try:
-        return float(text) if text is not None else None
+        number = float(text) if text is not None else None
     except ValueError:
         return None
+    return number if number is not None and math.isfinite(number) else None

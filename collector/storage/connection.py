@@ -2,6 +2,8 @@
 
 A statement that meets such a table finds it empty: for as long as the statement runs, a temporary view without rows stands in its
 place. The first INSERT makes the table, with its part of the schema. Parts of the cache go to a file beside the database.
+
+Every value that enters a database passes here: what SQLite cannot hold is cleaned (`values.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from collector.storage.schema import CACHE, NEEDS, columns, homes, part_sql, statements
+from collector.storage.values import storable_parameters
 
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
@@ -24,6 +27,7 @@ CACHE_SUFFIX = "-cache.db"
 _CACHE_VERSION = 1
 _MISSING = re.compile(r"no such table: (main\.)?(\w+)$")
 _WRITES = re.compile(r"\s*(INSERT|REPLACE|DELETE|UPDATE)(?: OR \w+)?(?: INTO| FROM)?\s+\"?(\w+)", re.IGNORECASE)
+_UNSTORABLE = (UnicodeEncodeError, OverflowError)  # half a surrogate pair; an integer of more than 64 bits
 _NOTHING = "SELECT 1 WHERE 0"
 _CREATE = re.compile(r"^CREATE (TABLE|INDEX|VIEW) IF NOT EXISTS ", re.MULTILINE)
 
@@ -105,6 +109,8 @@ class OwnConnection(sqlite3.Connection):
         run = super().execute
         try:
             return run(sql, parameters)
+        except _UNSTORABLE:
+            return self.execute(sql, storable_parameters(parameters))
         except sqlite3.OperationalError as error:
             way = self._way_out(sql, error)
             if way is _WayOut.AGAIN:
@@ -112,13 +118,24 @@ class OwnConnection(sqlite3.Connection):
             return run(_NOTHING) if way is _WayOut.NOTHING else read(run, sql, parameters)
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
-        rows = iter(rows)
+        last: list[Any] = [()]
+
+        def noted(rows: Iterable[Any]) -> Iterator[Any]:
+            for row in rows:
+                last[0] = row
+                yield row
+
+        rows = noted(rows)
         first = next(rows, None)
         if first is None:  # no reason to make a table
             return self.cursor()
         waiting = chain([first], rows)
         try:
-            return super().executemany(sql, waiting)
+            while True:
+                try:
+                    return super().executemany(sql, waiting)
+                except _UNSTORABLE:  # the rows before are in: rows without fault cost nothing
+                    super().execute(sql, storable_parameters(last[0]))
         except sqlite3.OperationalError as error:  # a table is missed before the first row is taken
             way = self._way_out(sql, error)
             if way is _WayOut.AGAIN:

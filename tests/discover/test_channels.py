@@ -209,6 +209,9 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
     with context(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {"o/good"}
+    large = {"repository": {"full_name": "o/r", "id": 10**30}, "commit": {"message": "x\n\nEntire-Checkpoint: 0123456789ab"}}
+    known = commit_search.read(large)
+    assert known is not None and known.github_id is None
     for item in ({"repository": 7}, {"repository": {"full_name": 7}}, {"commit": None}, {"commit": {"message": 7}}, {}):
         assert commit_search.read(item) is None
 
