@@ -21,6 +21,9 @@ EXIT_NO_CHECKPOINTS = 4
 EXIT_DATABASE = 5
 EXIT_INTERRUPTED = 130
 
+# What code raises on input that it was not written for. Caught where one session is read: it costs no more than that.
+INPUT_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
 
 class WhoWroteError(Exception):
     """A failure we expect; `hint` says what to do about it."""

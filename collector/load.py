@@ -11,7 +11,7 @@ from typing import Any
 
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
-from collector.errors import NoCheckpoints, WhoWroteError
+from collector.errors import INPUT_ERRORS, NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get_str
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
@@ -100,9 +100,22 @@ class LoadedSession:
 def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> LoadedSession:
     """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.
 
-    Compact copies replace copies of a format that no reader knows, or that its reader got nothing from.
+    Compact copies replace copies of a format that no reader knows, or that its reader got nothing from. A session on which a reader
+    fails is unreadable, with a problem that says so.
     """
-    readers_ = known or readers()
+    try:
+        return _read_all(repo, files, known or readers())
+    except INPUT_ERRORS as error:
+        return failed_session(files, error)
+
+
+def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
+    """What is known of a session whose transcript the program cannot deal with."""
+    problem = Problem("transcripts", files.key, "reading_failed", f"{type(error).__name__}: {error}")
+    return LoadedSession(files, None, "unreadable", [problem])
+
+
+def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
     loaded = _read_copies(repo, files, readers_)
     full = loaded.session if loaded.session is not None and not _is_blank(loaded.session) else None
     sized = sorted(((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))), reverse=True)
@@ -264,8 +277,18 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     return SESSION.start(context.store, context.repo_id, key, printable(files.key))
 
 
-def store_session(run: StageRun, session_id: int, loaded: LoadedSession) -> None:
-    """Writes a session, and that it is written."""
+def store_session(run: StageRun, session_id: int, loaded: LoadedSession) -> LoadedSession:
+    """Writes a session, and that it is written; returns what was written: one that cannot be is unreadable."""
+    try:
+        _write_loaded(run, session_id, loaded)
+    except INPUT_ERRORS as error:
+        loaded = failed_session(loaded.files, error)
+        run.reported = 0
+        _write_loaded(run, session_id, loaded)
+    return loaded
+
+
+def _write_loaded(run: StageRun, session_id: int, loaded: LoadedSession) -> None:
     with run.writing():
         run.report(loaded.problems)
         write_session(run.store, session_id, loaded)

@@ -43,7 +43,7 @@ from attribution.stages import feature_rows, line_rows, outcomes, scores
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
-from collector.errors import NoCheckpoints
+from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
 from collector.load import (
@@ -53,6 +53,7 @@ from collector.load import (
     SessionFiles,
     describe_repo,
     facts_key,
+    failed_session,
     read_session,
     repo_name,
     repo_row,
@@ -64,8 +65,9 @@ from collector.load import (
 )
 from collector.model import Checkpoint, Commit, Problem
 from collector.runtime.progress import Progress, no_progress
-from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest
+from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_problems, digest
 from collector.storage.store import Store
+from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
@@ -219,15 +221,27 @@ def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint]) -> Se
         context.progress("reading sessions", number, len(files))
         reading = session_run(context, one)
         loaded = read_session(context.repo, one, known)
+        try:
+            track = _edits_of(loaded, ids[one.key])
+        except INPUT_ERRORS as error:  # without its edits a transcript explains nothing: it counts as unreadable
+            loaded, track = failed_session(one, error), None
         if not reading.unchanged:
-            store_session(reading, ids[one.key], loaded)
+            stored = store_session(reading, ids[one.key], loaded)
+            loaded, track = stored, track if stored is loaded else None
         _store_features(context, ids[one.key], one, loaded)
         reach[one.key] = TranscriptReach(loaded.state, (loaded.session.ended_at if loaded.session is not None else None) or 0.0)
-        if loaded.session is not None:
-            track = session_edits(loaded.session, ids[one.key], one.emails)
-            add_missing_end(track, max(loaded.unread(), default=0.0))
+        if track is not None:
             edits.append(track)
     return SessionsRead(ids, reach, edits)
+
+
+def _edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
+    """What a session did to files; None without a transcript."""
+    if loaded.session is None:
+        return None
+    edits = session_edits(loaded.session, session_id, loaded.files.emails)
+    add_missing_end(edits, max(loaded.unread(), default=0.0))
+    return edits
 
 
 def _store_features(context: RunContext, session_id: int, files: SessionFiles, loaded: LoadedSession) -> None:
@@ -235,9 +249,22 @@ def _store_features(context: RunContext, session_id: int, files: SessionFiles, l
     run = feature_rows.session_run(context, files)
     if loaded.session is None or run.unchanged:
         return
-    values = of_session(loaded.session)
+    try:
+        values = of_session(loaded.session)
+    except INPUT_ERRORS as error:
+        _report_failed_features(context, files, error)
+        return
     with run.writing():
         feature_rows.write(context.store, session_id, values)
+
+
+def _report_failed_features(context: RunContext, files: SessionFiles, error: Exception) -> None:
+    """The session stays without features, and is tried again by the next run that reads it."""
+    subject, code = printable(files.key), "features_failed"
+    with context.store.transaction():
+        clear_problems(context.store, context.repo_id, ("transcripts",), subject, (code,))
+        problem = Problem("transcripts", subject, code, f"{type(error).__name__}: {error}")
+        context.store.add_problems(context.repo_id, [problem])
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

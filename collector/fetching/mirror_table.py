@@ -201,6 +201,7 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
         run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
         for table, column in (("mirrors", "name"), ("jobs", "name")):
             rows += max(0, run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,)).rowcount)
+        rows += max(0, run("DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE", (name,)).rowcount)
         rows += _forget_candidate(store, name)
         # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
         rows += max(0, run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.builder import import_stream
@@ -77,3 +79,41 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "b.db") as connection:
         assert connection.execute("SELECT name, branch FROM repos").fetchall() == [("o\\xe9/r\\xe9", "b\\xe9")]
     connection.close()
+
+
+BROKEN = {
+    "reader": ("collector.transcripts.claude_code", "read"),
+    "edits": ("attribution.stages.lines", "session_edits"),
+    "rows": ("collector.load", "_call_rows"),
+    "features": ("attribution.stages.lines", "of_session"),
+}
+
+
+@pytest.mark.parametrize("part", BROKEN)
+def test_one_session_that_fails_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    clone = import_stream(STREAM, tmp_path / "r")
+    home, name = BROKEN[part]
+    module = importlib.import_module(home)
+    whole, calls = getattr(module, name), []
+
+    def broken(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise KeyError("\ud800 what nobody thought of")
+        return whole(*arguments)
+
+    monkeypatch.setattr(module, name, broken)
+    attributed(clone, tmp_path / "a.db")
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        problems = connection.execute("SELECT code, detail FROM problems WHERE code LIKE '%_failed'").fetchall()
+        states = [state for (state,) in connection.execute("SELECT transcript FROM sessions")]
+        people = connection.execute("SELECT COUNT(*) FROM line_spans WHERE author = 'human'").fetchone()[0]
+    connection.close()
+    monkeypatch.setattr(module, name, whole)
+    attributed(clone, tmp_path / "whole.db")
+    with sqlite3.connect(tmp_path / "whole.db") as connection:
+        assert people <= connection.execute("SELECT COUNT(*) FROM line_spans WHERE author = 'human'").fetchone()[0]
+    connection.close()
+    assert len(problems) == 1 and "KeyError" in problems[0][1]
+    assert problems[0][0] == ("features_failed" if part == "features" else "reading_failed")
+    assert states.count("unreadable") == (part != "features") and len(states) > 1

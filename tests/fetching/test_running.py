@@ -32,7 +32,7 @@ from collector.cli import cli as collect
 from collector.commands import running
 from collector.console.progress import exclusive_store
 from collector.errors import DatabaseUnusable, WhoWroteError
-from collector.fetching.mirror_table import FetchPlan
+from collector.fetching.mirror_table import FetchPlan, forget
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
 from collector.runtime.stages import StageName
@@ -572,8 +572,12 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
             waiting = shards.pending(store, StageName.LOAD, [item], False)
             results = list(shards.run(store, StageName.LOAD, die, waiting, (), shards.RunOptions()))
         assert not results and store.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
+        told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
+        assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "code -9" in told[0]["detail"]
         assert shards.pending(store, StageName.LOAD, [item], True) == [item]
         assert shards.pending(store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False)
+        forget(store, "o/r", tmp_path / "mirrors")
+        assert store.value("SELECT COUNT(*) FROM problems") == 0
 
 
 def die(name: str, path: str, shard: str) -> str:

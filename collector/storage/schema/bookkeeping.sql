@@ -3,8 +3,8 @@
 -- What could not be used, and why. Nothing is dropped silently.
 CREATE TABLE IF NOT EXISTS problems (
   id INTEGER PRIMARY KEY, -- number of the row
-  repo_id INTEGER REFERENCES repos(id) ON DELETE CASCADE, -- its repository; NULL for results of evaluation runs
-  stage TEXT NOT NULL, -- checkpoints, transcripts, commits, lines, features, history, claims, weaknesses, commit_quality, attempts, judge
+  repo_id INTEGER REFERENCES repos(id) ON DELETE CASCADE, -- its repository; NULL for results of evaluation runs and for one that is not in the database
+  stage TEXT NOT NULL, -- repository, checkpoints, transcripts, commits, lines, features, history, claims, weaknesses, commit_quality, attempts, judge
   subject TEXT NOT NULL, -- what it is about: a checkpoint, session, commit or path
   code TEXT NOT NULL, -- kind of problem
   detail TEXT -- more, for people
