@@ -20,12 +20,14 @@ from collector.discover import channels, code_search, commit_search, gharchive, 
 from collector.discover.channel import ChannelContext, DiscoverOptions
 from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.exclusions import Filters
+from collector.discover.paging import repository_of
 from collector.discover.run import discover, plan
 from collector.errors import WhoWroteError
 from collector.github.client import Clock, GitHub
-from collector.github.limits import seconds_for
+from collector.github.limits import Budgets, seconds_for
 from collector.github.token import Token
 from collector.github.transport import Web
+from collector.json_values import identifier
 from collector.storage.store import Store
 
 DATA = Path(__file__).parent.parent / "data" / "gharchive"
@@ -405,3 +407,18 @@ def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
         assert found(it, "repo_search") == found(it, "commit_search") == {"c/r"}
         with pytest.raises(WhoWroteError, match="no such channel: guessing"):
             discover(it, ["guessing"], Filters(), None)
+
+
+@pytest.mark.parametrize("number", [10**30, -1, 0, True, 1.5, "7", None, 1 << 62])
+def test_a_number_that_no_server_has_counts_as_absent(number: object) -> None:
+    assert identifier(number) is None
+    found = repository_of({"full_name": "o/r", "id": number})
+    assert found is not None and found.number is None
+
+
+@pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "x", ""])
+def test_limits_that_are_no_numbers_are_not_noted(text: str) -> None:
+    budgets = Budgets()
+    budgets.note("core", {"x-ratelimit-remaining": text, "x-ratelimit-reset": "5"})
+    budgets.note("core", {"x-ratelimit-remaining": "5", "x-ratelimit-reset": text})
+    assert not budgets.left and not budgets.reset
