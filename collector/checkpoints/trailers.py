@@ -14,8 +14,10 @@ from collector.vocabulary.agents import agent_of_account, agent_of_subject
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _CO_AUTHOR = re.compile(r"^[ \t>*-]*(?:Co-authored-by|Assisted-by|Generated-by|AI-assisted-by):[ \t]*(.{1,200})$", re.I | re.M)
 
-# "Claude Opus 4.6 <noreply@…>": the name says the model.
-_MODEL = re.compile(r"^\s*((?:Claude|GPT|Gemini|Codex|o\d)[^<(]{0,60}?)\s*(?:\(|<|$)", re.I)
+# "Claude Opus 4.6 <noreply@…>", "aider (openai/gpt-4o) <aider@…>": the name says the model.
+_MODEL = re.compile(
+    r"^\s*(?:aider \((?P<of_aider>[^()<]{1,100})\)|(?P<name>(?:Claude|GPT|Gemini|Codex|o\d)[^<(]{0,60}?)\s*(?:\(|<|$))", re.I
+)
 _BOT = re.compile(r"\[bot\]$|\[bot\]@|^(?:dependabot|renovate|github-actions|semantic-release|greenkeeper|snyk)\b", re.I)
 
 
@@ -38,7 +40,7 @@ def declarations(commit: Commit) -> Iterator[Declaration]:
     for where, text in (*(("trailer", found) for found in _CO_AUTHOR.findall(commit.message)), ("author", author)):
         if agent := agent_of_account(text):
             model = _MODEL.match(text)
-            yield Declaration(where, agent, model[1].strip() if model else "")
+            yield Declaration(where, agent, (model["of_aider"] or model["name"]).strip() if model else "")
     if agent := agent_of_subject(commit.subject):
         yield Declaration("subject", agent)
 

@@ -197,7 +197,7 @@ AGENTS = (
             "skill": "skill",
         },
     ),
-    Agent("aider", "Aider", accounts=r"noreply@aider\.chat|\(aider\)", subject="aider:", state=r"aider[^/]*"),
+    Agent("aider", "Aider", accounts=r"noreply@aider\.chat|aider@aider\.chat|\(aider\)", subject="aider:", state=r"aider[^/]*"),
     Agent("amp", "Amp", accounts=r"amp@ampcode\.com|noreply@ampcode\.com"),
     Agent(
         "pi",

@@ -97,6 +97,8 @@ def test_195_ids_of_one_squash_are_all_kept() -> None:
         ("m", "google-labs-jules[bot]", "1+google-labs-jules[bot]@users.noreply.github.com", ("jules", "")),
         ("aider: add tests", "Ada", "a@b", ("aider", "")),
         ("m", "Ada (aider)", "a@b", ("aider", "")),
+        ("m\n\nCo-authored-by: aider (openai/o3) <aider@aider.chat>", "Ada", "a@b", ("aider", "openai/o3")),
+        ("m\n\nCo-authored-by: aider (gpt-4o) <noreply@aider.chat>", "Ada", "a@b", ("aider", "gpt-4o")),
         ("m\n\nCo-authored-by: Bob <bob@example.com>", "Ada", "a@b", None),
         ("I talked to noreply@anthropic.com about this", "Ada", "a@b", None),
         ("Fix aider: it crashed", "Ada", "a@b", None),
