@@ -21,8 +21,9 @@ from attribution.exports import exports  # noqa: E402
 from attribution.features import Feature  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.claims import producers  # noqa: E402
+from collector.model import TranscriptReader  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
-from collector.transcripts import FACETS, readers  # noqa: E402
+from collector.transcripts import FACETS, WHOLLY, readers, untested_part  # noqa: E402
 from collector.vocabulary.agents import AGENTS, label_of  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402
 
@@ -80,8 +81,8 @@ def agents_page() -> str:
         "agents.md",
         {
             "agents": table(
-                ("agent", "name in the database", "format"),
-                [(label_of(r.NAME), f"`{r.NAME}`", _summary(r.__doc__)) for r in readers()],
+                ("agent", "name in the database", "read from real files", "format"),
+                [(label_of(r.NAME), f"`{r.NAME}`", _tested(r), _summary(r.__doc__)) for r in readers()],
             ),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
@@ -90,6 +91,11 @@ def agents_page() -> str:
             "exports": table(("format", "`FORMAT`", "what is written"), [(e.LABEL, f"`{e.NAME}`", e.GIVES) for e in exports()]),
         },
     )
+
+
+def _tested(reader: TranscriptReader) -> str:
+    untested = untested_part(reader)
+    return {"": "yes", WHOLLY: "untested"}.get(untested, f"yes; {untested} untested")
 
 
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")

@@ -31,6 +31,17 @@ def readers() -> list[TranscriptReader]:
     return [cast(TranscriptReader, module) for module in modules_of(__name__)]
 
 
+WHOLLY = "all of it"
+
+
+def untested_part(reader: TranscriptReader) -> str:
+    """What its reader has never met in a real transcript: "", WHOLLY, or the name of a part. A reader declares it as `UNTESTED`.
+
+    Such a reader follows documents and excerpts, and its sample was written after them.
+    """
+    return str(getattr(reader, "UNTESTED", ""))
+
+
 def readers_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
     """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer."""
     head = first_value(blob)

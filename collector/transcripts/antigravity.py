@@ -23,6 +23,7 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "antigravity"
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
+UNTESTED = "all of it"
 
 _EDIT_TOOLS = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
 _STATUS = {"DONE": Status.OK, "ERROR": Status.ERROR, "CANCELED": Status.REJECTED, "CANCELLED": Status.REJECTED}

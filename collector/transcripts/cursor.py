@@ -24,6 +24,7 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "cursor"
 GIVES = frozenset({"text", "commands", "directory"})
 ORDER = 60
+UNTESTED = "all of it"
 
 _WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
 _STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")

@@ -28,6 +28,7 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "pi"
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
+UNTESTED = "Oh My Pi"
 
 _EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
 _IGNORED = frozenset(

@@ -11,7 +11,7 @@ import pytest
 from attribution.exports import exports
 from attribution.features.tools import category
 from collector.model import ToolCall
-from collector.transcripts import readers
+from collector.transcripts import WHOLLY, readers, untested_part
 from collector.vocabulary import agents
 from collector.vocabulary.agents import AGENTS, Agent, exported_name, label_of, slug_of
 
@@ -107,3 +107,12 @@ def test_only_the_registry_lists_agents() -> None:
     registry = listing.pop("collector/vocabulary/agents.py")
     assert registry >= set(IDS) - {"cursor", "pi", "amp", "copilot"}
     assert set(listing) == set(OTHERS), listing
+
+
+def test_the_page_calls_untested_agents_untested() -> None:
+    rows = {
+        row.split("|")[2].strip(" `"): row for row in (ROOT / "docs" / "agents.md").read_text("utf-8").splitlines() if "|" in row
+    }
+    for reader in readers():
+        assert ("untested" in rows[reader.NAME]) == bool(untested_part(reader)), reader.NAME
+    assert {reader.NAME for reader in readers() if untested_part(reader) == WHOLLY} == {"antigravity", "cursor", "factory-droid"}
