@@ -154,6 +154,7 @@ class Usage:
     cache_write_1h: int = 0  # of cache_write, tokens kept for an hour, which cost more
     reasoning: int | None = None
     agent_id: str = ""
+    cost: float | None = None  # USD, as the agent reckoned it
 
 
 @dataclass(frozen=True, slots=True)

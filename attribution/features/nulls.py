@@ -48,6 +48,7 @@ REASONS: dict[str, Reason] = {
     "no_input_tokens": Reason("no input tokens recorded", "COALESCE(f.input_tokens + f.cache_read_tokens + f.cache_write_tokens, 0) = 0"),
     "reasoning_uncounted": Reason("the agent counts them with the output (Claude Code always does)"),
     "no_price": Reason("the price table does not know the model", absent=True),
+    "no_recorded_cost": Reason("the agent records no cost"),
     "no_times": Reason("the agent records no times", "s.started_at IS NULL", absent=True),
     "no_event": Reason("nothing happened: no turn, call or answer", "s.turns = 0 AND s.tool_calls = 0"),
     "no_turn_time": Reason("no turn has a time and an answer"),

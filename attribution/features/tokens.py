@@ -28,6 +28,7 @@ FEATURES = (
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
     Feature("cost_usd", "real", "USD", "tokens_by_model at the dated list prices; nothing for discounts or subscriptions; a lower bound where output_tokens is", null=("no_usage", "no_input_tokens", "no_price")),
+    Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it (OpenCode), of the responses it gives one for; a subscription may show none", null=("no_usage", "no_recorded_cost")),
     Feature("prices_as_of", "text", "date", "date of the price table behind cost_usd", null=("no_usage", "no_input_tokens", "no_price")),
 )  # fmt: skip
 
@@ -36,6 +37,7 @@ def compute(view: SessionView) -> Values:
     session = view.session
     used = once([u for u in session.usage if u.model != "<synthetic>"])
     reasoned = [u.reasoning for u in used if u.reasoning is not None]
+    costs = [u.cost for u in used if u.cost is not None]
     models = by_model(used)
     whole = {kind: sum(counts[kind] for counts in models.values()) if used else None for kind in KINDS}
     read = (whole["input"] or 0) + (whole["cache_write"] or 0) + (whole["cache_read"] or 0)
@@ -50,6 +52,7 @@ def compute(view: SessionView) -> Values:
         "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main] if used else None,
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.said) or any(reasoned)),
+        "recorded_cost_usd": round(sum(costs), 6) if costs else None,
         **cost_of(models, standard_prices()),
     }
 

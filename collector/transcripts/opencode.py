@@ -2,7 +2,8 @@
 
 A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by its message and its place in
 it. `apply_patch` records whole texts of each file before and after (up to 1.2; later versions a diff); the summary of a user
-message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`.
+message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`. A fork
+begins with the messages of the session it was copied from, older than itself: they are read there.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ ORDER = 20
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
 _REJECTED = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
 _REDACTED = "REDACTED"
+_CLOCK = 1.0  # seconds by which the first message may seem older than its session
+_MAX_COST = 1e6  # USD of one response; more is no cost
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
 _CUT_LINE = "... (line truncated to"
@@ -55,7 +58,11 @@ class _Reader(RecordReader):
         self.add_version(info.get("version"))
         self.parent_id = self.parent_id or get_str(info, "parentID")
         ends = _turn_ends(messages)
-        for number, message in enumerate(messages):
+        created = time_of(get(info, "time", "created"))
+        own = [(number, message) for number, message in enumerate(messages) if not _is_copied(message, created)]
+        if len(own) < len(messages):
+            self.add_event("forked", created)
+        for number, message in own:
             key = _message_key(get_dict(message, "info"), number)
             if self.is_new(key):
                 self._message(message, key, ends)
@@ -65,6 +72,7 @@ class _Reader(RecordReader):
         at = time_of(get(info, "time", "created"))
         self.begin(at)
         if info.get("role") == "user":
+            self._switch_model(info, at)
             self._user(key, parts, at)
             self._turn_changes(info, at, ends)
         else:
@@ -109,7 +117,7 @@ class _Reader(RecordReader):
 
     def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], at: float | None) -> None:
         self.add_cwd(get(info, "path", "cwd"))
-        self.model = self.switched("model_change", self.model, get_str(info, "modelID"), at)
+        self._switch_model(info, at)
         self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), at)
         self._usage(info, key, at)
         error = get_str(info, "error", "name")
@@ -120,18 +128,23 @@ class _Reader(RecordReader):
             if isinstance(part, dict):
                 self._part(part, info, f"{key}/{index}", at)
 
+    def _switch_model(self, info: dict[str, Any], at: float | None) -> None:
+        """A prompt names the model that was chosen, an answer the one that gave it."""
+        self.model = self.switched("model_change", self.model, _model(info), at)
+
     def _usage(self, info: dict[str, Any], key: str, at: float | None) -> None:
         tokens = get_dict(info, "tokens")
         usage = Usage(
             message_id=key,
             at=at,
             turn=0,
-            model=get_str(info, "modelID"),
+            model=_model(info),
             input=get_int(tokens, "input"),
             output=get_int(tokens, "output"),
             cache_read=get_int(tokens, "cache", "read"),
             cache_write=get_int(tokens, "cache", "write"),
             reasoning=get_int(tokens, "reasoning"),
+            cost=_cost(info.get("cost")),
         )
         if usage.input or usage.output or usage.cache_read:
             self.add_usage(usage)
@@ -158,7 +171,7 @@ class _Reader(RecordReader):
             arguments=state.get("input"),
             at=began,
             order=self.order,
-            model=get_str(info, "modelID"),
+            model=_model(info),
             message_id=get_str(info, "id"),
             cwd=get_str(info, "path", "cwd") or self._first_cwd,
         )
@@ -211,6 +224,22 @@ class _Reader(RecordReader):
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
+
+
+def _model(info: dict[str, Any]) -> str:
+    return get_str(info, "modelID") or get_str(info, "model", "modelID")
+
+
+def _cost(value: object) -> float | None:
+    """None also where it is nothing: a model whose price OpenCode does not know costs nothing there."""
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    return float(number) if 0 < number < _MAX_COST else None
+
+
+def _is_copied(message: dict[str, Any], created: float | None) -> bool:
+    """Whether the message is older than its session."""
+    at = time_of(get(message, "info", "time", "created"))
+    return created is not None and at is not None and at < created - _CLOCK
 
 
 def _message_key(info: dict[str, Any], number: int) -> str:
