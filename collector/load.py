@@ -36,7 +36,7 @@ from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 
-FACTS = "5"  # version of everything that is read here
+FACTS = "6"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000

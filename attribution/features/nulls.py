@@ -50,6 +50,10 @@ REASONS: dict[str, Reason] = {
     "no_price": Reason("the price table does not know the model", absent=True),
     "no_recorded_cost": Reason("the agent records no cost"),
     "no_times": Reason("the agent records no times", "s.started_at IS NULL", absent=True),
+    "no_call_times": Reason(
+        "the agent records no time of a call",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))",
+    ),
     "no_event": Reason("nothing happened: no turn, call or answer", "s.turns = 0 AND s.tool_calls = 0"),
     "no_turn_time": Reason("no turn has a time and an answer"),
     "nothing_typed": Reason("the user typed nothing", "f.user_msg_lengths = '[]'"),

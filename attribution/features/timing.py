@@ -20,7 +20,7 @@ FEATURES = (
     Feature("agent_runtime_s", "real", "seconds", "sum over turns of the time from the message to the agent's last event before the next one", null=("spawned", "no_times", "no_turn_time")),
     Feature("turn_timestamps", "json", "list of seconds since 1970", "time of each user turn and of each response of the main agent, in order", null=_NONE),
     Feature("per_turn_agent_latency_s", "json", "list of seconds", "for each user turn, the time to the agent's last event of that turn; null for turns without answer", null=("spawned", "no_times", "no_turn_time")),
-    Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null=("no_edit", "no_times"), version=2),
+    Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null=("no_edit", "no_times", "no_call_times"), version=2),
 )  # fmt: skip
 
 
