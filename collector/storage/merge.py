@@ -26,6 +26,8 @@ ROOT = "repos"
 Execute = Callable[..., Any]  # of a connection: a cursor
 # Tables about the database itself, or of one run of the machine it was made on.
 _NOT_COPIED = {"settings", "forgotten"}
+# Tables that hold for the lines of every repository.
+_FOR_ALL = ("confidence",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +373,8 @@ def extract(store: Store, path: Path, names: Sequence[str]) -> None:
             target.connection.make(part)
     with attached(store, path), unenforced(store), store.transaction():
         _Copy(store, "main", "other").copy(names, known=False)
+        for name in _FOR_ALL:
+            store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
 
 
 def filled_parts(store: Store) -> list[str]:
