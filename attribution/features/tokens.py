@@ -28,7 +28,7 @@ FEATURES = (
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
     Feature("cost_usd", "real", "USD", "tokens_by_model at the dated list prices; nothing for discounts or subscriptions; a lower bound where output_tokens is", null=("no_usage", "no_input_tokens", "no_price")),
-    Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it (OpenCode), of the responses it gives one for; a subscription may show none", null=("no_usage", "no_recorded_cost")),
+    Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
     Feature("prices_as_of", "text", "date", "date of the price table behind cost_usd", null=("no_usage", "no_input_tokens", "no_price")),
 )  # fmt: skip
 
