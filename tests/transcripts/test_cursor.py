@@ -9,12 +9,15 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from support.builder.objects import Blob, History, Node, import_stream
+from support.commands import run
 
 from attribution.authorship.timeline import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session
 from collector.model import Session, SessionRecord
+from collector.storage.store import Store
 from collector.text import resolve
 from collector.transcripts import cursor
 from collector.transcripts.bounds import StoredCopy, bounded, is_undated
@@ -171,3 +174,40 @@ def test_the_sample_names_its_root() -> None:
     session = cursor.read("s", [blob])
     assert session.cwds[0] == resolve("/", "home/ana/work/tally")
     assert session.calls[3].command is not None and session.calls[3].command.cwd == session.cwds[0]
+
+
+# --- a repository -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Path) -> None:
+    """Ana commits a line at 10:05; at 11:00 she asks, and the answer writes the whole file with her line in it."""
+    texts = ["base = 0\n", "base = 0\ntyped = 1\n", "base = 0\ntyped = 1\nwritten = 2\n"]
+    whole = {"type": "tool_use", "name": "Write", "input": {"path": "/home/ana/tally/src/app.py", "contents": texts[2]}}
+    transcript = _lines(
+        _asked("look", "Sunday, Oct 4, 2026, 9:30 AM (UTC)"),
+        _asked("more", "Sunday, Oct 4, 2026, 11:00 AM (UTC)"),
+        {"role": "assistant", "message": {"content": [whole]}},
+    )
+    history, parents, ana = History(), list[Node](), "Ana Example <ana@example.com>"
+    stored: dict[str, Blob] = {}
+    for text, (hour, minute), key in zip(texts, ((8, 0), (10, 5), (11, 10)), ("", "a" * 12, "b" * 12), strict=True):
+        message = f"Work\n\nEntire-Checkpoint: {key}\n" if key else "Work\n"
+        parents = [history.commit({"src/app.py": Blob(text.encode())}, parents, ana, int(_at(hour, minute)), message)]
+        if key:
+            folder = f"{key[:2]}/{key[2:]}"
+            record = {"session_id": "s", "agent": "Cursor", "created_at": f"2026-10-04T{hour:02}:{minute:02}:02Z"}
+            stored[f"{folder}/metadata.json"] = Blob(b'{"sessions": []}')
+            stored[f"{folder}/0/metadata.json"] = Blob(json.dumps(record).encode())
+            stored[f"{folder}/0/full.jsonl"] = Blob(transcript)
+    history.refs["refs/heads/main"] = parents[0]
+    history.refs["refs/heads/entire/checkpoints/v1"] = history.commit(stored, [], ana, int(_at(11, 10)), "Checkpoint: x\n")
+    clone = import_stream(history.stream(), tmp_path / "repo")
+    db = tmp_path / "c.db"
+    assert run("repo", clone, "--db", db, "-q").exit_code == 0
+    with Store(db) as store:
+        rows = store.rows("SELECT start_line, author, how FROM line_spans ORDER BY start_line")
+    assert [(row["start_line"], row["author"], row["how"]) for row in rows] == [
+        (1, "unknown", "none"),
+        (2, "human", "none"),
+        (3, "agent", "exact"),
+    ]
