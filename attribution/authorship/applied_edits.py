@@ -109,10 +109,12 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
 def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[str] | str]]) -> _FileLines:
     found = _FileLines()
     for raw in edits:
+        offer = raw.edit.proposed  # what the user put in instead is the user's
+        offered = None if offer is None else {line.strip() for line in offer.split("\n")}
         for text, added in _new_lines(raw.edit):
             bares = [without_layout(line) for line in text]
             for index in added:
-                if len(bares[index]) >= _SAME:
+                if len(bares[index]) >= _SAME and (offered is None or text[index].strip() in offered):
                     above, below = (_neighbour(bares, index, step) for step in (-1, 1))
                     found.written[bares[index]].append(_Written(raw.at, raw.call, text[index].strip(), above, below))
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once

@@ -388,7 +388,11 @@ def forget_rows(store: Store, names: Iterable[str]) -> int:
     with unenforced(store), store.transaction():
         for name in names:
             store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
-        return remove(store.connection.execute, MergeSchema(store.connection.execute), "main")
+        gone = remove(store.connection.execute, MergeSchema(store.connection.execute), "main")
+        if not store.value(f"SELECT COUNT(*) FROM {ROOT}"):
+            for name in _FOR_ALL:
+                store.connection.execute(f"DELETE FROM {name}")
+        return gone
 
 
 def _ages(store: Store) -> dict[str, str]:

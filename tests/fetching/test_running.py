@@ -141,7 +141,7 @@ def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path
     assert [r.exit_code for r in filled(served, db)] == [0, 0]
     same(facts(db), before)
     again = filled(served, db)
-    assert "nothing new to be loaded" in again[0].output and "nothing new to be attributed" in again[1].output
+    assert "no new repositories were loaded" in again[0].output and "no new repositories were attributed" in again[1].output
 
 
 def test_a_cache_that_knows_more_than_the_database_is_not_believed(served: GitServer, tmp_path: Path) -> None:
