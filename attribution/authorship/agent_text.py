@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from collector.model import Edit, Session, ToolCall
 
@@ -69,22 +69,31 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
 def new_text(edit: Edit) -> Iterator[str]:
     """What an edit adds: lines that its old side has as well were there before, and the user's changes are the user's."""
     if edit.proposed is not None:
-        yield _beyond("\n".join((edit.before or "", *(one.old for one in edit.replacements))), edit.proposed)
-        return
+        old = "\n".join((edit.before or "", *(one.old for one in edit.replacements)))
+        written = iter([_beyond(old, edit.proposed)])
+    else:
+        written = new_lines(edit)
+    for lines, added in written:
+        kept = frozenset(added)
+        yield "\n".join(line if number in kept else _BREAK for number, line in enumerate(lines))
+
+
+def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
+    """The texts that an edit leaves behind, by line, each with the numbers of the lines that its old side lacks."""
     for replacement in edit.replacements:
         yield _beyond(replacement.old, replacement.new)
     for text in (edit.content, edit.after):
         if text:
             yield _beyond(edit.before or "", text)
     for hunk in edit.hunks:
-        yield "\n".join(line[1:] for line in hunk.lines if line.startswith("+"))
+        lines = [line for line in hunk.lines if line[:1] in (" ", "+")]
+        yield [line[1:] for line in lines], [number for number, line in enumerate(lines) if line.startswith("+")]
 
 
-def _beyond(old: str, new: str) -> str:
-    if not old:
-        return new
-    had = {without_layout(line) for line in old.split("\n")}
-    return "\n".join(_BREAK if without_layout(line) in had else line for line in new.split("\n"))
+def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
+    had = {without_layout(line) for line in old.split("\n")} if old else set()
+    lines = new.split("\n")
+    return lines, [number for number, line in enumerate(lines) if without_layout(line) not in had]
 
 
 def _added(text: str) -> str:
@@ -112,29 +121,20 @@ def _strings(arguments: str) -> Iterator[str]:
             waiting.extend(one)
 
 
-@dataclass(slots=True)
-class AgentText:
-    """All produced texts of a repository in order of time."""
+def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
+    """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
+    import ahocorasick
 
-    texts: list[ProducedText] = field(default_factory=list)
-
-    def add(self, texts: Iterable[ProducedText]) -> None:
-        self.texts.extend(texts)
-
-    def first_times(self, lines: Iterable[str]) -> dict[str, float]:
-        """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
-        import ahocorasick
-
-        automaton = ahocorasick.Automaton()
-        for line in lines:
-            if len(line) >= MIN_LENGTH:
-                automaton.add_word(line, line)
-        if not len(automaton):
-            return {}
-        automaton.make_automaton()
-        found: dict[str, float] = {}
-        for one in self.texts:
-            for _, line in automaton.iter(one.text):
-                if one.at < found.get(line, float("inf")):
-                    found[line] = one.at
-        return found
+    automaton = ahocorasick.Automaton()
+    for line in lines:
+        if len(line) >= MIN_LENGTH:
+            automaton.add_word(line, line)
+    if not len(automaton):
+        return {}
+    automaton.make_automaton()
+    found: dict[str, float] = {}
+    for one in texts:
+        for _, line in automaton.iter(one.text):
+            if one.at < found.get(line, float("inf")):
+                found[line] = one.at
+    return found

@@ -3,30 +3,30 @@
 An amended commit, a file that was renamed twice, a script that might have written anything: the replay cannot say that the line of
 the commit is the one of the edit, but nobody else is known to have written it. A line is given to the edit (moved, or reformatted
 where only its layout differs) when a session of the commit applied the edit to that file before the commit was made, the text was
-not in the file before the edit as far as anybody saw it, the version before the commit lacks it, and the text says enough to be no
-coincidence.
+not in the file before the edit as far as anybody saw it, the version before the commit lacks it, and it stands between the same
+lines: equal lines in other functions of a file are common.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_layout
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
+from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
-from collector.model import Commit, Edit
+from collector.model import Commit
 from collector.vocabulary.lines import Author, Reason
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
 _NEVER = float("inf")
-_SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
-# What the replay says when it lost track. Other reasons mean that a record is missing, or that nobody was there.
+# What the replay says when it lost track. Where a transcript is missing, another session may have written the same text again.
 _LOST_TRACK = frozenset(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
@@ -111,7 +111,7 @@ def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[st
     for raw in edits:
         offer = raw.edit.proposed  # what the user put in instead is the user's
         offered = None if offer is None else {line.strip() for line in offer.split("\n")}
-        for text, added in _new_lines(raw.edit):
+        for text, added in new_lines(raw.edit):
             bares = [without_layout(line) for line in text]
             for index in added:
                 if len(bares[index]) >= _SAME and (offered is None or text[index].strip() in offered):
@@ -125,24 +125,6 @@ def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[st
         if bare in found.written:
             found.seen[bare] = min(at, found.seen.get(bare, at))
     return found
-
-
-def _new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
-    """The texts that an edit leaves behind, by line, each with the numbers of the lines that its old side lacks."""
-    for replacement in edit.replacements:
-        yield _beyond(replacement.old, replacement.new)
-    for text in (edit.content, edit.after):
-        if text:
-            yield _beyond(edit.before or "", text)
-    for hunk in edit.hunks:
-        lines = [line for line in hunk.lines if line[:1] in (" ", "+")]
-        yield [line[1:] for line in lines], [number for number, line in enumerate(lines) if line.startswith("+")]
-
-
-def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
-    had = {without_layout(line) for line in old.split("\n")}
-    lines = new.split("\n")
-    return lines, [number for number, line in enumerate(lines) if without_layout(line) not in had]
 
 
 def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
@@ -160,7 +142,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
     sessions = frozenset(verdict.sessions | verdict.named)
     if not sessions or len(commit.parents) > 1:
         return
-    until = max(commit.author_time, commit.commit_time) + _SLACK
+    until = max(commit.author_time, commit.commit_time) + SLACK
     for number, (file, spans) in enumerate(verdict.files):
         if any(_is_lost(span.verdict) for span in spans):
             names = known.names_of(file.change.path, file.change.old_path)
@@ -212,17 +194,9 @@ def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan
             continue
         for line in range(span.start, min(span.end, len(asked.lines)) + 1):
             blank = not asked.lines[line - 1].strip()
-            _append(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1) or span.verdict))
+            append_span(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1) or span.verdict))
     return new
 
 
 def _is_lost(verdict: Verdict) -> bool:
     return verdict.author == Author.UNKNOWN and verdict.reason in _LOST_TRACK
-
-
-def _append(spans: list[VerdictSpan], one: VerdictSpan) -> None:
-    last = spans[-1] if spans else None
-    if last is not None and last.end + 1 == one.start and last.verdict == one.verdict:
-        spans[-1] = replace(last, end=one.end, nonblank=last.nonblank + one.nonblank)
-    else:
-        spans.append(one)

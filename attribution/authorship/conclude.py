@@ -24,6 +24,15 @@ class VerdictSpan:
     verdict: Verdict
 
 
+def append_span(spans: list[VerdictSpan], one: VerdictSpan) -> None:
+    """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
+    last = spans[-1] if spans else None
+    if last is not None and last.end + 1 == one.start and last.verdict == one.verdict:
+        spans[-1] = replace(last, end=one.end, nonblank=last.nonblank + one.nonblank)
+    else:
+        spans.append(one)
+
+
 @dataclass(slots=True)
 class CommitVerdict:
     """All added lines of one commit."""
@@ -199,12 +208,7 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
             verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
             if unreliable and verdict.author != "agent":
                 verdict = Verdict("unknown", "none", "inferred", "transcript_missing")
-            blank = 0 if index in judged.nonblank else 1
-            last = spans[-1] if spans else None
-            if last is not None and last.end == index and last.verdict == verdict:
-                spans[-1] = VerdictSpan(last.start, index + 1, last.nonblank + 1 - blank, verdict)
-            else:
-                spans.append(VerdictSpan(index + 1, index + 1, 1 - blank, verdict))
+            append_span(spans, VerdictSpan(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans
 
 

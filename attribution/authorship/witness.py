@@ -13,12 +13,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Protocol
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.commits import FileDiff
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.lines import Verdict
+from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, Reason, Witness
@@ -28,7 +30,6 @@ MAX_INFERRED = 6
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
 MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
-_SLACK = 5.0  # seconds by which the clocks of a transcript and of git may differ
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
@@ -59,7 +60,7 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PersonLines:
-    """Consecutive added lines of a file that nothing but a person is left for, and the texts of all lines of the file."""
+    """Consecutive added lines of a file that nothing but a person is left for, and their texts."""
 
     file: FileDiff
     span: VerdictSpan
@@ -107,7 +108,7 @@ def confirm(
     `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
     `increments`: path -> lines by which the recorder's count of the user's lines grew between two prompts.
     """
-    until = max(commit.author_time, commit.commit_time) + _SLACK
+    until = max(commit.author_time, commit.commit_time) + SLACK
     checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
     verdict.files = [
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
@@ -157,9 +158,12 @@ def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines])
 
 def _is_fast(seen: float, parts: Sequence[tuple[float, int]]) -> bool:
     """Whether what came after one of the first sightings is more than a person types until the second one."""
-    return any(
-        sum(length for without, length in parts if without >= start) > MAX_TYPING * max(1.0, seen - start) for start, _ in parts
-    )
+    typed = 0
+    for without, length in sorted(parts, reverse=True):  # the latest first sighting leaves the least time
+        typed += length
+        if typed > MAX_TYPING * max(1.0, seen - without):
+            return True
+    return False
 
 
 def _seen_at(verdict: Verdict) -> float | None:
@@ -177,7 +181,7 @@ def _is_inferred(verdict: Verdict) -> bool:
 
 def _without(span: VerdictSpan, reason: str) -> VerdictSpan:
     if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
-        return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None))
+        return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None, reason=""))
     return replace(span, verdict=Verdict("unknown", "none", "inferred", reason))
 
 
@@ -196,12 +200,7 @@ def _checked(one: PersonLines, produced: Mapping[str, float], until: float) -> l
         text = one.texts[offset]
         line = one.span.start + offset
         part = VerdictSpan(line, line, 1 if text.strip() else 0, verdict)
-        part = _without(part, reason) if reason else part
-        last = spans[-1] if spans else None
-        if last is not None and last.verdict == part.verdict:
-            spans[-1] = VerdictSpan(last.start, line, last.nonblank + part.nonblank, part.verdict)
-        else:
-            spans.append(part)
+        append_span(spans, _without(part, reason) if reason else part)
     return spans
 
 
@@ -220,13 +219,16 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
 
 def _weak_follow(reasons: list[str | None]) -> None:
     """A line that says nothing is a person's between two lines of that person, else nobody's."""
-    strong = [i for i, reason in enumerate(reasons) if reason is not None]
+    above = list(accumulate(reasons, _last_strong))
+    below = list(accumulate(reversed(reasons), _last_strong))[::-1]
     for index, reason in enumerate(reasons):
         if reason is None:
-            before = max((i for i in strong if i < index), default=-1)
-            after = min((i for i in strong if i > index), default=-1)
-            sides = {reasons[i] for i in (before, after) if i >= 0}
+            sides = {above[index], below[index]} - {None}
             reasons[index] = Reason.NONE if sides == {Reason.NONE} else Reason.COMMON_LINE
+
+
+def _last_strong(known: str | None, reason: str | None) -> str | None:
+    return known if reason is None else reason
 
 
 __all__ = ["MAX_INFERRED", "PersonLines", "confirm", "person_lines"]

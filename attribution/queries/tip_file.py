@@ -130,12 +130,7 @@ class _SpanRow(NamedTuple):
             )
         attribution = LineAttribution()
         if self.author is not None:
-            attribution = LineAttribution(
-                self.author, self.how, self.evidence, self.reason, self.session_id, self.session, self.label, self.agent,
-                self.model, self.turn, self.call_id, self.edited_by, self.similarity,
-                self.tool, self.run_by, self.witness, self.seen_without_at,
-                self.seen_with_at,
-            )  # fmt: skip
+            attribution = LineAttribution(*self[11:])  # the columns of ATTRIBUTION_COLUMNS
         return TipSpan(self.start, self.end, attribution, commit, self.introduced_path, self.introduced_line)
 
 

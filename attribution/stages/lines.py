@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from attribution.authorship.agent_text import AgentText
+from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
@@ -341,18 +341,16 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
     texts, written = DiffTexts(repo), applied_edits(replayed.edits, replayed.timelines)
     waiting = {sha: list(person_lines(verdict, texts)) for sha, verdict in verdicts.items()}
-    text = AgentText()
-    for session in evidence.sessions.edits:
-        text.add(session.produced)
     wanted = [one for several in waiting.values() for one in several]
-    times = text.first_times({text for one in wanted for text in (*one.bare, *one.words)})
+    texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
+    times = first_times({text for one in wanted for text in (*one.bare, *one.words)}, texts_of_agents)
     for commit in evidence.history.commits:
-        verdict = verdicts[commit.sha]
-        verdict.named = {evidence.sessions.ids[key] for key in evidence.links[commit.sha].sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting[commit.sha], times, evidence.increments(evidence.links[commit.sha]))
+        verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
+        verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
+        confirm(commit, verdict, waiting[commit.sha], times, evidence.increments(link))
         attribute_to_edits(commit, verdict, written, texts)
-        declare(verdicts[commit.sha], commit)
-        by_tools(verdicts[commit.sha])
+        declare(verdict, commit)
+        by_tools(verdict)
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

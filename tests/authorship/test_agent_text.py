@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.authorship.agent_text import AgentText, ProducedText, new_text, produced, without_layout
+from attribution.authorship.agent_text import ProducedText, first_times, new_text, produced, without_layout
 from collector.model import AgentMessage, Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
 PATCH = """\
@@ -31,9 +31,7 @@ def _session(*calls: ToolCall, said: tuple[AgentMessage, ...] = ()) -> Session:
 
 
 def _times(session: Session, *lines: str) -> dict[str, float]:
-    text = AgentText()
-    text.add(produced(session))
-    return text.first_times(without_layout(line) for line in lines)
+    return first_times((without_layout(line) for line in lines), produced(session))
 
 
 @pytest.mark.parametrize(
@@ -128,11 +126,10 @@ def test_time_is_that_of_the_call_or_of_the_one_before() -> None:
 
 
 def test_first_of_several_times() -> None:
-    text = AgentText()
-    text.add([ProducedText(9.0, "constadded=3"), ProducedText(4.0, "xconstadded=3y"), ProducedText(7.0, "constadded=3")])
-    assert text.first_times(["constadded=3", "nowhere", "con", ""]) == {"constadded=3": 4.0}
-    assert text.first_times([]) == {}
-    assert AgentText().first_times(["constadded=3"]) == {}
+    texts = [ProducedText(9.0, "constadded=3"), ProducedText(4.0, "xconstadded=3y"), ProducedText(7.0, "constadded=3")]
+    assert first_times(["constadded=3", "nowhere", "con", ""], texts) == {"constadded=3": 4.0}
+    assert first_times([], texts) == {}
+    assert first_times(["constadded=3"], []) == {}
 
 
 _WORDS = st.text("abc", min_size=4, max_size=8)
@@ -140,9 +137,9 @@ _WORDS = st.text("abc", min_size=4, max_size=8)
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.text("abc", max_size=30)), max_size=8), st.sets(_WORDS, max_size=8))
 def test_search_finds_what_a_plain_search_finds(texts: list[tuple[int, str]], lines: set[str]) -> None:
-    text = AgentText([ProducedText(float(at), one) for at, one in texts])
+    produced_texts = [ProducedText(float(at), one) for at, one in texts]
     plain = {line: [float(at) for at, one in texts if line in one] for line in lines}
-    assert text.first_times(lines) == {line: min(times) for line, times in plain.items() if times}
+    assert first_times(lines, produced_texts) == {line: min(times) for line, times in plain.items() if times}
 
 
 def test_same_text_is_kept_once() -> None:
