@@ -6,7 +6,7 @@ Times are seconds since 1970 (UTC, float) or None when the source gives none. Pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -220,14 +220,6 @@ class TranscriptReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class UserLines:
-    """What the recorder counted as added by the user when a prompt began: everything uncommitted that no agent was seen writing."""
-
-    checkpoint_number: int  # of the prompt within the session
-    added: Mapping[str, int]  # path -> lines
-
-
-@dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One session as one checkpoint stores it. The same session usually sits in many checkpoints."""
 
@@ -252,7 +244,6 @@ class SessionRecord:
     cli_version: str = ""
     vendor: str = ""  # the producer's own attribution, JSON text, untouched
     metadata: str = ""  # the session's metadata.json, minus prompts, JSON text
-    user_lines: tuple[UserLines, ...] = ()  # per prompt, as the recorder counted them; not stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import CommitVerdict, MissingTranscript
@@ -13,7 +12,7 @@ from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
-from collector.model import Checkpoint, SessionRecord
+from collector.model import Checkpoint
 
 _CUT = 60.0  # seconds before its commit at which a transcript may end without lacking anything
 
@@ -66,32 +65,11 @@ class Evidence:
                 missing.append(MissingTranscript(frozenset(files)))
         return missing
 
-    def increments(self, link: CommitLinks) -> dict[str, int]:
-        """Path -> the most lines by which the recorder's count of the user's grew between two prompts of the commit's session.
-
-        Only where the commit is linked to one session: another's uncommitted work is counted as the user's.
-        """
-        return user_increments(link.records) if len(set(link.sessions)) == 1 else {}
-
     def unlinked_sessions(self) -> set[int]:
         """Numbers of the sessions with a checkpoint that no commit names."""
         named = {key for link in self.links.values() for key in link.named}
         records = (record for c in self.checkpoints if c.id not in named for record in c.sessions)
         return {self.sessions.ids[record.session_id] for record in records}
-
-
-def user_increments(records: Iterable[SessionRecord]) -> dict[str, int]:
-    """Path -> the largest growth of the user's lines from one prompt to the next.
-
-    The counts hold everything that is uncommitted and are repeated prompt after prompt, so they are never added up; the first one
-    of a record holds what was there before the session.
-    """
-    found: dict[str, int] = {}
-    for record in records:
-        for before, after in pairwise(record.user_lines):
-            for path, lines in after.added.items():
-                found[path] = max(found.get(path, 0), lines - before.added.get(path, 0))
-    return {path: lines for path, lines in found.items() if lines > 0}
 
 
 @dataclass(frozen=True, slots=True)

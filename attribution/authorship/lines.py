@@ -39,7 +39,7 @@ class SightingPair:
     @property
     def seen_to_appear(self) -> bool:
         """Whether both sightings lie within what was recorded."""
-        return self.kind in (Witness.RECORDED, Witness.NOTICE, Witness.INCREMENT)
+        return self.kind in (Witness.RECORDED, Witness.NOTICE)
 
 
 @dataclass(frozen=True, slots=True)

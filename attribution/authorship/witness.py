@@ -2,8 +2,8 @@
 
 What the replay leaves over is not yet a person's: a session that was not recorded, a formatter or a generator leaves the same
 trace. A line is called a person's only when its text is in nothing that an agent produced before (`agent_text`), when its file is
-of a kind that people type, and when something saw it appear: two sightings with nobody at work in between, a notice, the
-recorder's own count. Where the commit is the only thing that shows the line, a person and an unrecorded session look alike but for
+of a kind that people type, and when something saw it appear: two sightings with nobody at work in between, or a notice.
+Where the commit is the only thing that shows the line, a person and an unrecorded session look alike but for
 their size: such lines are `inferred`, and only a few of them in one commit are believed.
 """
 
@@ -23,7 +23,7 @@ from attribution.authorship.lines import Verdict
 from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Evidence, Reason, Witness
+from collector.vocabulary.lines import Author, Reason, Witness
 
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
@@ -41,9 +41,6 @@ _TOOL_WORDS = frozenset(
         "void", "with", "yield",
     )
 )  # fmt: skip
-
-
-_NO_INCREMENTS: Mapping[str, int] = {}
 
 
 class Texts(Protocol):
@@ -96,17 +93,10 @@ def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
                     yield PersonLines(file, span, lines[span.start - 1 : span.end], before)
 
 
-def confirm(
-    commit: Commit,
-    verdict: CommitVerdict,
-    known: Sequence[PersonLines],
-    produced: Mapping[str, float],
-    increments: Mapping[str, int] = _NO_INCREMENTS,
-) -> None:
+def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines], produced: Mapping[str, float]) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason.
 
-    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
-    `increments`: path -> lines by which the recorder's count of the user's lines grew between two prompts.
+    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it.
     """
     until = max(commit.author_time, commit.commit_time) + SLACK
     checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
@@ -114,25 +104,11 @@ def confirm(
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
         for file, spans in verdict.files
     ]
-    _counted(verdict, increments)
     _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1:
         for _, spans in verdict.files:
             spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
-
-
-def _counted(verdict: CommitVerdict, increments: Mapping[str, int]) -> None:
-    """Lines that only the commit shows have a witness when the recorder counted at least as many by the user in that file."""
-    for file, spans in verdict.files:
-        lines = sum(span.nonblank for span in spans if _is_inferred(span.verdict))
-        if 0 < lines <= increments.get(file.change.path, 0):
-            spans[:] = [_by_increment(span) if _is_inferred(span.verdict) else span for span in spans]
-
-
-def _by_increment(span: VerdictSpan) -> VerdictSpan:
-    witness = replace(span.verdict.witness, kind=Witness.INCREMENT) if span.verdict.witness else None
-    return replace(span, verdict=replace(span.verdict, witness=witness, evidence=Evidence.OBSERVED))
 
 
 def _unbelieved(span: VerdictSpan) -> VerdictSpan:

@@ -32,7 +32,6 @@ _HOW_ANY = {
 _HUMAN = {
     Witness.RECORDED: "The file was seen without the line{without} and with it{seen}; nothing that can write ran in between.",
     Witness.NOTICE: "The file was seen without the line{without}; then a notice of a change by others showed it{seen}.",
-    Witness.INCREMENT: "Between two prompts the recorder counted new lines by the user in this file.",
     Witness.COMMIT: "The file was known without the line{without}, nothing that can write ran since, and the commit has it.",
     Witness.UNWATCHED: "The file was known without the line{without} and later had it; no recorded session wrote it, but for "
     "a part of the time none was being recorded.",

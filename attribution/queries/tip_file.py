@@ -130,7 +130,7 @@ class _SpanRow(NamedTuple):
             )
         attribution = LineAttribution()
         if self.author is not None:
-            attribution = LineAttribution(*self[11:])  # the columns of ATTRIBUTION_COLUMNS
+            attribution = LineAttribution(self.author, *self[12:])  # the columns of ATTRIBUTION_COLUMNS
         return TipSpan(self.start, self.end, attribution, commit, self.introduced_path, self.introduced_line)
 
 

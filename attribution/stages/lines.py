@@ -347,7 +347,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     for commit in evidence.history.commits:
         verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
         verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting[commit.sha], times, evidence.increments(link))
+        confirm(commit, verdict, waiting[commit.sha], times)
         attribute_to_edits(commit, verdict, written, texts)
         declare(verdict, commit)
         by_tools(verdict)

@@ -107,10 +107,7 @@ def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord
     if first.transcript_state is not StoredTranscript.PRESENT and second.transcript:
         better |= {"transcript": second.transcript, "transcript_state": second.transcript_state}
     if not first.metadata and second.metadata:
-        better |= {
-            name: getattr(second, name)
-            for name in ("metadata", "user_lines", "start", "files_touched", "turn_id", "kind", "cli_version")
-        }
+        better |= {name: getattr(second, name) for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")}
     return replace(first, **better) if better else first
 
 

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
 from collector.git.repository import GitRepo
-from collector.json_values import get_dict, get_int, get_list
-from collector.model import Checkpoint, Problem, SessionRecord, UserLines
+from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -28,7 +27,6 @@ _CHUNK = re.compile(r"\.\d+$")
 _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
 _MAX_METADATA = 20_000_000
 _MAX_TASKS = 2_000
-_MAX_PROMPTS = 5_000
 # Text of prompts and bulky records that the transcript holds better; the rest of the metadata is kept as it is.
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
@@ -105,20 +103,8 @@ def _session(
         kind=text(meta, "kind"),
         cli_version=text(meta, "cli_version"),
         vendor=compact_json(meta.get("initial_attribution")),
-        user_lines=_user_lines(meta),
         metadata=compact_json({k: v for k, v in meta.items() if k not in _DROPPED}) if meta else "",
     )
-
-
-def _user_lines(meta: Mapping[str, Any]) -> tuple[UserLines, ...]:
-    """The recorder's counts per prompt in their order; entries of another shape are skipped."""
-    found = []
-    for entry in get_list(meta, "prompt_attributions")[:_MAX_PROMPTS]:
-        files = get_dict(entry, "user_added_per_file")
-        added = {path: lines for path, lines in files.items() if isinstance(lines, int) and 0 < lines < 2**31}
-        if isinstance(entry, dict):
-            found.append(UserLines(get_int(entry, "checkpoint_number"), added))
-    return tuple(found)
 
 
 def session_key(raw: str) -> str:

@@ -43,7 +43,6 @@ class Witness(Word):
         "notice",
         "the agent was told that somebody had changed the file, or what it proposed, and the notice shows the line",
     )
-    INCREMENT = "increment", "the recorder counted as many new lines by the user in this file between two prompts"
     COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
     UNWATCHED = (
         "unwatched",

@@ -18,7 +18,7 @@ from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
 from collector.git.repository import GitRepo
 from collector.load import read_session, session_files
-from collector.model import Checkpoint, Problem, SessionRecord, UserLines
+from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -484,11 +484,7 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
         turn_id="abc",
         cli_version="0.5.4",
         initial_attribution={"agent_lines": 3, "agent_percentage": 75.5},
-        prompt_attributions=[
-            {"x": 1},
-            "odd",
-            {"checkpoint_number": 2, "user_added_per_file": {"a.py": 3, "b.py": "x", "c.py": -1}},
-        ],
+        prompt_attributions=[{"x": 1}],
     )
     root = _root(files_touched=None, combined_attribution={"agent_lines": 1})
     (found,) = read_all(
@@ -501,7 +497,6 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
     assert json.loads(found.vendor) == {"agent_lines": 1}
     assert (found.files_touched, found.created_at) == ((), 1772445600.0)
     assert "prompt_attributions" not in json.loads(record.metadata)
-    assert record.user_lines == (UserLines(0, {}), UserLines(2, {"a.py": 3}))
 
 
 def test_checkpoint_ref_is_read_at_its_tip(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ class Session(Editor):
         self.log = Transcript(self.id, cwd, world.ids, version, model, world.branch)
         self.changes: list[tuple[float, str, str]] = []  # time, call, path
         self.outcomes: list[tuple[str, str]] = []  # call, how it ended
-        self.user_lines: list[dict[str, int]] = []  # path -> lines by the user, as the recorder counted them at each prompt
         self.kept = 0  # records in the last stored copy
         self._turn_started = world.clock
 

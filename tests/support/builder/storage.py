@@ -145,9 +145,6 @@ class Writer:
             "model": session.log.model,
             "token_usage": {"input_tokens": 40, "output_tokens": 900, "api_call_count": 10},
         }
-        if session.user_lines:
-            entries = enumerate(session.user_lines, 1)
-            data["prompt_attributions"] = [{"checkpoint_number": n, "user_added_per_file": added} for n, added in entries]
         return {key: value for key, value in data.items() if value is not None}
 
 
