@@ -1,9 +1,10 @@
 """From every earlier version of the database to this one (the migrations of sqlite-utils): facts are kept, conclusions refilled.
 
 Versions 1 to 5 each added tables and views. Version 6 moved what is work and no result to a file beside the database, and makes the
-tables of optional parts when they are needed. A version that changes columns needs no step of its own unless values must be
-computed: `_as_it_is_now` compares each table with the schema. One that is the same stays. A changed one of facts is copied, column
-by column. When one of conclusions changed, all of them are emptied, and the stages that fill them run again.
+tables of optional parts when they are needed. Version 7 changed columns alone. A version that changes columns needs no step of its
+own unless values must be computed: `_as_it_is_now` compares each table with the schema. One that is the same stays. A changed one
+of facts is copied, column by column. When one of conclusions changed, all of them are emptied, and the stages that fill them run
+again.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
