@@ -181,7 +181,7 @@ def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
 
 def _is_blank(session: Session) -> bool:
     """Whether nothing was said or done in it."""
-    return not (session.turns or session.calls or session.said or session.usage)
+    return not (session.turns or session.calls or session.messages or session.usage)
 
 
 def _stored(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:

@@ -188,7 +188,7 @@ class Session:
     cwds: tuple[str, ...] = ()  # working directories in order of first appearance
     turns: tuple[Turn, ...] = ()
     calls: tuple[ToolCall, ...] = ()
-    said: tuple[AgentMessage, ...] = ()
+    messages: tuple[AgentMessage, ...] = ()
     usage: tuple[Usage, ...] = ()
     notices: tuple[FileObservation, ...] = ()
     marks: tuple[SessionEvent, ...] = ()
@@ -197,7 +197,7 @@ class Session:
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
     started_at: float | None = None
     ended_at: float | None = None
-    beheaded: bool = False  # the first record continues one that no copy has: what was done before is not on record
+    truncated_start: bool = False  # the first record continues one that no copy has: what was done before is not on record
     problems: tuple[Problem, ...] = ()
 
 

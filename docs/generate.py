@@ -107,7 +107,7 @@ def metrics_page() -> str:
     from attribution.features import groups
     from attribution.features.absent import ABSENT, ALIASES
     from attribution.features.nulls import null_text
-    from attribution.features.tables import standard_prices
+    from attribution.features.prices import standard_prices
     from attribution.outcomes import failure_mode
     from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness

@@ -52,7 +52,7 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
         for text in _texts_of(call):
             yield last, text
     asked = {turn.index: turn.at for turn in session.turns}
-    for message in session.said:
+    for message in session.messages:
         at = message.at if message.at is not None else asked.get(message.turn)
         yield at if at is not None else session.started_at or 0.0, message.text
 

@@ -83,12 +83,12 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
             _add_spawn(track, call, ref, at)
         if call.seen is not None and call.seen.whole:
             track.reads.append((order, call.seen))
-    if session.beheaded:
+    if session.truncated_start:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
     track.commits = tuple(dict.fromkeys(sha for call in session.calls if call.status is Status.OK for sha in call.commits))
     calls = (at for call in session.calls for at in (call.at, call.done_at))
-    others = (one.at for several in (session.turns, session.said) for one in several)
+    others = (one.at for several in (session.turns, session.messages) for one in several)
     track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})
     edited = {raw.edit.path for raw in track.edits}
     track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]

@@ -72,12 +72,12 @@ def columns(
 
 def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600, height: int = 240) -> str:
     """Share of lines alive over days (log scale) by class, from (days, at risk, alive)."""
-    found = {k: [(d, alive / risk, risk) for d, risk, alive in lines.get(k, ()) if risk >= LEAST] for k in CLASSES}
-    found = {k: v for k, v in found.items() if v}
-    if not found:
+    points_of = {k: [(d, alive / risk, risk) for d, risk, alive in lines.get(k, ()) if risk >= LEAST] for k in CLASSES}
+    points_of = {k: v for k, v in points_of.items() if v}
+    if not points_of:
         return ""
     left, right, low, high = 46.0, width - 12.0, height - 28.0, 10.0
-    last = max(d for v in found.values() for d, _, _ in v)
+    last = max(d for v in points_of.values() for d, _, _ in v)
     scale = (right - left) / math.log1p(last)
 
     def at(days: float, share: float) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600
 
     marks = [_grid(left, right, at(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
     marks += [_text(min(at(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
-    for kind, points in found.items():
+    for kind, points in points_of.items():
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:

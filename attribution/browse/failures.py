@@ -31,20 +31,20 @@ def explained(error: Exception) -> Failure:
     """What to answer. An error that no request should cause, a mistake in the program, goes to the log besides."""
     match error:
         case Base400():
-            found = Failure(error.status, None, "There is no such page." if str(error) == "404" else str(error))
+            failure = Failure(error.status, None, "There is no such page." if str(error) == "404" else str(error))
         case QueryInterrupted():
-            found = Failure(_BAD, *_TOO_SLOW)
+            failure = Failure(_BAD, *_TOO_SLOW)
         case DatasetteError() if error.message_is_html:  # its message about time
-            found = Failure(error.status, *_TOO_SLOW)
+            failure = Failure(error.status, *_TOO_SLOW)
         case DatasetteError():  # raised for what a request asks; without a status it would be 500
-            found = Failure(_BAD if error.status >= _PROGRAM else error.status, error.title, str(error.message))
+            failure = Failure(_BAD if error.status >= _PROGRAM else error.status, error.title, str(error.message))
         case MemoryError():
-            found = Failure(_BAD, "Too large", "This needs more memory than the pages allow.")
+            failure = Failure(_BAD, "Too large", "This needs more memory than the pages allow.")
         case InvalidSql() | DatabaseError() | OverflowError():
-            found = Failure(_BAD, "Not possible", str(error))
+            failure = Failure(_BAD, "Not possible", str(error))
         case WhoWroteError():
-            found = Failure(_PROGRAM, None, f"{error}. {error.hint}")
+            failure = Failure(_PROGRAM, None, f"{error}. {error.hint}")
         case _:
             logging.getLogger("whowrote").error("a page failed", exc_info=error)
-            found = Failure(_PROGRAM, None, "This page failed. The terminal where the pages were started says more.")
-    return found
+            failure = Failure(_PROGRAM, None, "This page failed. The terminal where the pages were started says more.")
+    return failure

@@ -69,41 +69,41 @@ class CheckedRecord:
 
 def check(claims: Sequence[Claim], commit: CommitView | None) -> list[CheckedRecord]:
     """Each claim's lines by status, in order of the claims. A claim without ranges has none."""
-    found = [CheckedRecord(claim) for claim in claims]
+    records = [CheckedRecord(claim) for claim in claims]
     if commit is None:
-        for one in found:
-            _put(one, "commit_missing", united(one.claim.ranges))
-        return found
+        for record in records:
+            _put(record, "commit_missing", united(record.claim.ranges))
+        return records
     by_path: dict[str, list[CheckedRecord]] = {}
-    for one in found:
-        by_path.setdefault(one.claim.path, []).append(one)
+    for record in records:
+        by_path.setdefault(record.claim.path, []).append(record)
     for path, entries in by_path.items():
         file = commit.file(path)
         taken: dict[tuple[str, str, str], Ranges] = {}
-        for one in reversed(entries):
-            _check(one, file, taken)
-    return found
+        for record in reversed(entries):
+            _check(record, file, taken)
+    return records
 
 
-def _check(one: CheckedRecord, file: FileView | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
-    left = united(one.claim.ranges)
+def _check(record: CheckedRecord, file: FileView | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
+    left = united(record.claim.ranges)
     if file is None or not file.known:
-        _put(one, "file_missing" if file is None else "commit_missing", left)
+        _put(record, "file_missing" if file is None else "commit_missing", left)
         return
     inside = common(left, ((1, file.lines),)) if file.lines else ()
-    _put(one, "beyond_eof", without(left, inside))
+    _put(record, "beyond_eof", without(left, inside))
     added = common(inside, file.added())
     if missing := without(inside, added):
         added = united((*added, *common(missing, file.perhaps_added())))
-    added = _same_text(one.claim.texts, file, added)
-    _put(one, "not_added", without(inside, added))
-    who = one.claim.who
+    added = _same_text(record.claim.texts, file, added)
+    _put(record, "not_added", without(inside, added))
+    who = record.claim.who
     owner = (who.author, who.tool, who.session or who.person)
     others = united(r for name, ranges in taken.items() if name != owner for r in ranges)
-    _put(one, "overlapping", common(added, others))
+    _put(record, "overlapping", common(added, others))
     rest = without(added, others)
     taken[owner] = united((*taken.get(owner, ()), *rest))
-    _put(one, "dangling_key" if one.claim.dangling else "ok", rest)
+    _put(record, "dangling_key" if record.claim.dangling else "ok", rest)
 
 
 def _same_text(texts: Mapping[int, str] | None, file: FileView, added: Ranges) -> Ranges:

@@ -39,16 +39,16 @@ def check(context: click.Context, db: Path, output_format: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        found = checks(store)
+        results = checks(store)
     if output_format == "json":
-        write_json([asdict(c) for c in found])
+        write_json([asdict(c) for c in results])
     elif output_format == "csv":
-        write_csv(("name", "promise", "broken"), [asdict(c) for c in found])
+        write_csv(("name", "promise", "broken"), [asdict(c) for c in results])
     else:
         from attribution import terminal
 
-        terminal.lists.check_list(out(), found)
-    if any(c.broken for c in found):
+        terminal.lists.check_list(out(), results)
+    if any(c.broken for c in results):
         context.exit(EXIT_CHECK_FAILED)
 
 

@@ -15,7 +15,7 @@ from collector.console.terminal import Reporter, data_options, database_option, 
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 if TYPE_CHECKING:
-    from attribution.features.tables import Prices
+    from attribution.features.prices import Prices
     from attribution.judge.run import JudgeRun, QuestionFilter
     from attribution.queries.judge import JudgeCost
 
@@ -60,7 +60,8 @@ def _wanted(questions: tuple[str, ...], session: str, limit: int | None) -> Ques
 
 
 def _table(path: Path | None) -> Prices:
-    from attribution.features.tables import prices_from, standard_prices
+    from attribution.features.list_prices import prices_from
+    from attribution.features.prices import standard_prices
 
     return prices_from(path) if path else standard_prices()
 

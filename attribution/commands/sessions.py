@@ -44,7 +44,7 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, outp
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
     """
     from attribution.ensure.sessions import repriced
-    from attribution.features.tables import prices_from
+    from attribution.features.list_prices import prices_from
     from attribution.queries.features import null_reasons
     from attribution.queries.sessions import feature_rows
 

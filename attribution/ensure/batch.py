@@ -36,17 +36,17 @@ class KnownRepositories(NamedTuple):
 def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
     """All of the database, or those that are named."""
     chosen = {name.lower() for name in names}
-    found = {item.name.lower(): item for item in book.items(store, names)}
+    present = {item.name.lower(): item for item in book.items(store, names)}
     lost = []
     for row in sorted(all_repositories(store), key=lambda row: row.id):
         key = row.name.lower()
-        if key in found or (chosen and key not in chosen):
+        if key in present or (chosen and key not in chosen):
             continue
         if row.path and Path(row.path).is_dir():
-            found[key] = ShardItem(row.name, row.path, "")
+            present[key] = ShardItem(row.name, row.path, "")
         else:
             lost.append(LostClone(row.name, row.path or "?"))
-    return KnownRepositories(list(found.values()), lost)
+    return KnownRepositories(list(present.values()), lost)
 
 
 def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool) -> list[ShardItem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from attribution.embedding import Embedder
-from attribution.features.tables import Prices
+from attribution.features.prices import Prices
 from attribution.queries.repositories import known_clones
 from attribution.stages.embedding import Embedded, embed_repo
 from attribution.stages.feature_rows import price

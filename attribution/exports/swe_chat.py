@@ -184,15 +184,15 @@ def _sessions(store: Store, repo: RepositoryRow) -> Iterator[Row]:
     paths = _grouped(dataset.edited_paths(store, repo.id), lambda row: row.session_id)
     tools = _grouped(dataset.called_tools(store, repo.id), lambda row: row.session_id)
     for session in dataset.dataset_sessions(store, repo.id):
-        held, touched = copies.get(session.id, []), [edited.path for edited in paths.get(session.id, [])]
+        checkpoints, touched = copies.get(session.id, []), [edited.path for edited in paths.get(session.id, [])]
         used = [tool.name for tool in tools.get(session.id, [])]
-        last = held[-1] if held else None
+        last = checkpoints[-1] if checkpoints else None
         yield {
             "session_id": session.key,
             "repo_id": repo.name,
             "owner_id": _owner(repo.name),
             "user_id": session.author_email,
-            "checkpoint_ids": _json(dict.fromkeys(f"{repo.name}#{copy.checkpoint}" for copy in held)),
+            "checkpoint_ids": _json(dict.fromkeys(f"{repo.name}#{copy.checkpoint}" for copy in checkpoints)),
             "canonical_checkpoint_pk": f"{repo.name}#{last.checkpoint}" if last else None,
             "agent": _agent(session),
             "strategy": last.strategy if last else None,

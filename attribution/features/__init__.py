@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 from attribution.features.registry import Feature, FeatureGroup, Values, version_of
-from attribution.features.tables import source
 from attribution.features.view import SessionView, view_of
+from attribution.features.word_lists import source
 from collector.model import Session
 from collector.plugins import modules_of
 

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from attribution.features.tables import LISTED, Prices
+from attribution.features.prices import Prices, read_prices
 from collector.errors import WhoWroteError
 
+LISTED = "genai-prices"  # in place of a file: the list prices of the package of that name
 _KINDS = {
     "input": "input_mtok",
     "output": "output_mtok",
@@ -32,6 +34,11 @@ class ListPrices(Prices):
 
     def of(self, model: str) -> Mapping[str, float] | None:
         return _price(model)
+
+
+def prices_from(path: Path) -> Prices:
+    """A user's price table, or the installed package if LISTED is its name. Raises WhoWroteError."""
+    return list_prices() if str(path) == LISTED else read_prices(path)
 
 
 def list_prices() -> Prices:

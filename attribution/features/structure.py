@@ -138,4 +138,4 @@ def _ended_normally(view: SessionView) -> bool:
     broken = max((m.at for m in session.marks if m.kind in ("interrupt", "interrupt_tool", "api_error") and m.at), default=0.0)
     open_calls = [c for c in session.calls if c.status is Status.UNKNOWN and not c.agent_id and (c.at or 0.0) >= said]
     records_results = any(c.status is not Status.UNKNOWN for c in session.calls)
-    return broken <= said and not (open_calls and records_results) and bool(session.said or session.calls)
+    return broken <= said and not (open_calls and records_results) and bool(session.messages or session.calls)

@@ -42,7 +42,7 @@ def compute(view: SessionView) -> Values:
 
 def _times(view: SessionView) -> set[float]:
     session = view.session
-    found = {e.at for events in (session.turns, session.calls, session.said, session.usage) for e in events}
+    found = {e.at for events in (session.turns, session.calls, session.messages, session.usage) for e in events}
     found |= {m.at for m in session.marks if m.kind not in ("queue", "resumed")} | {c.done_at for c in session.calls}
     return {at for at in found if at is not None}
 
@@ -52,7 +52,7 @@ def _turn_spans(view: SessionView) -> list[float | None]:
     session = view.session
     last: dict[int, float] = {}
     events = [(c.turn, c.done_at if c.done_at is not None else c.at) for c in session.calls]
-    events += [(e.turn, e.at) for kind in (session.said, session.usage) for e in kind]
+    events += [(e.turn, e.at) for kind in (session.messages, session.usage) for e in kind]
     for turn, at in events:
         if at is not None:
             last[turn] = max(last.get(turn, at), at)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from attribution.features.prices import Prices, standard_prices
 from attribution.features.registry import Feature, Values
-from attribution.features.tables import Prices, standard_prices
 from attribution.features.view import SessionView
 from collector.model import Usage
 
@@ -51,7 +51,7 @@ def compute(view: SessionView) -> Values:
         "tokens_by_model": models if used else None,
         "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main] if used else None,
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
-        "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.said) or any(reasoned)),
+        "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
         **cost_of(models, standard_prices()),
     }

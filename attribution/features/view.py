@@ -55,7 +55,7 @@ def view_of(session: Session) -> SessionView:
     answered = {u.turn for u in session.usage} | {c.turn for c in session.calls}
     turns = [t for t in session.turns if t.origin in (*TYPED, "plan") or (t.origin == "command" and t.index in answered)]
     categories = tuple(category(call) for call in session.calls)
-    main = [s for s in session.said if not s.agent_id]
+    main = [s for s in session.messages if not s.agent_id]
     return SessionView(
         session=session,
         categories=categories,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.tables import lowered, words
 from attribution.features.view import SessionView, words_in
+from attribution.features.word_lists import lowered, words
 
 NAME = "wording"
 TITLE = "What was said"
@@ -125,15 +125,15 @@ def underspecified(text: str) -> float:
 
 def _of_agent(view: SessionView) -> Values:
     pieces: dict[int, list[str]] = defaultdict(list)
-    for said in view.spoken:
-        pieces[said.turn].append(said.text)
+    for message in view.spoken:
+        pieces[message.turn].append(message.text)
     by_turn = {turn: lowered("\n".join(texts)) for turn, texts in pieces.items()}  # a few long texts are searched much quicker
     hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}
     sizes = {turn: words_in(text) for turn, text in by_turn.items()}
     whole = sum(sizes.values())
     asks = sum(1 for kind in view.categories if kind == "ask")
     text = "\n".join(by_turn.values())
-    thoughts = lowered("\n".join(said.text for said in view.thought))
+    thoughts = lowered("\n".join(message.text for message in view.thought))
     return {
         "agent_words": whole,
         "last_said": view.spoken[-1].text[:200],

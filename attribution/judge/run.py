@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from attribution.features.tables import Prices
+from attribution.features.prices import Prices
 from attribution.judge.model import ModelAnswer
 
 

@@ -54,7 +54,7 @@ def verify(
     wanted = list(sample.commits) or [tip]
     states: dict[str, State] = {}
     visit = StateVisit(set(wanted), lambda sha, state: states.update({sha: state.copy()}))
-    history = HistoryWalk(repo, git, sample.options).run(tip, visit=visit, tell=tell)
+    history = HistoryWalk(repo, git, sample.options).run(tip, visit=visit, progress=tell)
     chosen = {sha: pick(states[sha], sample.files_at.get(sha, sample.files), sample.seed) for sha in wanted}
     return {sha: compare(git, history, sha, states[sha], paths) for sha, paths in chosen.items()}
 

@@ -103,7 +103,7 @@ class HistoryWalk:
         *,
         observer: Observer | None = None,
         visit: StateVisit | None = None,
-        tell: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> LineHistory:
         """Walks up to the commit `tip`. `tell` is called with the number of commits done and of all."""
         if not _ID.fullmatch(tip):
@@ -118,8 +118,8 @@ class HistoryWalk:
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
-                if tell is not None:
-                    tell(number, len(commits))
+                if progress is not None:
+                    progress(number, len(commits))
                 self._one(sha, parents, sha in mainline, source)
                 if visit is not None and sha in visit.commits:
                     visit.see(sha, self._states[sha])

@@ -27,13 +27,13 @@ class EarlierWork:
     def before(self, sha: str, paths: Sequence[str]) -> FileHistory | None:
         """Of files with these names before the commit `sha`; None when all of them are new."""
         names, known = list(paths), set(paths)
-        found: dict[str, list[PastFile]] = defaultdict(list)
+        commits: dict[str, list[PastFile]] = defaultdict(list)
         for name in names:  # grows: a file is followed to the names that it had before
             for other, file in self._by_name.get(name, ()):
                 if self._is_ancestor(other, sha):
-                    found[other].append(file)
+                    commits[other].append(file)
                     if file.renamed and file.old_path not in known:
                         known.add(file.old_path)
                         names.append(file.old_path)
-        newest_first = sorted(found, key=self._order.__getitem__, reverse=True)
-        return file_history(paths, [PastCommit(self._authors[other], found[other]) for other in newest_first])
+        newest_first = sorted(commits, key=self._order.__getitem__, reverse=True)
+        return file_history(paths, [PastCommit(self._authors[other], commits[other]) for other in newest_first])

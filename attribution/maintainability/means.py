@@ -89,15 +89,15 @@ def limits(metric: str) -> tuple[float, float]:
 
 def means(rows: Sequence[QualityRow], grouping: str, metric: str, least: float = LEAST) -> list[QualityMean]:
     """One for each class or mode that has any commit."""
-    found = []
+    result = []
     for name in CLASSES if grouping == "class" else MODES:
         weighted = [(row, row.share(name) if grouping == "class" else float(row.mode == name)) for row in _with(rows, metric)]
         some = [(row.repo, (weight, weight * (row.values[metric] or 0.0))) for row, weight in weighted if weight]
         weight = sum(moments[0] for _, moments in some)
         mean = _estimate(some, _mean, ([0],), limits(metric)) if weight >= least else Estimate()
         if some:
-            found.append(QualityMean(grouping, name, metric, len(some), weight, mean))
-    return found
+            result.append(QualityMean(grouping, name, metric, len(some), weight, mean))
+    return result
 
 
 def gap(rows: Sequence[QualityRow], metric: str, reference: str, least: float = LEAST) -> QualityGap:

@@ -65,18 +65,18 @@ class Conversation:
 
 def conversation_of(session: Session) -> Conversation:
     view = view_of(session)
-    said = defaultdict[int, list[str]](list)
+    messages = defaultdict[int, list[str]](list)
     for one in view.spoken:
         if one.text.strip():
-            said[one.turn].append(one.text.strip())
+            messages[one.turn].append(one.text.strip())
     done = defaultdict[int, list[CallSummary]](list)
     for call, kind in zip(view.calls, view.categories, strict=True):
         if not call.agent_id:
             done[call.turn].append(_action(call, kind))
     exchanges = tuple(
         Exchange(
-            turn.index, turn.origin, turn.text.strip(), "\n\n".join(said[turn.index]), tuple(done[turn.index]),
-            said[turn.index][-1] if said[turn.index] else "",
+            turn.index, turn.origin, turn.text.strip(), "\n\n".join(messages[turn.index]), tuple(done[turn.index]),
+            messages[turn.index][-1] if messages[turn.index] else "",
         )
         for turn in view.user_turns
     )  # fmt: skip

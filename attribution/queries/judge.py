@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.judge.labels import QUESTIONS, schema_hash
 
 if TYPE_CHECKING:
-    from attribution.features.tables import Prices
+    from attribution.features.prices import Prices
     from attribution.judge.prompts import Request
     from collector.storage.store import Store
 

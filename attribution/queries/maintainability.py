@@ -43,23 +43,23 @@ class MaintainabilityReport:
 
 def maintainability_report(store: Store, repo: int | None = None, least: int = LEAST) -> MaintainabilityReport:
     """Means and gaps over the measured commits of one repository, or of all. Raises WhoWroteError when none was measured."""
-    found = store.rows(
+    result = store.rows(
         "SELECT q.*, r.name AS repo FROM commit_quality q JOIN repos r ON r.id = q.repo_id "
         "WHERE ?1 IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
         (repo,),
     )
-    if not found:
+    if not result:
         raise WhoWroteError(
             f"no commit in {store.path} has been measured yet", f"Measure with: attribute maintainability PATH --db {store.path}"
         )
-    rows = [QualityRow(r["repo"], {c: r[c] for c in CLASSES}, {m: r[m] for m in METRICS}) for r in found]
+    rows = [QualityRow(r["repo"], {c: r[c] for c in CLASSES}, {m: r[m] for m in METRICS}) for r in result]
     measured = [row for row in rows if row.values["change_set"] is not None]
-    reasons = [r["reason"] for r in found if r["reason"]]
+    reasons = [r["reason"] for r in result if r["reason"]]
     report = MaintainabilityReport(
-        sorted({r["repo"] for r in found}),
-        sorted({r["measured_by"] for r in found}),
+        sorted({r["repo"] for r in result}),
+        sorted({r["measured_by"] for r in result}),
         least,
-        len(found),
+        len(result),
         {reason: reasons.count(reason) for reason in sorted(set(reasons))},
         [mean for grouping in ("class", "mode") for metric in METRICS for mean in means(measured, grouping, metric, least)],
         [gap(measured, metric, reference, least) for metric in METRICS for reference in REFERENCES],

@@ -98,24 +98,24 @@ def _is_heartbeat(row: Row) -> bool:
 
 def score(row: Row) -> Score:
     """Q of one session with everything it is made of."""
-    found = Score(task_type(row), cost_usd=row["cost_usd"])
-    found.signals = [*_completion(row), *_execution(row), *_efficiency(row, found.task_type), *_outcome(row)]
-    weights = dict(zip(PARTS, WEIGHTS[found.task_type], strict=True))
-    if not any(s.score is not None for s in found.signals if s.part == "outcome"):
+    result = Score(task_type(row), cost_usd=row["cost_usd"])
+    result.signals = [*_completion(row), *_execution(row), *_efficiency(row, result.task_type), *_outcome(row)]
+    weights = dict(zip(PARTS, WEIGHTS[result.task_type], strict=True))
+    if not any(s.score is not None for s in result.signals if s.part == "outcome"):
         weights["completion"] += weights.pop("outcome")
         weights["outcome"] = 0.0
     for part in PARTS:
-        signals = [s for s in found.signals if s.part == part]
+        signals = [s for s in result.signals if s.part == part]
         known = [s for s in signals if s.score is not None]
         whole, there = sum(s.weight for s in signals), sum(s.weight for s in known)
-        found.parts[part] = sum(s.weight * (s.score or 0.0) for s in known) / there if there else None
-        found.covered += weights[part] * there / whole if whole else 0.0
-    usable = sum(weights[p] for p in PARTS if found.parts[p] is not None)
-    found.weights = {p: weights[p] / usable if usable and found.parts[p] is not None else 0.0 for p in PARTS}
-    found.q = sum(found.weights[p] * (found.parts[p] or 0.0) for p in PARTS) if usable else None
-    _special(row, found)
-    found.covered = round(found.covered, 6)
-    return found
+        result.parts[part] = sum(s.weight * (s.score or 0.0) for s in known) / there if there else None
+        result.covered += weights[part] * there / whole if whole else 0.0
+    usable = sum(weights[p] for p in PARTS if result.parts[p] is not None)
+    result.weights = {p: weights[p] / usable if usable and result.parts[p] is not None else 0.0 for p in PARTS}
+    result.q = sum(result.weights[p] * (result.parts[p] or 0.0) for p in PARTS) if usable else None
+    _special(row, result)
+    result.covered = round(result.covered, 6)
+    return result
 
 
 # --- the parts --------------------------------------------------------------------------------------------------------
@@ -191,18 +191,22 @@ _OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
 # --- special cases ----------------------------------------------------------------------------------------------------
 
 
-def _special(row: Row, found: Score) -> None:
+def _special(row: Row, result: Score) -> None:
     """Sessions that had nothing to do, and sessions that produced nothing, have scores of their own."""
-    said = (row.get("last_said") or "").strip()
+    last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
     if not row["agent_words"] and not row["tool_call_count"]:
-        found.special, found.q = "empty", 0.0
-    elif said == "NO_REPLY" and idle:
-        found.special, found.q = "no_reply", 0.75
-    elif said == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
-        found.special, found.q = "heartbeat_ok", 0.80
-    elif idle and (said == "HEARTBEAT_OK" or _is_cron(row)) and "nothing" in said.lower() + "nothing" * (said == "HEARTBEAT_OK"):
-        found.special, found.q = "quiet_cron", 0.80 * (found.parts["efficiency"] or 0.0)
+        result.special, result.q = "empty", 0.0
+    elif last_message == "NO_REPLY" and idle:
+        result.special, result.q = "no_reply", 0.75
+    elif last_message == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
+        result.special, result.q = "heartbeat_ok", 0.80
+    elif (
+        idle
+        and (last_message == "HEARTBEAT_OK" or _is_cron(row))
+        and "nothing" in last_message.lower() + "nothing" * (last_message == "HEARTBEAT_OK")
+    ):
+        result.special, result.q = "quiet_cron", 0.80 * (result.parts["efficiency"] or 0.0)
 
 
 def _is_cron(row: Row) -> bool:

@@ -211,17 +211,17 @@ class _Reading:
 
     def _judge(self, source: ClaimSource, record: ClaimRecord) -> _Seen:
         sha, anchor = record.commit, "named"
-        found = self._commit(sha)
-        checked = check(record.claims, found)
+        records = self._commit(sha)
+        checked = check(record.claims, records)
         if record.before and record.claims and worst(checked) != "ok":
             later = self._next(record)
             if later:
-                sha, anchor, found = later, "next_commit", self._commit(later)
-                checked = check(record.claims, found)
-        if found is None and not sha:
+                sha, anchor, records = later, "next_commit", self._commit(later)
+                checked = check(record.claims, records)
+        if records is None and not sha:
             anchor = "none"
-        commit = self.repo.commit(sha) if found is not None else None
-        return _Seen(source, record, sha, anchor, commit.author_time if commit else None, checked, found is not None)
+        commit = self.repo.commit(sha) if records is not None else None
+        return _Seen(source, record, sha, anchor, commit.author_time if commit else None, checked, records is not None)
 
     def _commit(self, sha: str) -> SeenCommit | None:
         if sha not in self._commits:

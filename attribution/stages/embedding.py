@@ -52,8 +52,8 @@ def embed_repo(context: RunContext, with_: Embedder) -> Embedded:
     return done
 
 
-def _session(run: StageRun, one: RecordedSession, with_: Embedder, done: Embedded) -> None:
-    session = one.read()
+def _session(run: StageRun, recorded: RecordedSession, with_: Embedder, done: Embedded) -> None:
+    session = recorded.read()
     rows: list[tuple[Any, ...]] = []
     if session is None:
         done.unreadable += 1
@@ -63,11 +63,11 @@ def _session(run: StageRun, one: RecordedSession, with_: Embedder, done: Embedde
         vectors = _vectors(run.store, with_, wanted, done)
         values = compute(conversation, dict(zip(wanted, vectors, strict=True)), with_.scale)
         stored = (_stored(values[f.name]) for f in FEATURES)
-        rows.append((one.session_id, with_.backend, with_.model, run.stage.version, len(wanted), *stored))
+        rows.append((recorded.session_id, with_.backend, with_.model, run.stage.version, len(wanted), *stored))
         done.sessions += 1
         done.turns += len(conversation.exchanges)
     with run.writing() as connection:
-        connection.execute("DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", (one.session_id, with_.model))
+        connection.execute("DELETE FROM session_embeddings WHERE session_id = ? AND model = ?", (recorded.session_id, with_.model))
         run.store.insert("session_embeddings", _COLUMNS, rows)
 
 

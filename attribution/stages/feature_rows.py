@@ -8,7 +8,7 @@ from typing import Any
 
 from attribution.features import features, version
 from attribution.features.nulls import TABLE, VIEW, null_view
-from attribution.features.tables import Prices
+from attribution.features.prices import Prices
 from attribution.features.tokens import cost_of
 from attribution.queries.features import features_ready, json_columns, session_features
 from collector.load import SessionFiles

@@ -124,7 +124,7 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory 
         plan.head,
         WalkStart(after=plan.after if saved is None else "", saved=saved),
         observer=Observers(lives, notes),
-        tell=lambda done, total: context.progress("following lines", done, total),
+        progress=lambda done, total: context.progress("following lines", done, total),
     )
     commits = {}
     for sha in history.shas[first:]:

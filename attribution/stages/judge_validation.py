@@ -25,16 +25,16 @@ def validate(store: Store, path: Path, judge: Judge) -> Validation:
 def _store(store: Store, judge: Judge, labels: Iterable[LabelAgreement]) -> None:
     at = iso(datetime.now(UTC).timestamp())
     with store.transaction() as connection:
-        for one in labels:
+        for label in labels:
             connection.execute(
                 "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",
-                (judge.model, judge.prompt_version, one.label),
+                (judge.model, judge.prompt_version, label.label),
             )
             rows = [
                 (
-                    judge.model, judge.prompt_version, one.label, c.name, c.counts.tp, c.counts.fp, c.counts.fn, c.counts.tn,
-                    c.counts.sensitivity, c.counts.specificity, one.kappa, at,
+                    judge.model, judge.prompt_version, label.label, c.name, c.counts.tp, c.counts.fp, c.counts.fn, c.counts.tn,
+                    c.counts.sensitivity, c.counts.specificity, label.kappa, at,
                 )
-                for c in one.classes
+                for c in label.classes
             ]  # fmt: skip
             store.insert("judge_validations", _COLUMNS, rows)

@@ -124,38 +124,38 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _values(one: _Session, known: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
-    committed, wrote = known["committed"] or 0, bool(known["produced"] or known["committed"])
-    undos = json.loads(known["undos"] or "[]")
-    reverted = one.undone.happened or bool(undos)
-    who = reverter(one.undone.by, undos) if reverted and wrote else None
+def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
+    committed, wrote = stored["committed"] or 0, bool(stored["produced"] or stored["committed"])
+    undos = json.loads(stored["undos"] or "[]")
+    reverted = session.undone.happened or bool(undos)
+    who = reverter(session.undone.by, undos) if reverted and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
-    refused = who if one.undone.mostly or any(undo["by"] == who for undo in undos) else None
-    applied = committed > 0 or (known["survived"] or 0) > 0 if wrote else None
-    judged = known["user_turns"] is not None and known["user_turns"] > 0
-    shaped = [r.convergence for r in one.regions if r.convergence]
-    edited = bool(one.regions or one.files)
+    refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
+    applied = committed > 0 or (stored["survived"] or 0) > 0 if wrote else None
+    judged = stored["user_turns"] is not None and stored["user_turns"] > 0
+    shaped = [r.convergence for r in session.regions if r.convergence]
+    edited = bool(session.regions or session.files)
     return {
-        "touched_files": sorted(map(shown, one.files)),
-        "diff_lines": one.lines if one.files else None,
-        "bash_mediated_edits": int(not one.by_tool and bool(one.files or known["shell"])),
+        "touched_files": sorted(map(shown, session.files)),
+        "diff_lines": session.lines if session.files else None,
+        "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
-        "output_applied_fraction": known["survived"] / known["final"] if known["final"] else None,
+        "output_applied_fraction": stored["survived"] / stored["final"] if stored["final"] else None,
         "changes_reverted": int(reverted) if wrote else None,
-        "reverted_lines": one.undone.reverted if wrote else None,
+        "reverted_lines": session.undone.reverted if wrote else None,
         "reverted_by": who,
         "session_outcome": session_outcome(
-            applied, refused, known["rejects"] == 1, known["accepts"] == 1, around is not None and around.restarted
+            applied, refused, stored["rejects"] == 1, stored["accepts"] == 1, around is not None and around.restarted
         )
         if judged
         else None,
         "session_reopened_within_s": around.reopened_within if around else None,
         "prior_sessions_same_repo": around.prior_sessions if around else None,
-        "region_count": len(one.regions) if edited else None,
+        "region_count": len(session.regions) if edited else None,
         "region_re_edit_count": len(shaped) if edited else None,
         "region_edit_convergence": shaped if edited else None,
         "regions_oscillating": Counter(shaped)["oscillating"] if edited else None,
-        "prior_sessions_same_region": len(one.prior) if edited else None,
+        "prior_sessions_same_region": len(session.prior) if edited else None,
         "prior_sessions_committed": None,  # `priors.py` knows, once the lines were followed
     }
 

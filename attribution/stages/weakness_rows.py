@@ -147,48 +147,50 @@ class _Rows:
 
     # --- findings -------------------------------------------------------------------------------------------------
 
-    def finding(self, one: Instance) -> tuple[Any, ...] | None:
+    def finding(self, instance: Instance) -> tuple[Any, ...] | None:
         """None when the commit is not among the attributed ones, or the version is not there."""
-        path = shown(one.path)
-        side = self._sides.get((one.sha, path))
-        if one.sha not in self._commits or side is None:
+        path = shown(instance.path)
+        side = self._sides.get((instance.sha, path))
+        if instance.sha not in self._commits or side is None:
             return None
-        commit_id, declared = self._commits[one.sha]
-        hit, rule = one.hit, self._rules.by_id[one.hit.rule]
-        by = self._written(one, side)
+        commit_id, declared = self._commits[instance.sha]
+        hit, rule = instance.hit, self._rules.by_id[instance.hit.rule]
+        by = self._written(instance, side)
         main = by.main
         agent = main.agent if main is not None and main.author == "agent" and main.session is not None else None
         return (
-            self._repo_id, self._rule_set, fingerprint(one), f"{rule.cwe or hit.rule} {path}:{hit.start}"[:200], hit.rule,
+            self._repo_id, self._rule_set, fingerprint(instance), f"{rule.cwe or hit.rule} {path}:{hit.start}"[:200], hit.rule,
             rule.cwe or None, rule.owasp[0] if rule.owasp else None, rule.severity or None, rule.confidence or None,
-            rule.tier or None, one.status if by.added else "surfaced",
-            commit_id, one.sha, path, hit.start, hit.end, hit.text, one.occurrence, side.kind.language, side.place, by.author,
-            by.author_class, by.reason, by.added, by.agent, by.human, by.unknown,
+            rule.tier or None,
+            instance.status if by.added else "surfaced",
+            commit_id, instance.sha, path, hit.start, hit.end, hit.text, instance.occurrence, side.kind.language, side.place,
+            by.author, by.author_class, by.reason, by.added, by.agent, by.human, by.unknown,
             *((main.session, main.turn, main.call) if main is not None else (None, None, None)),
             agent or (declared if by.author_class == "declared" else None), main.model if main is not None else None,
-            int(hit.suppressed), int(bool(self._ignore) and git_patterns.ignored(one.path, self._ignore)),
-            *self._fixed(one), one.moves, one.rewords,
-            int(one.head is not None), shown(one.head[0]) if one.head else None, one.head[1] if one.head else None,
+            int(hit.suppressed), int(bool(self._ignore) and git_patterns.ignored(instance.path, self._ignore)),
+            *self._fixed(instance), instance.moves, instance.rewords,
+            int(instance.head is not None),
+            *((shown(instance.head[0]), instance.head[1]) if instance.head else (None, None)),
         )  # fmt: skip
 
-    def _written(self, one: Instance, side: Side) -> FindingLines:
-        start, end = one.hit.start, one.hit.end
+    def _written(self, instance: Instance, side: Side) -> FindingLines:
+        start, end = instance.hit.start, instance.hit.end
         lines = split_lines(self._repo.blob(side.blob) or b"")
         blank = [n for n in range(start, end + 1) if n > len(lines) or not lines[n - 1].strip()]
-        return written(self._of(one.sha).get(shown(one.path), ()), start, end, blank)
+        return written(self._of(instance.sha).get(shown(instance.path), ()), start, end, blank)
 
-    def _fixed(self, one: Instance) -> tuple[Any, ...]:
+    def _fixed(self, instance: Instance) -> tuple[Any, ...]:
         """fixed_by, fixed_sha, fixed_how, fixed_author, fixed_session_id."""
-        if not one.fixed_sha:
+        if not instance.fixed_sha:
             return (None,) * 5
-        commit_id = self._commits.get(one.fixed_sha, (None, None))[0]
+        commit_id = self._commits.get(instance.fixed_sha, (None, None))[0]
         if commit_id is None:
-            return None, one.fixed_sha, one.fixed_how, "unknown", None
-        files = self._of(one.fixed_sha)
-        here = files.get(shown(one.fixed_path), []) if one.fixed_how != "file_deleted" else []
+            return None, instance.fixed_sha, instance.fixed_how, "unknown", None
+        files = self._of(instance.fixed_sha)
+        here = files.get(shown(instance.fixed_path), []) if instance.fixed_how != "file_deleted" else []
         every = [span for spans in files.values() for span in spans]
-        author, session = ended_by(here, one.fixed_lines, every, self._sessions.get(commit_id, []))
-        return commit_id, one.fixed_sha, one.fixed_how, author, session
+        author, session = ended_by(here, instance.fixed_lines, every, self._sessions.get(commit_id, []))
+        return commit_id, instance.fixed_sha, instance.fixed_how, author, session
 
     def _of(self, sha: str) -> dict[str, list[OriginSpan]]:
         """Path -> spans of a commit."""

@@ -55,15 +55,15 @@ def _update(context: RunContext, cache_store: Store, head: str, wanted: ScanRequ
         return ScanUpdate("unchanged", engine.name, name, seconds=run.seconds, findings=_count(store, repo_id))
     rules = load(files, name)
     cache = ScanCache(cache_store, rules.sha256, engine.name)
-    found = plan(context.repo, head, rules, context.progress)
-    done = ScanUpdate("scanned", engine.name, name, len(found.texts))
-    _Scan(context, engine, rules, cache, found, wanted, done).run()
+    findings = plan(context.repo, head, rules, context.progress)
+    done = ScanUpdate("scanned", engine.name, name, len(findings.texts))
+    _Scan(context, engine, rules, cache, findings, wanted, done).run()
     context.progress("following findings", 0, 0)
-    known, hits = cache.known(found.texts), cache.hits(found.texts, rules)
-    result = ScanResult(rules, engine.name, found, known, follow(context.repo, found, head, known, hits))
+    known, hits = cache.known(findings.texts), cache.hits(findings.texts, rules)
+    result = ScanResult(rules, engine.name, findings, known, follow(context.repo, findings, head, known, hits))
     with run.writing():
         tables.write(context, result)
-        run.report(_problems(found, known))
+        run.report(_problems(findings, known))
     done.seconds, done.findings = run.seconds, _count(store, repo_id)
     return done
 

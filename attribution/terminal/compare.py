@@ -15,21 +15,23 @@ if TYPE_CHECKING:
     from collector.storage.compare import TableDifference
 
 
-def difference_list(console: Console, found: Sequence[TableDifference]) -> None:
+def difference_list(console: Console, differences: Sequence[TableDifference]) -> None:
     """The tables that differ with examples of their rows, or one line when none does."""
-    differing = [one for one in found if one.differs]
-    for one in found:
-        for which, columns in (("first", one.columns_first), ("second", one.columns_second)):
+    differing = [difference for difference in differences if difference.differs]
+    for difference in differences:
+        for which, columns in (("first", difference.columns_first), ("second", difference.columns_second)):
             if columns:
-                console.print(Text(f"{one.table}: only the {which} has the columns {columns}; not compared", "dim"))
+                console.print(Text(f"{difference.table}: only the {which} has the columns {columns}; not compared", "dim"))
     if not differing:
-        console.print(f"equal: {sum(one.rows for one in found)} rows in {len(found)} tables")
+        console.print(f"equal: {sum(difference.rows for difference in differences)} rows in {len(differences)} tables")
         return
     table = grid("<", ">", ">", ">", head=("table", "in both", "only in the first", "only in the second"))
-    for one in differing:
-        table.add_row(plain(one.table), number(one.rows), number(one.only_first), number(one.only_second))
+    for difference in differing:
+        table.add_row(
+            plain(difference.table), number(difference.rows), number(difference.only_first), number(difference.only_second)
+        )
     show(console, table)
-    for one in differing:
-        for sign, examples in (("-", one.examples_first), ("+", one.examples_second)):
+    for difference in differing:
+        for sign, examples in (("-", difference.examples_first), ("+", difference.examples_second)):
             for text in examples:
-                console.print(Text(one_line(f"{sign} {one.table}: {text}"), "dim"), soft_wrap=True)
+                console.print(Text(one_line(f"{sign} {difference.table}: {text}"), "dim"), soft_wrap=True)

@@ -79,17 +79,19 @@ _FINE = ("submitted",)  # exit_status of a trajectory that ended well
 def read(document: Document) -> list[Attempt] | None:
     value = document.value
     if isinstance(value, list):
-        found = [read_one(document, one) for one in value if isinstance(one, dict)]
-        return [one for one in found if one is not None] if value and all(found) else None
+        found = [read_one(document, attempt) for attempt in value if isinstance(attempt, dict)]
+        return [attempt for attempt in found if attempt is not None] if value and all(found) else None
     if not isinstance(value, dict):
         return None
     spans = next((value[key] for key in ("attempts", "attempt_spans", "attempt_span") if isinstance(value.get(key), list)), None)
-    if spans and all(isinstance(one, dict) for one in spans):
+    if spans and all(isinstance(attempt, dict) for attempt in spans):
         return _spans(document, value, spans)
-    if value and all(isinstance(one, dict) and "model_patch" in one for one in value.values()):  # predictions by instance
-        return [a for key, one in value.items() if (a := read_one(document, {"instance_id": key, **one})) is not None]
-    one = read_one(document, value)
-    return None if one is None else [one]
+    if value and all(
+        isinstance(attempt, dict) and "model_patch" in attempt for attempt in value.values()
+    ):  # predictions by instance
+        return [a for key, attempt in value.items() if (a := read_one(document, {"instance_id": key, **attempt})) is not None]
+    attempt = read_one(document, value)
+    return None if attempt is None else [attempt]
 
 
 def _spans(document: Document, whole: dict[str, Any], spans: list[dict[str, Any]]) -> list[Attempt] | None:

@@ -232,25 +232,25 @@ class _Scan:
 
     def _weak(self, weak: list[Attempt], strong: Mapping[str, Attempt]) -> list[Attempt]:
         by_task: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
-        for one in strong.values():
-            by_task[plain_model(one.model), one.instance].append(one)
+        for attempt in strong.values():
+            by_task[plain_model(attempt.model), attempt.instance].append(attempt)
         patches: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for one in weak:
-            patches[plain_model(one.model), one.instance].add(one.patch or "")
+        for attempt in weak:
+            patches[plain_model(attempt.model), attempt.instance].add(attempt.patch or "")
         alone: dict[str, Attempt] = {}
         ambiguous: Counter[str] = Counter()
-        for one in weak:
-            task = plain_model(one.model), one.instance
-            if one.key in strong:
-                _complete(strong[one.key], one)
+        for attempt in weak:
+            task = plain_model(attempt.model), attempt.instance
+            if attempt.key in strong:
+                _complete(strong[attempt.key], attempt)
             elif not by_task[task]:
-                one = replace(one, trial=one.trial or one.source.rpartition("/")[2].partition(".")[0])
-                alone[one.key] = one if one.key not in alone else merged(alone[one.key], one)
+                attempt = replace(attempt, trial=attempt.trial or attempt.source.rpartition("/")[2].partition(".")[0])
+                alone[attempt.key] = attempt if attempt.key not in alone else merged(alone[attempt.key], attempt)
             elif len(patches[task]) > 1:
-                ambiguous[one.source] += any(a.patch is None for a in by_task[task])
+                ambiguous[attempt.source] += any(a.patch is None for a in by_task[task])
             else:
                 for target in by_task[task]:
-                    _complete(target, one)
+                    _complete(target, attempt)
         for source, number in ambiguous.items():
             if number:
                 self._problem(source, "prediction_ambiguous", f"{number} patches could belong to several runs")

@@ -102,7 +102,7 @@ def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
     if split:
         model, dataset, run = "", f"{stem[: split.start()]}/{split[1]}", stem[split.end() :]
     told: dict[str, dict[str, Any]] = {}
-    for kind, known in (
+    for kind, values in (
         ("submitted_ids", {}),
         ("completed_ids", {"patch_exists": 1}),
         ("unresolved_ids", {"patch_exists": 1, "reward": 0.0}),
@@ -113,13 +113,13 @@ def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
         ("infra_failure_ids", {"error": "infra_failure"}),
     ):
         for instance in names(value.get(kind)):
-            told.setdefault(instance, {}).update(known)
+            told.setdefault(instance, {}).update(values)
     alias = "" if dataset else stem
     return [
         Attempt(
-            NAME, document.source, instance, run, model=model, dataset=dataset, strength=SUMMARY, values=known, alias=alias
+            NAME, document.source, instance, run, model=model, dataset=dataset, strength=SUMMARY, values=values, alias=alias
         )
-        for instance, known in told.items()
+        for instance, values in told.items()
     ]  # fmt: skip
 
 
@@ -128,17 +128,17 @@ def _lists(document: Document, value: dict[str, Any]) -> list[Attempt]:
     told: dict[str, dict[str, Any]] = {}
     for kind, (exists, applies, reward) in _LISTS.items():
         for instance in names(value.get(kind)):
-            known = {"patch_exists": exists, "patch_applies": applies, "reward": reward}
-            told.setdefault(instance, {}).update({k: v for k, v in known.items() if v is not None})
+            values = {"patch_exists": exists, "patch_applies": applies, "reward": reward}
+            told.setdefault(instance, {}).update({k: v for k, v in values.items() if v is not None})
     for kind in ("install_fail", "reset_failed", "test_errored", "test_timeout"):
         for instance in names(value.get(kind)):
             told.setdefault(instance, {}).update({"error": kind, "timed_out": int(kind == "test_timeout")})
-    for known in told.values():
-        if known.get("patch_applies") == 1 and "error" not in known:
-            known.setdefault("reward", 0.0)
+    for values in told.values():
+        if values.get("patch_applies") == 1 and "error" not in values:
+            values.setdefault("reward", 0.0)
     return [
-        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=known)
-        for instance, known in told.items()
+        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=values)
+        for instance, values in told.items()
     ]  # fmt: skip
 
 

@@ -42,13 +42,13 @@ class ImportResult:
     same: int = 0
 
 
-def write(store: Store, found: AttemptsFound, gold: Mapping[str, frozenset[str]] | None = None) -> ImportResult:
+def write(store: Store, scanned: AttemptsFound, gold: Mapping[str, frozenset[str]] | None = None) -> ImportResult:
     """Stores attempts and problems in one transaction; what is known already stays as it is."""
     written = ImportResult()
     with store.transaction() as connection:
         known = {row["key"]: row for row in store.rows("SELECT * FROM attempts")}
-        for one in found.attempts:
-            row = row_of(one)
+        for attempt in scanned.attempts:
+            row = row_of(attempt)
             before = known.get(row["key"])
             after = _completed(before, row)
             after["patch_outcome_label"] = outcome.label(after) if after["evaluated"] else None
@@ -60,32 +60,32 @@ def write(store: Store, found: AttemptsFound, gold: Mapping[str, frozenset[str]]
             "UPDATE attempts SET session_id = (SELECT MIN(id) FROM sessions WHERE key = session_key HAVING COUNT(*) = 1) "
             "WHERE session_key IS NOT NULL"
         )
-        for source in found.sources:
+        for source in scanned.sources:
             clear_problems(store, None, (STAGE,), source)
-        store.add_problems(None, found.problems)
+        store.add_problems(None, scanned.problems)
     return written
 
 
-def row_of(one: Attempt) -> dict[str, Any]:
+def row_of(attempt: Attempt) -> dict[str, Any]:
     """Columns of an attempt, all of them."""
-    values = {name: _stored(value) for name, value in one.values.items()}
+    values = {name: _stored(value) for name, value in attempt.values.items()}
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {
-        "key": one.key, "harness": one.harness, "run": one.run, "instance": one.instance, "trial": one.trial,
-        "agent_type": one.agent, "model_id": one.model, "dataset": one.dataset, "treatment": one.all_treatment(),
-        "source": one.source, "evaluated": int(one.strength >= SUMMARY),
+        "key": attempt.key, "harness": attempt.harness, "run": attempt.run, "instance": attempt.instance, "trial": attempt.trial,
+        "agent_type": attempt.agent, "model_id": attempt.model, "dataset": attempt.dataset, "treatment": attempt.all_treatment(),
+        "source": attempt.source, "evaluated": int(attempt.strength >= SUMMARY),
     }  # fmt: skip
     row |= {name: value for name, value in values.items() if name in row}
     row["stated_index"] = values.get("attempt_index")
-    row |= outcome.counts(one.tests)
-    if one.tests:
-        row["tests"] = one.tests
-        row["tests_to_fix_failed"] = one.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in one.tests else None
-    if one.patch is not None:
-        files, lines = touched(one.patch)
+    row |= outcome.counts(attempt.tests)
+    if attempt.tests:
+        row["tests"] = attempt.tests
+        row["tests_to_fix_failed"] = attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None
+    if attempt.patch is not None:
+        files, lines = touched(attempt.patch)
         row |= {"touched_files": [*files], "diff_lines": lines}
-        row["patch_exists"] = int(bool(one.patch.strip())) if row["patch_exists"] is None else row["patch_exists"]
-    row["extra"] = bounded(one.extra) or None
+        row["patch_exists"] = int(bool(attempt.patch.strip())) if row["patch_exists"] is None else row["patch_exists"]
+    row["extra"] = bounded(attempt.extra) or None
     return {name: _cell(name, value) for name, value in row.items()}
 
 

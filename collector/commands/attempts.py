@@ -41,16 +41,16 @@ def attempts(directory: Path, db: Path, gold: Path | None, output_format: str) -
 
     patches = gold_files(gold) if gold else None
     with Reporter(str(directory)) as progress:
-        found = scan(directory, progress)
+        scanned = scan(directory, progress)
     with Store(db) as store:
-        done = write(store, found, patches)
-        rows = summary(store, found.sources)
+        done = write(store, scanned, patches)
+        rows = summary(store, scanned.sources)
     columns = ("harness", "run", "agent", "model", "attempts", "verified", "resolved", "labelled")
-    end = f"{found.recognised} files with results: {done.new} new attempts, {done.changed} changed, {done.same} unchanged"
+    end = f"{scanned.recognised} files with results: {done.new} new attempts, {done.changed} changed, {done.same} unchanged"
     print_table(output_format, rows, columns, end)
-    if found.problems:
-        notice(f"note: {len(found.problems)} files could not be used in full: attribute problems --db {db}")
-    if not found.attempts:
+    if scanned.problems:
+        notice(f"note: {len(scanned.problems)} files could not be used in full: attribute problems --db {db}")
+    if not scanned.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")
 
 

@@ -89,15 +89,15 @@ def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str
     }
 
 
-def _agent(repo: GitRepo, record: SessionRecord, known: dict[str, str]) -> str:
+def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
     """The agent according to the transcript, read once per session; the checkpoint's label if there is no transcript."""
     from collector.transcripts import reader_for
     from collector.vocabulary.agents import slug_of
 
-    if record.session_id not in known and record.transcript:
+    if record.session_id not in read and record.transcript:
         reader = reader_for(repo.blob(record.transcript[0]) or b"")
-        known[record.session_id] = reader.NAME if reader is not None else "unknown format"
-    return known.get(record.session_id) or f"{slug_of(record.agent_label) or 'unknown'} (by label)"
+        read[record.session_id] = reader.NAME if reader is not None else "unknown format"
+    return read.get(record.session_id) or f"{slug_of(record.agent_label) or 'unknown'} (by label)"
 
 
 def known_formats() -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
             lock.unlink(missing_ok=True)
 
 
-def show_progress(doing: str, what: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
+def show_progress(doing: str, done_word: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
     """Shows how a stage goes on; returns how many failed."""
     states: Counter[str] = Counter()
     with Reporter(count_repositories(total), quiet) as progress:
@@ -44,9 +44,9 @@ def show_progress(doing: str, what: str, total: int, results: Iterator[tuple[Any
                 complain(f"{item.name}: {message}", hint)
             progress(doing, number, total)
     if not quiet:
-        names = {"done": what, "nothing": "without checkpoints"}
+        names = {"done": done_word, "nothing": "without checkpoints"}
         words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
-        notice(words or f"no new repositories were {what}")
+        notice(words or f"no new repositories were {done_word}")
     return states["failed"]
 
 

@@ -313,12 +313,12 @@ def versions() -> str:
 
 
 def in_processes(
-    work: Callable[..., Any], items: Sequence[tuple[Any, ...]], jobs: int, tell: Callable[[int, int], None]
+    work: Callable[..., Any], items: Sequence[tuple[Any, ...]], jobs: int, report: Callable[[int, int], None]
 ) -> list[Any]:
     """`work(*item)` for each item in other processes, `jobs` at a time; a failure is returned in place of the result.
 
     Results are in the order of the items. The failure is a WhoWroteError, or a message for anything unexpected, a killed process
-    included. `tell(done, total)` is called whenever one ends. When interrupted, the processes are ended.
+    included. `report(done, total)` is called whenever one ends. When interrupted, the processes are ended.
     """
     from collector.runtime.workers import Task, TaskLimits, run
 
@@ -326,7 +326,7 @@ def in_processes(
     tasks = (Task(str(number), item) for number, item in enumerate(items))
     for count, done in enumerate(run(work, tasks, jobs, TaskLimits(attempts=1)), 1):
         results[int(done.key)] = Failed(*failure(done)) if done.error else done.value
-        tell(count, len(items))
+        report(count, len(items))
     return results
 
 

@@ -46,7 +46,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
     return False
 
 
-def _lock(descriptor: int, deadline: float, what: str) -> None:
+def _lock(descriptor: int, deadline: float, subject: str) -> None:
     if sys.platform == "win32":
         return
     while True:
@@ -55,7 +55,7 @@ def _lock(descriptor: int, deadline: float, what: str) -> None:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise InUse(
-                    f"{what} is in use by another run", "Wait until it has finished, then run the same command again"
+                    f"{subject} is in use by another run", "Wait until it has finished, then run the same command again"
                 ) from None
             time.sleep(0.1)
         else:

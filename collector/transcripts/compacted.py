@@ -27,7 +27,7 @@ def continued(full: Session, compact: Session) -> Session:
         cwds=tuple(dict.fromkeys((*full.cwds, *compact.cwds))),
         turns=(*full.turns, *(replace(turn, index=number[turn.index]) for turn in later)),
         calls=(*full.calls, *(call for call in after(compact.calls) if call.call_id not in known)),
-        said=(*full.said, *after(compact.said)),
+        messages=(*full.messages, *after(compact.messages)),
         usage=(*full.usage, *after(compact.usage)),
         marks=(*full.marks, *after(compact.marks)),
         ended_at=max(end, compact.ended_at or 0.0) or None,

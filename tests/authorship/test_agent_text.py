@@ -27,7 +27,7 @@ def _call(**values: object) -> ToolCall:
 
 
 def _session(*calls: ToolCall, said: tuple[AgentMessage, ...] = ()) -> Session:
-    return Session("s", "claude-code", calls=calls, said=said, started_at=1.0)
+    return Session("s", "claude-code", calls=calls, messages=said, started_at=1.0)
 
 
 def _times(session: Session, *lines: str) -> dict[str, float]:

@@ -38,7 +38,7 @@ def _conversation(*pairs: tuple[str, str], **more: object) -> Conversation:
     """Turns as (what the user typed, what the agent said)."""
     turns = tuple(Turn(i, float(10 * i), asked) for i, (asked, _) in enumerate(pairs, 1))
     said = tuple(AgentMessage(10.0 * i + 1, i, "text", answer) for i, (_, answer) in enumerate(pairs, 1) if answer)
-    return conversation_of(replace(Session("s", "claude-code", turns=turns, said=said), **more))  # type: ignore[arg-type]
+    return conversation_of(replace(Session("s", "claude-code", turns=turns, messages=said), **more))  # type: ignore[arg-type]
 
 
 def _computed(conversation: Conversation, angles: dict[str, float]) -> dict[str, object]:
@@ -91,7 +91,7 @@ def test_what_a_harness_says_is_no_turn_and_no_text() -> None:
         "s",
         "claude-code",
         turns=turns,
-        said=(AgentMessage(1.0, 1, "text", "sub", agent_id="x"),),
+        messages=(AgentMessage(1.0, 1, "text", "sub", agent_id="x"),),
         marks=(SessionEvent("x", 1.0, 1),),
     )
     assert texts(conversation_of(session)) == ["mend the red door today"]

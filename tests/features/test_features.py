@@ -12,11 +12,13 @@ import pytest
 
 from attribution.features import features, groups, of_session
 from attribution.features.absent import ABSENT, ALIASES
+from attribution.features.list_prices import prices_from
+from attribution.features.prices import standard_prices
 from attribution.features.registry import KINDS, TYPES
-from attribution.features.tables import prices_from, standard_prices, words
 from attribution.features.tokens import cost_of
 from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
+from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecified
 from collector.attempts.tables import COLUMNS
 from collector.errors import WhoWroteError
@@ -85,7 +87,7 @@ def test_what_is_computed_is_what_is_registered() -> None:
         _call(1, "Read", path="a.py"),
         _call(5, "Edit", path="a.py"),
         turns=(Turn(1, 0.0, "Please mend it"),),
-        said=(AgentMessage(6, 1, "text", "Done."),),
+        messages=(AgentMessage(6, 1, "text", "Done."),),
         usage=(Usage("m", 1, 1, "claude-opus-4-6", 1, 2, 3, 4),),
     )
     assert set(full) == known
@@ -229,7 +231,7 @@ def test_subagents() -> None:
 )
 def test_how_it_ended(marks: tuple[SessionEvent, ...], said: tuple[AgentMessage, ...], status: Status, normal: int) -> None:
     calls = (_call(2, "Read", path="a"), _call(5, "Edit", path="a", status=status))
-    assert _of(*calls, marks=marks, said=said)["ended_normally"] == normal
+    assert _of(*calls, marks=marks, messages=said)["ended_normally"] == normal
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------
@@ -351,7 +353,7 @@ def test_times() -> None:
         replace(_call(1060, "Read", path="a"), done_at=1070.0),
         replace(_call(1500, "Edit", path="a"), turn=2, done_at=1510.0),
         turns=(Turn(1, 1000.0, "one"), Turn(2, 1490.0, "two"), Turn(3, 1600.0, "three")),
-        said=(AgentMessage(1100.0, 1, "text", "a"),),
+        messages=(AgentMessage(1100.0, 1, "text", "a"),),
         started_at=1000.0,
     )
     assert found["wall_time_s"] == 600
@@ -459,7 +461,7 @@ def test_word_lists_match_whole_words_and_the_longest_phrase() -> None:
 def test_every_list_is_lower_case_and_has_no_phrase_twice() -> None:
     import tomllib
 
-    from attribution.features.tables import source
+    from attribution.features.word_lists import source
 
     for name, entry in tomllib.loads(source("words.toml")).items():
         assert entry["phrases"] and len(set(entry["phrases"])) == len(entry["phrases"]), name
@@ -472,7 +474,7 @@ def test_hedging_by_turn() -> None:
         AgentMessage(4, 2, "text", "Done now"),
         AgentMessage(5, 2, "text", "perhaps maybe", agent_id="sub"),  # a subagent's words are not the agent's
     )
-    found = _of(said=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
+    found = _of(messages=said, turns=(Turn(1, 1.0, "a"), Turn(2, 3.0, "b"), Turn(3, 9.0, "c")))
     assert found["agent_words"] == 22
     assert found["agent_hedging_rate"] == pytest.approx(100 * 2 / 22)
     assert found["agent_hedging_curve"] == [10.0, 0.0, None]
@@ -482,10 +484,10 @@ def test_plans_questions_and_assumptions() -> None:
     first = "I'll assume Go.\n1. Read it\n2. Change it\n- Test it\nShould I also rename it?"
     later = "1. not a plan any more\n2. at all"
     said = (AgentMessage(1, 1, "text", first), AgentMessage(9, 1, "text", later))
-    found = _of(_call(2, "Read", path="a"), _call(3, "Edit", path="a"), said=said, turns=(Turn(1, 0.0, "x"),))
+    found = _of(_call(2, "Read", path="a"), _call(3, "Edit", path="a"), messages=said, turns=(Turn(1, 0.0, "x"),))
     assert (found["plan_steps_detected"], found["assumption_count"], found["confirmation_requests"]) == (3, 1, 1)
     assert found["clarification_sought"] == 0  # it went on and edited
-    assert _of(said=(AgentMessage(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
+    assert _of(messages=(AgentMessage(1, 1, "text", "Which one do you mean?"),))["clarification_sought"] == 1
 
 
 def test_repetition() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from attribution.features.list_prices import list_prices
-from attribution.features.tables import LISTED, prices_from, standard_prices
+from attribution.features.list_prices import LISTED, list_prices, prices_from
+from attribution.features.prices import standard_prices
 from attribution.features.tokens import cost_of
 from collector.errors import WhoWroteError
 

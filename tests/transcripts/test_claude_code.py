@@ -70,7 +70,7 @@ def test_every_block_of_a_message_is_read() -> None:
     blocks = [_tool(f"t{i}", "Write", file_path=f"{W}/{i}", content="x\n") for i in range(3)]
     session = _read(_assistant(1, {"type": "text", "text": "Three files."}, *blocks))
     assert [call.call_id for call in session.calls] == ["t0", "t1", "t2"]
-    assert [said.text for said in session.said] == ["Three files."]
+    assert [said.text for said in session.messages] == ["Three files."]
 
 
 def test_a_message_streamed_over_several_records_is_counted_once() -> None:
@@ -556,22 +556,24 @@ def test_records_without_times_keep_their_order() -> None:
 
 def test_transcript_whose_first_record_continues_another_has_lost_its_beginning() -> None:
     parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    assert not _read({**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}).beheaded
+    assert not _read({**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}).truncated_start
     lost = _read(
         {**_user(1, "go"), **parent}, {**_user(2, "on"), **parent}, {**_user(3, "and"), **parent}, {**_user(4, "x"), **parent}
     )
-    assert lost.beheaded
+    assert lost.truncated_start
     assert [p.code for p in lost.problems] == ["beginning_missing"]
 
 
 def test_leftovers_of_a_cleared_session_are_no_lost_beginning() -> None:
     parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    assert not _read({**_user(1, "no"), **parent}, {**_user(2, "stop"), **parent}, {**_user(2, "go"), "parentUuid": None}).beheaded
+    assert not _read(
+        {**_user(1, "no"), **parent}, {**_user(2, "stop"), **parent}, {**_user(2, "go"), "parentUuid": None}
+    ).truncated_start
 
 
 def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
     parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
     late = _lines(*[{**_user(n, f"later {n}"), **parent} for n in range(10, 15)])
     whole = _lines({**_user(1, "go"), "parentUuid": None})
-    assert claude_code.read("s", [late]).beheaded
-    assert not claude_code.read("s", [late, whole]).beheaded
+    assert claude_code.read("s", [late]).truncated_start
+    assert not claude_code.read("s", [late, whole]).truncated_start

@@ -33,7 +33,7 @@ def test_what_starts_a_worker_was_not_typed() -> None:
     session = _read(start, _message(1, "user", [{"type": "text", "text": "Add the count."}]), _message(2, "assistant", "Done."))
     assert session.parent_id == "caller"
     assert [(turn.origin, turn.text) for turn in session.turns] == [("injected", "Add the count.")]
-    assert [said.turn for said in session.said] == [1]
+    assert [said.turn for said in session.messages] == [1]
 
 
 def _patched(patch: str, result: str) -> list[tuple[int, ...]]:

@@ -17,7 +17,7 @@ from support.invariants import broken_checks
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
-from attribution.features.tables import PRICES
+from attribution.features.prices import PRICES
 from attribution.stages import outcomes as aftermath
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store

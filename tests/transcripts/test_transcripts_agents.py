@@ -81,7 +81,7 @@ def _view(session: Session) -> dict[str, Any]:
         "parent": session.parent_id,
         "turns": [[turn.origin, turn.text] for turn in session.turns],
         "calls": [_view_call(call) for call in session.calls],
-        "said": [[said.kind, said.turn, said.text] for said in session.said],
+        "said": [[said.kind, said.turn, said.text] for said in session.messages],
         "usage": [[u.model, u.input, u.output, u.cache_read, u.cache_write] for u in session.usage],
         "notices": [[n.path, n.start, n.text, n.whole] for n in session.notices],
         "marks": [[mark.kind, mark.turn] for mark in session.marks],
@@ -153,7 +153,12 @@ def test_numbers_and_times_fit_together(name: str) -> None:
     assert [turn.index for turn in session.turns] == list(range(1, len(session.turns) + 1))
     ids = [call.call_id for call in session.calls]
     assert len(ids) == len(set(ids)) and all(ids)
-    events: list[ToolCall | AgentMessage | Usage | SessionEvent] = [*session.calls, *session.said, *session.usage, *session.marks]
+    events: list[ToolCall | AgentMessage | Usage | SessionEvent] = [
+        *session.calls,
+        *session.messages,
+        *session.usage,
+        *session.marks,
+    ]
     for event in events:
         assert 0 <= event.turn <= len(session.turns)
         if event.at is not None and session.started_at is not None and session.ended_at is not None:

@@ -62,26 +62,26 @@ def _expanded(pattern: str) -> set[str] | None:
     before: set[str] = set()
     at = 0
     while at < len(pattern):
-        found = _FINITE.match(pattern, at)
-        if found is None:
+        token = _FINITE.match(pattern, at)
+        if token is None:
             return None
-        at = found.end()
-        letter = found[1] or found[4]
-        if found[2]:
+        at = token.end()
+        letter = token[1] or token[4]
+        if token[2]:
             stack.append([{""}])
             last = None
             continue
-        if found[3] == "|":
+        if token[3] == "|":
             stack[-1].append({""})
             last = None
             continue
-        if found[3] == "?":
+        if token[3] == "?":
             if last is None:
                 return None
             stack[-1][-1] |= before
             last = None
             continue
-        if found[3] == ")":
+        if token[3] == ")":
             if len(stack) == 1:
                 return None
             last = set().union(*stack.pop())

@@ -123,21 +123,21 @@ class Scanned:
 
 def locate(given: str = "") -> str:
     """The executable: as given, of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
-    for name, said in ((given, "--semgrep"), (os.environ.get(ENVIRONMENT, ""), ENVIRONMENT)):
+    for name, source in ((given, "--semgrep"), (os.environ.get(ENVIRONMENT, ""), ENVIRONMENT)):
         if name:
-            found = shutil.which(name)
-            if found is None:
-                raise EngineMissing(f"{said} names {name}, which is not a program", "Use the path of the semgrep executable")
-            return found
+            path = shutil.which(name)
+            if path is None:
+                raise EngineMissing(f"{source} names {name}, which is not a program", "Use the path of the semgrep executable")
+            return path
     beside = Path(sys.executable).parent / (_NAME + (".exe" if os.name == "nt" else ""))
-    found = shutil.which(str(beside)) or shutil.which(_NAME)
-    if found is None:
+    path = shutil.which(str(beside)) or shutil.which(_NAME)
+    if path is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
             "Install it with: pip install 'whowrote[scan]', or separately: pipx install semgrep\n"
             f"To use another one: --semgrep PATH, or the variable {ENVIRONMENT}",
         )
-    return found
+    return path
 
 
 def stamp(path: str) -> str:
@@ -151,7 +151,7 @@ def version(path: str) -> str:
     if Path(path) == Path(sys.executable).parent / _NAME:
         with contextlib.suppress(metadata.PackageNotFoundError):
             return metadata.version(_NAME)
-    with _room() as home:
+    with _scratch_directory() as home:
         try:
             done = subprocess.run(
                 [path, "--version", "--disable-version-check"],
@@ -193,24 +193,24 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[Path]:
+def _scratch_directory() -> Iterator[Path]:
     """A directory for one scan, gone afterwards with every process in it."""
     sweep()
     try:
-        room = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
-        lock = os.open(room / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
+        directory = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+        lock = os.open(directory / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
-        raise _no_room(error) from error
+        raise _no_scratch_directory(error) from error
     try:
         if sys.platform != "win32":
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield room
+        yield directory
     finally:
-        _clear(room)
+        _clear(directory)
         os.close(lock)
 
 
-def _no_room(error: OSError) -> EngineFailed:
+def _no_scratch_directory(error: OSError) -> EngineFailed:
     return EngineFailed(
         f"cannot write files for the scanner to {tempfile.gettempdir()}: {error.strerror or error}",
         "Free some space there, or set TMPDIR to another directory. Finished scans are kept.",
@@ -221,21 +221,21 @@ def sweep() -> None:
     """Removes what scans that were killed have left."""
     if sys.platform == "win32":
         return
-    for room in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+    for directory in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         with contextlib.suppress(OSError):
-            found = room.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not _is_owned(room):
-                _clear(room.resolve())
+            found = directory.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not _is_owned(directory):
+                _clear(directory.resolve())
 
 
-def _is_owned(room: Path) -> bool:
+def _is_owned(directory: Path) -> bool:
     """Whether the scan of a directory still lives."""
     if sys.platform == "win32":
         return True
     try:
-        lock = os.open(room / _OWNER, os.O_RDWR)
+        lock = os.open(directory / _OWNER, os.O_RDWR)
     except FileNotFoundError:
-        return time.time() - room.lstat().st_mtime < _FRESH
+        return time.time() - directory.lstat().st_mtime < _FRESH
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -245,13 +245,13 @@ def _is_owned(room: Path) -> bool:
     return False
 
 
-def _clear(room: Path) -> None:
+def _clear(directory: Path) -> None:
     """Ends what is at work in a directory, where the system tells, and removes it."""
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError):
-            if int(entry.name) != os.getpid() and (entry / "cwd").readlink().is_relative_to(room):
+            if int(entry.name) != os.getpid() and (entry / "cwd").readlink().is_relative_to(directory):
                 os.kill(int(entry.name), signal.SIGKILL)
-    shutil.rmtree(room, ignore_errors=True)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 # --- scanning ---------------------------------------------------------------------------------------------------------
@@ -283,8 +283,8 @@ def scan(
 
     `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without any text fails as well.
     """
-    with _room() as room:
-        scanner = _Scanner(engine, rules, jobs, limits, complain, room)
+    with _scratch_directory() as directory:
+        scanner = _Scanner(engine, rules, jobs, limits, complain, directory)
         try:
             yield from scanner.run(shards(targets, limits))
         finally:
@@ -299,9 +299,9 @@ class _Shard:
 
 class _Scanner:
     def __init__(
-        self, engine: Engine, rules: RuleSet, jobs: int, limits: ScanLimits, complain: Callable[[str], None], room: Path
+        self, engine: Engine, rules: RuleSet, jobs: int, limits: ScanLimits, complain: Callable[[str], None], directory: Path
     ) -> None:
-        self._room = room
+        self._scratch_directory = directory
         self._engine, self._rules, self._jobs, self._limits, self._complain = engine, rules, max(1, jobs), limits, complain
         self._running: list[_Run] = []
         self._again: list[_Shard] = []
@@ -312,7 +312,7 @@ class _Scanner:
     def run(self, portions: Iterator[list[Target]]) -> Iterator[list[Scanned]]:
         while True:
             while len(self._running) < self._jobs and (shard := self._next(portions)) is not None:
-                self._running.append(_Run(self._engine, self._rules, shard, self._limits, self._room))
+                self._running.append(_Run(self._engine, self._rules, shard, self._limits, self._scratch_directory))
             if not self._running:
                 return
             ended = [run for run in self._running if run.ended()]
@@ -337,23 +337,23 @@ class _Scanner:
 
     def _finish(self, run: _Run) -> list[Scanned]:
         shard = run.shard
-        found = run.result()
-        if isinstance(found, str):
-            self._complain(f"{len(shard.targets)} texts: {found}")
-            return self._halved(shard, found)
+        outcome = run.result()
+        if isinstance(outcome, str):
+            self._complain(f"{len(shard.targets)} texts: {outcome}")
+            return self._halved(shard, outcome)
         self._good = True
         for remark in run.remarks:
             if remark not in self._told:
                 self._told.add(remark)
                 self._complain(remark)
         if shard.alone:
-            return found
+            return outcome
         done = []
-        for one in found:
-            if one.failed_rules:
-                self._slow.append(one.target)
+        for scanned in outcome:
+            if scanned.failed_rules:
+                self._slow.append(scanned.target)
             else:
-                done.append(one)
+                done.append(scanned)
         return done
 
     def _halved(self, shard: _Shard, why: str) -> list[Scanned]:
@@ -368,7 +368,7 @@ class _Scanner:
     def _test(self) -> None:
         """Not even an empty text can be scanned: the fault is not the texts'."""
         probe = _Shard([Target("0" * 40, "py", b"\n")])
-        run = _Run(self._engine, self._rules, probe, self._limits, self._room)
+        run = _Run(self._engine, self._rules, probe, self._limits, self._scratch_directory)
         while not run.ended():
             time.sleep(_POLL)
         found = run.result()
@@ -387,10 +387,10 @@ class _Scanner:
 class _Run:
     """One process and its directory."""
 
-    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: ScanLimits, room: Path) -> None:
+    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: ScanLimits, directory: Path) -> None:
         self.shard = shard
         self._limits = limits
-        self._dir = Path(tempfile.mkdtemp(dir=room))
+        self._dir = Path(tempfile.mkdtemp(dir=directory))
         numbers = _numbers(shard.targets)
         self._paths = [_path_of(target, numbers) for target in shard.targets]
         self._trouble = ""
@@ -399,7 +399,7 @@ class _Run:
         try:
             self._process = self._start(engine, _rules_for(rules, numbers))
         except OSError as error:
-            raise _no_room(error) from error
+            raise _no_scratch_directory(error) from error
         self._started = time.monotonic()
 
     def _start(self, engine: Engine, rules: str) -> subprocess.Popen[bytes]:
@@ -483,16 +483,16 @@ class _Run:
             return f"exit code {self._process.returncode}, no result: {tail}"
         by_path = {f"targets/{path}": Scanned(target) for path, target in zip(self._paths, self.shard.targets, strict=True)}
         for result in results:
-            one = by_path.get(_path(result))
-            if one is not None:
-                one.matches.append(_match(result, one.target.data))
+            entry = by_path.get(_path(result))
+            if entry is not None:
+                entry.matches.append(_match(result, entry.target.data))
         for error in errors:
             if not _note(by_path, error) and error.get("level") == "error":
                 self.remarks.append(" ".join(str(error.get("message") or error.get("type")).split())[:300])
         reached = {str(path).replace("\\", "/") for path in scanned}
-        for path, one in by_path.items():
-            if path not in reached and one.status == "ok" and not one.failed_rules:
-                one.status = "failed"
+        for path, entry in by_path.items():
+            if path not in reached and entry.status == "ok" and not entry.failed_rules:
+                entry.status = "failed"
         return list(by_path.values())
 
 
@@ -538,18 +538,18 @@ def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
 
 def _note(by_path: Mapping[str, Scanned], error: Mapping[str, Any]) -> bool:
     """One entry of `errors`. False when it is about no target: a rule that cannot be parsed."""
-    one = by_path.get(_path(error))
-    if one is None:
+    scanned = by_path.get(_path(error))
+    if scanned is None:
         return False
     kind = error.get("type")
     name = str(kind[0] if isinstance(kind, list) and kind else kind)
     if name in ("PartialParsing", "Syntax error", "Lexical error", "Other syntax error", "AST builder error"):
-        one.status = "partial" if one.status == "ok" else one.status
+        scanned.status = "partial" if scanned.status == "ok" else scanned.status
     else:
-        one.status = "timeout" if "Timeout" in name else "failed"
+        scanned.status = "timeout" if "Timeout" in name else "failed"
         rule = error.get("rule_id")
-        if rule and str(rule) not in one.failed_rules:
-            one.failed_rules.append(str(rule))
+        if rule and str(rule) not in scanned.failed_rules:
+            scanned.failed_rules.append(str(rule))
     return True
 
 

@@ -113,16 +113,16 @@ def _judge(
         for m in matches
         if m.start_line <= line <= m.end_line and related(rules[m.rule].cwe, cwe)
     }
-    for name, line in sorted(wanted | {one for one in got if one[0] in named}):
-        one = counts.setdefault(name, Tried(name))
+    for name, line in sorted(wanted | {tried for tried in got if tried[0] in named}):
+        tried = counts.setdefault(name, Tried(name))
         if (name, line) not in got:
-            one.missed += 1
-            one.places.append(f"{path}:{line} missed")
+            tried.missed += 1
+            tried.places.append(f"{path}:{line} missed")
         elif (name, line) in wanted:
-            one.found += 1
+            tried.found += 1
         else:
-            one.wrong += 1
-            one.places.append(f"{path}:{line} {'safe, but reported' if (name, line) in safe else 'reported, but not annotated'}")
+            tried.wrong += 1
+            tried.places.append(f"{path}:{line} {'safe, but reported' if (name, line) in safe else 'reported, but not annotated'}")
     for name in named:
         counts.setdefault(name, Tried(name))
 

@@ -62,34 +62,34 @@ def compare(files: Sequence[Versions]) -> list[Paired]:
     return found
 
 
-def _within(one: Versions) -> Paired:
+def _within(versions: Versions) -> Paired:
     """Equal findings of one file, the ones on unchanged lines first, in order."""
-    before, after = _by_key(one.before), _by_key(one.after)
+    before, after = _by_key(versions.before), _by_key(versions.after)
     paired = Paired()
     for key, places in after.items():
-        olds = sorted(before.get(key, ()), key=lambda i: touches(one.before[i], one.hunks, old=True))
-        news = sorted(places, key=lambda j: touches(one.after[j], one.hunks, old=False))
+        olds = sorted(before.get(key, ()), key=lambda i: touches(versions.before[i], versions.hunks, old=True))
+        news = sorted(places, key=lambda j: touches(versions.after[j], versions.hunks, old=False))
         count = min(len(olds), len(news))
         paired.kept += zip(sorted(olds[:count]), sorted(news[:count]), strict=True)
         paired.new += news[count:]
     kept = {i for i, _ in paired.kept}
-    paired.gone = [i for i in range(len(one.before)) if i not in kept]
+    paired.gone = [i for i in range(len(versions.before)) if i not in kept]
     paired.new.sort()
     return paired
 
 
-def _across(files: Sequence[Versions], found: Sequence[Paired]) -> None:
+def _across(files: Sequence[Versions], pairings: Sequence[Paired]) -> None:
     """What is gone here and new there was moved."""
     gone: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for number, (one, paired) in enumerate(zip(files, found, strict=True)):
+    for number, (versions, paired) in enumerate(zip(files, pairings, strict=True)):
         for i in paired.gone:
-            gone[one.before[i].key].append((number, i))
-    for one, paired in zip(files, found, strict=True):
+            gone[versions.before[i].key].append((number, i))
+    for versions, paired in zip(files, pairings, strict=True):
         for j in list(paired.new):
-            sources = gone.get(one.after[j].key)
+            sources = gone.get(versions.after[j].key)
             if sources:
                 number, i = sources.pop(0)
-                found[number].gone.remove(i)
+                pairings[number].gone.remove(i)
                 paired.new.remove(j)
                 paired.moved_in.append((number, i, j))
 

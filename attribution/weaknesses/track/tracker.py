@@ -120,7 +120,7 @@ class Tracker:
             return "uncertain"
         return "reintroduced" if (f.path, *hit.key) in self._fixed else "introduced"
 
-    def _fix(self, one: Instance, sha: str, f: Changed, versions: Versions, hit: VersionFinding) -> None:
+    def _fix(self, instance: Instance, sha: str, f: Changed, versions: Versions, hit: VersionFinding) -> None:
         """When several branches fix it the last one counts: an earlier one may have got lost in a merge."""
         into: Lines = ()
         if f.path is None:
@@ -133,7 +133,12 @@ class Tracker:
             into = tuple((h.b0 + 1, h.b1) for h in over if h.b1 > h.b0)
         else:
             how = "elsewhere"
-        one.fixed_sha, one.fixed_how, one.fixed_path, one.fixed_lines = sha, how, f.path or f.old_path or "", into
+        instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = (
+            sha,
+            how,
+            f.path or f.old_path or "",
+            into,
+        )
         if how != "unseen":
             self._fixed.add((f.old_path or "", *hit.key))
 
@@ -149,7 +154,7 @@ class Tracker:
                 state.pop(f.old_path, None)
         for path in differing:
             state.pop(path, None)
-        used = {id(one) for row in state.values() for one, _ in row}  # each stands in one place
+        used = {id(instance) for row in state.values() for instance, _ in row}  # each stands in one place
         for path, f in differing.items():
             placed: dict[int, Instance] = {}
             for number, side in enumerate(sides):
@@ -182,21 +187,21 @@ class Tracker:
 
     def _settle(self, sha: str, states: Sequence[State], state: State) -> None:
         """What a parent had and the merge has not: the same came from the other side, was fixed there, or the merge dropped it."""
-        there = {id(one) for row in state.values() for one, _ in row}
+        there = {id(instance) for row in state.values() for instance, _ in row}
         by_key: dict[tuple[str, str, str], list[Instance]] = defaultdict(list)
         for path, row in state.items():
-            for one, hit in row:
-                by_key[path, *hit.key].append(one)
+            for instance, hit in row:
+                by_key[path, *hit.key].append(instance)
         for above in states:
             for path, row in above.items():
-                for one, hit in row:
-                    if id(one) in there or one.fixed_sha or one.same_as is not None:
+                for instance, hit in row:
+                    if id(instance) in there or instance.fixed_sha or instance.same_as is not None:
                         continue
                     twins = by_key.get((path, *hit.key))
                     if twins:
-                        one.same_as = twins[0]
+                        instance.same_as = twins[0]
                     else:
-                        one.fixed_sha, one.fixed_how, one.fixed_path = sha, "merge", path
+                        instance.fixed_sha, instance.fixed_how, instance.fixed_path = sha, "merge", path
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -211,16 +216,16 @@ class Tracker:
         """Settles what became of each; gives back those that are at the tip."""
         there = []
         for path, row in self._states.get(tip, {}).items():
-            for one, hit in row:
-                one.head = (path, hit.start)
-                there.append(one)
-        for one in there:
-            one.fixed_sha, one.fixed_how, one.fixed_path, one.fixed_lines = "", "", "", ()
-        ends = [one.fate() for one in self.instances]
-        for one, end in zip(self.instances, ends, strict=True):
-            if end is not one:
-                one.head = end.head
-                one.fixed_sha, one.fixed_how, one.fixed_path, one.fixed_lines = (
+            for instance, hit in row:
+                instance.head = (path, hit.start)
+                there.append(instance)
+        for instance in there:
+            instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = "", "", "", ()
+        ends = [instance.fate() for instance in self.instances]
+        for instance, end in zip(self.instances, ends, strict=True):
+            if end is not instance:
+                instance.head = end.head
+                instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = (
                     end.fixed_sha, end.fixed_how, end.fixed_path, end.fixed_lines,
                 )  # fmt: skip
         return there
@@ -233,8 +238,8 @@ def _continued(state: State, f: Changed) -> list[Instance]:
 
 def _matching(row: Sequence[tuple[Instance, VersionFinding]], hits: Sequence[VersionFinding], path: str) -> list[Instance]:
     if [hit.key for _, hit in row] == [hit.key for hit in hits]:
-        return [one for one, _ in row]
+        return [instance for instance, _ in row]
     waiting: dict[tuple[str, str], list[Instance]] = defaultdict(list)
-    for one, hit in row:
-        waiting[hit.key].append(one)
+    for instance, hit in row:
+        waiting[hit.key].append(instance)
     return [waiting[hit.key].pop(0) if waiting[hit.key] else Instance(hit, "", path, 0, "introduced", older=True) for hit in hits]

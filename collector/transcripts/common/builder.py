@@ -156,7 +156,7 @@ class SessionBuilder:
             cwds=tuple(dict.fromkeys(normal_path(cwd) for cwd in self.cwds)),
             turns=tuple(turn for _, turn in turns),
             calls=placement.of(calls, sort=True),
-            said=placement.of(self.messages.values(), self.in_order_of_time),
+            messages=placement.of(self.messages.values(), self.in_order_of_time),
             usage=placement.of(self.usage.values(), self.in_order_of_time),
             notices=tuple(sorted(self.observations.values(), key=lambda seen: seen.at or 0.0)),
             marks=placement.of(self.events.values(), self.in_order_of_time),
@@ -165,7 +165,7 @@ class SessionBuilder:
             parent_id=self.parent_id,
             started_at=min(span, default=None),
             ended_at=max(span, default=None),
-            beheaded=self.truncated_start,
+            truncated_start=self.truncated_start,
             problems=tuple(self.problems),
         )
 

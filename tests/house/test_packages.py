@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 # Library -> its adapters. A second one needs a reason.
-DOORS = {
+ADAPTERS = {
     "pygit2": {"collector/git/repository.py"},
     "subprocess": {
         "collector/git/program.py",
@@ -70,9 +70,9 @@ DOORS = {
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.
-SPEAKERS = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py"}
+OUTPUT_MODULES = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py"}
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
-SPEAKING_ROOMS = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
+OUTPUT_PACKAGES = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
     "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors", "pathspec", "genai_prices",
@@ -209,10 +209,10 @@ def test_no_function_takes_more_parameters_than_a_reader_can_hold() -> None:
     assert {one[:2] for one in counted if one[2] > limit[one[0]]} <= MANY_PARAMETERS
 
 
-@pytest.mark.parametrize("library", DOORS)
-def test_each_library_has_its_doors_and_no_other(library: str) -> None:
+@pytest.mark.parametrize("library", ADAPTERS)
+def test_each_library_is_imported_by_its_adapters_alone(library: str) -> None:
     users = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] == library}
-    assert users == DOORS[library]
+    assert users == ADAPTERS[library]
 
 
 def test_no_other_way_to_start_a_program() -> None:
@@ -236,12 +236,12 @@ def test_only_the_commands_print_and_exit() -> None:
             text = ast.unparse(name) if name is not None else ""
             if text in SPEAKING:
                 found.add(module.path)
-    assert {path for path in found if not path.startswith(SPEAKING_ROOMS)} <= SPEAKERS
+    assert {path for path in found if not path.startswith(OUTPUT_PACKAGES)} <= OUTPUT_MODULES
 
 
 def test_only_the_commands_know_the_terminal() -> None:
     users = {m.path for m in EVERY for name, _ in m.imports() if name.split(".")[0] in ("rich", "click")}
-    assert {path for path in users if not path.startswith(SPEAKING_ROOMS)} <= SPEAKERS
+    assert {path for path in users if not path.startswith(OUTPUT_PACKAGES)} <= OUTPUT_MODULES
 
 
 # Modules whose text says that they are pure read and write nothing: no file, no clock, no environment.
