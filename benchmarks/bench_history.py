@@ -61,15 +61,15 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     if kind == "stored":
         return run_stage(repo, tip)
     options = WalkOptions(keep=MatchPolicy(True, True, True), texts=True) if kind == "kept" else WalkOptions()
-    lives = LineLifetimes() if kind in ("lives", "kept") else None
+    lifetimes = LineLifetimes() if kind in ("lives", "kept") else None
     with open_scratch(repo) as git:
         if kind == "again":
             saved = load(Path(sys.argv[-1]).read_bytes())
             assert saved is not None
             history = HistoryWalk(repo, git, options).run(tip, WalkStart(saved=saved[0]))
         else:
-            history = HistoryWalk(repo, git, options).run(tip, WalkStart(after=before_newest(git, tip, window)), observer=lives)
-        spans = sum(1 for _ in lives.lives(history)) if lives is not None else 0
+            history = HistoryWalk(repo, git, options).run(tip, WalkStart(after=before_newest(git, tip, window)), observer=lifetimes)
+        spans = sum(1 for _ in lifetimes.spans(history)) if lifetimes is not None else 0
     return {
         "commits": len(history.shas),
         "lines": sum(len(file.vector) // 4 for file in history.state.values()),

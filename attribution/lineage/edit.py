@@ -85,7 +85,7 @@ class CommitEdit:
         self._hunks: list[LineHunk] = []
         self._ends: dict[str, LineHunk] = {}
         self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
-        self._heirs: Counter[int] = Counter()  # origins inherited so far
+        self._inherited: Counter[int] = Counter()  # origins inherited so far
 
     def apply(self, deltas: Sequence[FileDelta]) -> None:
         removed: dict[str, tuple[FileLines, FileDelta]] = {}
@@ -244,19 +244,19 @@ class CommitEdit:
             place = LineRange(work.path, at + 1, stop - at)
             return write(self._origins, self._step, place, work.flags | self._rules.doubt, offsets)
 
-        if plan is None or not plan.heir:
+        if plan is None or not plan.successors:
             return new(start, end)
         parts: list[bytes] = []
         at = start
         while at < end:
             stop = at
-            while stop < end and stop - start not in plan.heir:
+            while stop < end and stop - start not in plan.successors:
                 stop += 1
             if stop > at:
                 parts.append(new(at, stop))
                 at = stop
                 continue
-            parts.append(self._inherit(work.path, at, plan.heir[at - start]))
+            parts.append(self._inherit(work.path, at, plan.successors[at - start]))
             at += 1
         return b"".join(parts)
 
@@ -268,14 +268,14 @@ class CommitEdit:
             return [start + n for n, line in enumerate(work.text[number][1]) if not line.strip()]
         return [n for n in self._contents.blank(work.oid) if start <= n < end]
 
-    def _inherit(self, path: str, line: int, heir: tuple[int, int, str]) -> bytes:
-        number, removed, how = heir
+    def _inherit(self, path: str, line: int, predecessor: tuple[int, int, str]) -> bytes:
+        number, removed, how = predecessor
         at = (self._hunks[number].old_start + removed) * WIDTH
         origin = self._vectors[number][at : at + WIDTH]
         self._step.kept.append(KeptLines(path, line + 1, origin, how))
         key = number << 32 | removed
-        self._heirs[key] += 1
-        if self._heirs[key] > 1:  # a line that was broken in two
+        self._inherited[key] += 1
+        if self._inherited[key] > 1:  # a line that was broken in two
             self._step.again.append(origin)
         return origin
 
@@ -284,7 +284,7 @@ class CommitEdit:
         if plan is None or not plan.spared:
             self._step.gone.append(RemovedLines(path, start + 1, origins, cause, into))
             return
-        if any(how == REFORMATTED for _, _, how in plan.heir.values()):
+        if any(how == REFORMATTED for _, _, how in plan.successors.values()):
             cause = REFORMATTED
         count = len(origins) // WIDTH
         at = 0

@@ -1,4 +1,4 @@
-"""Who wrote and who ended the lines of each life: lives of the history joined to the verdicts on commits. Pure.
+"""Who wrote and who ended the lines of each lifetime: lifetimes joined to the verdicts on commits. Pure.
 
 The author of a line is what the spans of the commit that wrote it say. Who ended it is told only where there is a reason:
 lines that came in its place were written by one session, one person, or agents only (`replaced`); or nothing came, and of the
@@ -105,26 +105,28 @@ def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
     return NOBODY
 
 
-def fates(lives: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iterator[LineFate]:
-    """Each life cut where its author changes."""
-    for life in lives:
+def fates(lifetimes: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iterator[LineFate]:
+    """Each lifetime cut where its author changes."""
+    for lifetime in lifetimes:
         actor: tuple[str | None, int | None, str | None] = (None, None, None)
-        if life.death is not None:
-            actor = verdicts.actor(life.death, life.into) if life.into is not None else NOBODY
-        for start, end, origin_id in _pieces(life, verdicts.between(life.birth, life.path, life.start, life.end)):
-            blank = bisect_right(life.blank, end) - bisect_left(life.blank, start)
+        if lifetime.death is not None:
+            actor = verdicts.actor(lifetime.death, lifetime.into) if lifetime.into is not None else NOBODY
+        for start, end, origin_id in _pieces(
+            lifetime, verdicts.between(lifetime.birth, lifetime.path, lifetime.start, lifetime.end)
+        ):
+            blank = bisect_right(lifetime.blank, end) - bisect_left(lifetime.blank, start)
             lines = end - start + 1
-            yield LineFate(life.origin + start - life.start, life.origin, lines, lines - blank, origin_id, *actor)
+            yield LineFate(lifetime.origin + start - lifetime.start, lifetime.origin, lines, lines - blank, origin_id, *actor)
 
 
-def _pieces(life: StoredLifetime, spans: Sequence[AuthoredSpan]) -> Iterator[tuple[int, int, int | None]]:
-    """(first line, last line, who wrote it) over the whole life; None where no verdict is."""
-    at = life.start
+def _pieces(lifetime: StoredLifetime, spans: Sequence[AuthoredSpan]) -> Iterator[tuple[int, int, int | None]]:
+    """(first line, last line, who wrote it) over the whole lifetime; None where no verdict is."""
+    at = lifetime.start
     for span in spans:
-        start, end = max(span.start, life.start), min(span.end, life.end)
+        start, end = max(span.start, lifetime.start), min(span.end, lifetime.end)
         if start > at:
             yield at, start - 1, None
         yield start, end, span.origin_id
         at = end + 1
-    if at <= life.end:
-        yield at, life.end, None
+    if at <= lifetime.end:
+        yield at, lifetime.end, None

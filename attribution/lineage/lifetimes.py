@@ -1,4 +1,4 @@
-"""The life of every line: where it was born, which commit ended it and why, when that reached the main line.
+"""The lifetime of every line: where it was born, which commit ended it and why, when that reached the main line.
 
 A line counts as dead when the tip does not have it. Of several commits that removed it on parallel branches the one counts
 whose branch took it from the main line; if that branch had been merged before without effect on the line, still that commit.
@@ -99,7 +99,7 @@ class Removals:
 class LineLifetimes:
     """An observer that keeps, for every line, the commit that removed it last."""
 
-    killer: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
+    remover: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
     left: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # main-line commit that did without it first
     blank: bytearray = field(default_factory=lambda: bytearray(1))  # by origin: 1 when the line has no text
     others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
@@ -121,7 +121,7 @@ class LineLifetimes:
                 self._merge(step)
             return
         for gone in step.gone:
-            self._kill(numbers(gone.origins), self.removals.add(step.index, gone))
+            self._remove(numbers(gone.origins), self.removals.add(step.index, gone))
         if step.mainline:
             self._leave((origin for gone in step.gone for origin in numbers(gone.origins)), step.index)
             self._leave((origin for again in step.again for origin in numbers(again)), _NONE)
@@ -149,21 +149,21 @@ class LineLifetimes:
                 stack += [self._known[parent] for parent in self._parents[at] if parent in self._known]
 
     def _grow(self, size: int) -> None:
-        more = size - len(self.killer)
+        more = size - len(self.remover)
         if more > 0:
             empty = array("i", [_NONE]) * more
-            self.killer += empty
+            self.remover += empty
             self.left += empty
             self.blank += bytes(more)
 
-    def _kill(self, origins: memoryview, row: int) -> None:
-        killer = self.killer
+    def _remove(self, origins: memoryview, row: int) -> None:
+        remover = self.remover
         for origin in origins:
             if origin == BEFORE:
                 continue
-            if killer[origin] != _NONE:
-                self.others.setdefault(origin, []).append(killer[origin])
-            killer[origin] = row
+            if remover[origin] != _NONE:
+                self.others.setdefault(origin, []).append(remover[origin])
+            remover[origin] = row
         if self.touched is not None:
             self.touched.update(origins)
 
@@ -179,8 +179,8 @@ class LineLifetimes:
         self._leave(gone, step.index)
         self._leave(came, _NONE)
 
-    def lives(self, history: LineHistory, rows: Iterable[int] | None = None) -> Iterator[LineLifetime]:
-        """Lives of some hunks (rows of the origin table), in order of birth; default: of all."""
+    def spans(self, history: LineHistory, rows: Iterable[int] | None = None) -> Iterator[LineLifetime]:
+        """Lifetimes of some hunks (rows of the origin table), in order of birth; default: of all."""
         self._grow(history.origins.next)
         self._mark(history)
         for origin, first, count in history.origins.hunks(rows):
@@ -190,15 +190,15 @@ class LineLifetimes:
                 end = at + 1
                 while end < first + count and self._alike(at, end) and self.fate(end, origin.commit) == fate:
                     end += 1
-                yield self._life(origin, first, at, end, fate)
+                yield self._lifetime(origin, first, at, end, fate)
                 at = end
 
     def _alike(self, a: int, b: int) -> bool:
         if self.alive[a] or self.alive[b]:
             return self.alive[a] == self.alive[b]
-        return self.killer[a] == self.killer[b] and self.left[a] == self.left[b]
+        return self.remover[a] == self.remover[b] and self.left[a] == self.left[b]
 
-    def _life(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
+    def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
         line = origin.line + start - first
         nonblank = end - start - sum(self.blank[start:end])
         into = self.removals.into(fate.removal)
@@ -216,7 +216,7 @@ class LineLifetimes:
     def fate(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
             return _ALIVE
-        last, left = self.killer[origin], self.left[origin]
+        last, left = self.remover[origin], self.left[origin]
         if left == _NONE:  # it never was on the main line
             return self._removed(last, _NONE) if last != _NONE else LineEnd(self._landing(birth), _MERGE, _NONE, _NONE)
         rows = [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []

@@ -50,17 +50,17 @@ class LineHunk:
     path: str
     start: int
     added: list[bytes]
-    heir: dict[int, tuple[int, int, str]] = field(default_factory=dict)  # added line -> (hunk, removed line, how)
+    successors: dict[int, tuple[int, int, str]] = field(default_factory=dict)  # added line -> (hunk, line it succeeds, how)
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
 def find_kept(hunks: Sequence[LineHunk], keep: MatchPolicy, differ: Differ) -> None:
-    """Fills `heir` and `spared` of each hunk. `differ` aligns two texts line by line."""
+    """Fills `successors` and `spared` of each hunk. `differ` aligns two texts line by line."""
     for number, hunk in enumerate(hunks):
         if hunk.removed and hunk.added:
             _inside(number, hunk, keep, differ)
     if keep.moved:
-        left = [h for h in hunks if len(h.spared) < len(h.removed)], [h for h in hunks if len(h.heir) < len(h.added)]
+        left = [h for h in hunks if len(h.spared) < len(h.removed)], [h for h in hunks if len(h.successors) < len(h.added)]
         if all(left) and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
             _Moves(hunks, keep.whitespace).find()
 
@@ -76,7 +76,7 @@ def _inside(number: int, hunk: LineHunk, keep: MatchPolicy, differ: Differ) -> N
     else:
         gaps = differ(_joined(old), _joined(new))
         for a, b in _aligned(gaps, len(old), len(new)):
-            hunk.heir[b] = (number, a, WHITESPACE)
+            hunk.successors[b] = (number, a, WHITESPACE)
             hunk.spared.add(a)
     if keep.reformatted:
         for gap in gaps:
@@ -117,7 +117,7 @@ def _reformatted(number: int, hunk: LineHunk, gap: LineChange) -> None:
     for offset, piece in enumerate(new):
         while at < len(ends) - 1 and ends[at] <= place:
             at += 1
-        hunk.heir[gap.b0 + offset] = (number, gap.a0 + at, REFORMATTED)
+        hunk.successors[gap.b0 + offset] = (number, gap.a0 + at, REFORMATTED)
         hunk.spared.add(gap.a0 + at)
         place += len(piece)
 
@@ -145,10 +145,10 @@ class _Moves:
 
     def find(self) -> None:
         removed = self._once(self._old, [hunk.spared for hunk in self._hunks])
-        added = self._once(self._new, [set(hunk.heir) for hunk in self._hunks])
+        added = self._once(self._new, [set(hunk.successors) for hunk in self._hunks])
         for text, (target, line) in added.items():
             source = removed.get(text)
-            if source is not None and line not in self._hunks[target].heir:
+            if source is not None and line not in self._hunks[target].successors:
                 self._block(*source, target, line)
 
     def _once(self, texts: list[list[bytes]], taken: Sequence[set[int]]) -> dict[bytes, tuple[int, int]]:
@@ -176,15 +176,15 @@ class _Moves:
         if sum(_words(line) for line in lines) < (_SAME_FILE if same_file else _OTHER_FILE):
             return
         for shift in range(-up, down + 1):
-            self._hunks[target].heir[new + shift] = (source, old + shift, MOVED)
+            self._hunks[target].successors[new + shift] = (source, old + shift, MOVED)
             self._hunks[source].spared.add(old + shift)
 
     def _reach(self, source: int, old: int, target: int, new: int, step: int) -> int:
         before, after = self._old[source], self._new[target]
-        spared, heir = self._hunks[source].spared, self._hunks[target].heir
+        spared, successors = self._hunks[source].spared, self._hunks[target].successors
         steps = 0
         a, b = old + step, new + step
-        while 0 <= a < len(before) and 0 <= b < len(after) and before[a] == after[b] and a not in spared and b not in heir:
+        while 0 <= a < len(before) and 0 <= b < len(after) and before[a] == after[b] and a not in spared and b not in successors:
             steps += 1
             a, b = a + step, b + step
         return steps

@@ -1,4 +1,4 @@
-"""What each commit did, in numbers, and which lines it kept in another shape or place: observers beside `lives`."""
+"""What each commit did, in numbers, and which lines it kept in another shape or place: observers beside `lifetimes`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CommitNotes:
     """An observer that counts. `counts` are in the order of the commits, from index `first` on."""
 
     counts: list[Count] = field(default_factory=list)
-    travels: list[Relocation] = field(default_factory=list)
+    moves: list[Relocation] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)  # commit, path: content is missing or too large
     _index: dict[str, int] = field(default_factory=dict)
 
@@ -56,7 +56,7 @@ class CommitNotes:
             Count(step.sha, len(step.parents), parent, step.mainline, born, gone, came, step.present, step.patch)
         )  # fmt: skip
         self.unread += [(step.sha, path) for path in step.unread]
-        self.travels.extend(_joined(step.index, step.kept))
+        self.moves.extend(_joined(step.index, step.kept))
 
 
 def _changed(step: CommitStep) -> tuple[int, int]:

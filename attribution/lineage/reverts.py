@@ -21,11 +21,11 @@ def named(message: str) -> str | None:
 
 
 def reverts(
-    said: Mapping[int, str], patches: Sequence[tuple[int, Fingerprint]], shas: Sequence[str], inverses: Mapping[str, int]
+    claimed: Mapping[int, str], patches: Sequence[tuple[int, Fingerprint]], shas: Sequence[str], inverses: Mapping[str, int]
 ) -> dict[int, int]:
     """Commit -> commit that it takes back, both as indices into `shas`.
 
-    `said`: commits whose message names another; `patches`: of the new commits, in order; `inverses`: by the patch that would
+    `claimed`: commits whose message names another; `patches`: of the new commits, in order; `inverses`: by the patch that would
     take it back, the latest of the earlier commits.
     """
     known = dict(inverses)
@@ -35,7 +35,7 @@ def reverts(
         if earlier is not None and earlier < commit:
             found[commit] = earlier
         known[patch.inverse] = commit
-    for commit, name in said.items():
+    for commit, name in claimed.items():
         target = _resolve(name, shas)
         if target is not None and target < commit:
             found[commit] = target

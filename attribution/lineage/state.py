@@ -44,7 +44,7 @@ class SavedHistory(NamedTuple):
     lifetimes: LineLifetimes | None  # None: they were not saved with it
 
 
-def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
+def dump(history: LineHistory, lifetimes: LineLifetimes | None = None) -> bytes:
     origins = history.origins
     paths = sorted(history.state)
     head = {
@@ -55,7 +55,7 @@ def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
         "paths": origins.paths,
         "files": [[path, history.state[path].oid, history.state[path].mode] for path in paths],
         "width": len(history.tip) // 2,
-        "into": lives.removals.paths if lives is not None else [],
+        "into": lifetimes.removals.paths if lifetimes is not None else [],
     }
     parts = [
         json.dumps(head).encode("ascii"),
@@ -65,7 +65,7 @@ def dump(history: LineHistory, lives: LineLifetimes | None = None) -> bytes:
         origins.flags.tobytes(),
         _integers(history.present),
         *_vectors(history.state[path].vector for path in paths),
-        *(_lives_parts(lives) if lives is not None else ()),
+        *(_lifetime_parts(lifetimes) if lifetimes is not None else ()),
     ]
     return _MAGIC + zlib.compress(b"".join(struct.pack("<Q", len(part)) + part for part in parts), 3)
 
@@ -97,7 +97,7 @@ def _restore(parts: list[bytes]) -> SavedHistory:
         at += length
     boundary = frozenset(head["boundary"])
     history = LineHistory(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
-    return SavedHistory(history, _restore_lives(parts[11:], history, head["into"]) if len(parts) > 11 else None)
+    return SavedHistory(history, _restore_lifetimes(parts[11:], history, head["into"]) if len(parts) > 11 else None)
 
 
 def _vectors(vectors: Iterable[bytes]) -> list[bytes]:
@@ -115,22 +115,31 @@ def _run(first: int, count: int) -> bytes:
     return vector([BEFORE]) * count if first == BEFORE else vector(range(first, first + count))
 
 
-def _lives_parts(lives: LineLifetimes) -> list[bytes]:
-    others = array("i", [v for origin, rows in lives.others.items() for row in rows for v in (origin, row)])
-    removals = lives.removals
-    columns = (removals.commit, removals.path, removals.line, removals.lines, lives.killer, lives.left, lives.landed, others)
-    return [bytes(removals.cause), bytes(lives.blank), *map(_integers, columns)]
+def _lifetime_parts(lifetimes: LineLifetimes) -> list[bytes]:
+    others = array("i", [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)])
+    removals = lifetimes.removals
+    columns = (
+        removals.commit,
+        removals.path,
+        removals.line,
+        removals.lines,
+        lifetimes.remover,
+        lifetimes.left,
+        lifetimes.landed,
+        others,
+    )
+    return [bytes(removals.cause), bytes(lifetimes.blank), *map(_integers, columns)]
 
 
-def _restore_lives(parts: list[bytes], history: LineHistory, paths: list[str]) -> LineLifetimes:
-    commit, path, line, lines, killer, left, landed, others = (_array(part) for part in parts[2:10])
+def _restore_lifetimes(parts: list[bytes], history: LineHistory, paths: list[str]) -> LineLifetimes:
+    commit, path, line, lines, remover, left, landed, others = (_array(part) for part in parts[2:10])
     removals = Removals(commit, bytearray(parts[0]), path, line, lines)
     removals.restore(paths)
-    lives = LineLifetimes(killer, left, bytearray(parts[1]), landed=landed, removals=removals)
+    lifetimes = LineLifetimes(remover, left, bytearray(parts[1]), landed=landed, removals=removals)
     for at in range(0, len(others), 2):
-        lives.others.setdefault(others[at], []).append(others[at + 1])
-    lives.know(history.shas)
-    return lives
+        lifetimes.others.setdefault(others[at], []).append(others[at + 1])
+    lifetimes.know(history.shas)
+    return lifetimes
 
 
 def _integers(values: array[int]) -> bytes:

@@ -4,7 +4,7 @@ Each commit edits the vectors of its parent (see `model`), merges ask all their 
 the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
 
     with ScratchGit(...) as git:
-        history = Pass(GitRepo(path), git).run(tip, observer=Lives())
+        history = Pass(GitRepo(path), git).run(tip, observer=LineLifetimes())
 """
 
 from __future__ import annotations

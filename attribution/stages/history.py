@@ -116,14 +116,14 @@ def _settings(repo: GitRepo, max_file: int) -> str:
 
 def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory | None) -> Finished:
     """One pass with its observers, from the beginning or from an `old` one on."""
-    saved, lives = old if old is not None else (None, LineLifetimes())
+    saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0
     notes = CommitNotes()
     notes.know(saved.shas if saved is not None else [])
     history = HistoryWalk(context.repo, git, plan.options).run(
         plan.head,
         WalkStart(after=plan.after if saved is None else "", saved=saved),
-        observer=Observers(lives, notes),
+        observer=Observers(lifetimes, notes),
         progress=lambda done, total: context.progress("following lines", done, total),
     )
     commits = {}
@@ -131,7 +131,7 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory 
         commit = context.repo.commit(sha)
         if commit is not None:
             commits[sha] = Dated(commit.author_time, commit.commit_time, named(commit.message))
-    return Finished(history, lives, notes, first, commits, plan.after, plan.options.keep, plan.settings)
+    return Finished(history, lifetimes, notes, first, commits, plan.after, plan.options.keep, plan.settings)
 
 
 # --- the window -------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class Finished:
     """A pass and its observers."""
 
     history: LineHistory
-    lives: LineLifetimes
+    lifetimes: LineLifetimes
     notes: CommitNotes
     first: int  # index of the first commit that is new
     commits: Mapping[str, Dated]  # the new ones, by id
@@ -52,8 +52,8 @@ def write(store: Store, repo_id: int, done: Finished) -> None:
     rows = _Rows(store, repo_id, done)
     rows.commits()
     taken_back = rows.reverts()
-    rows.lives(taken_back)
-    rows.travels()
+    rows.lifetimes(taken_back)
+    rows.moves()
     rows.tip()
 
 
@@ -91,7 +91,7 @@ class _Rows:
 
     def _commit_row(self, number: int, count: Count, main: int | None) -> tuple[Any, ...]:
         commit, ids = self._done.commits[count.sha], self._ids
-        landed = self._done.lives.landed[number]
+        landed = self._done.lifetimes.landed[number]
         patch = count.patch or (None, None)
         return (
             ids[number], self._repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
@@ -102,21 +102,21 @@ class _Rows:
     def reverts(self) -> dict[int, set[int]]:
         """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
         done, ids = self._done, self._ids
-        said = {}
+        claimed = {}
         patches: list[tuple[int, Fingerprint]] = []
         for number, count in enumerate(done.notes.counts, done.first):
             name = done.commits[count.sha].takes_back
             if name is not None:
-                said[number] = name
+                claimed[number] = name
             if count.patch is not None:
                 patches.append((number, count.patch))
         older = self._store.rows(
             "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
             (self._repo_id, done.first),
         )
-        found = reverts.reverts(said, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+        found = reverts.reverts(claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
         brought: dict[int, set[int]] = {target: {target} for target in found.values()}
-        for number, landed in enumerate(done.lives.landed):
+        for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
                 brought[landed].add(number)
         execute = self._store.connection.executemany
@@ -127,21 +127,21 @@ class _Rows:
 
     # --- lines ----------------------------------------------------------------------------------------------------
 
-    def lives(self, taken_back: Mapping[int, set[int]]) -> None:
+    def lifetimes(self, taken_back: Mapping[int, set[int]]) -> None:
         done = self._done
         rows = None
-        if done.lives.touched is not None:
+        if done.lifetimes.touched is not None:
             rows = _rows_to_write(done)
             origins = done.history.origins
             spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
             self._store.connection.executemany("DELETE FROM line_lives WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
         boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
-        found = done.lives.lives(done.history, rows)
+        found = done.lifetimes.spans(done.history, rows)
         self._store.insert("line_lives", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in found))
 
     def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
         ids = self._ids
-        blank = self._done.lives.blank[x.origin : x.origin + x.lines]
+        blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
         texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
         kind = "binary" if x.flags & BINARY else "uncertain" if x.flags & UNREADABLE or boundary else "text"
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
@@ -152,22 +152,22 @@ class _Rows:
             ids[x.left] if x.left >= 0 else None, *into,
         )  # fmt: skip
 
-    def travels(self) -> None:
+    def moves(self) -> None:
         columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
         rows: Iterator[tuple[Any, ...]] = (
             (self._repo_id, self._ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
-            for t in self._done.notes.travels
+            for t in self._done.notes.moves
         )
         self._store.insert("line_travels", columns, rows)
 
     def tip(self) -> None:
         done = self._done
-        alive = done.lives.alive
+        alive = done.lifetimes.alive
         lines = sum(alive) - (alive[BEFORE] if alive else 0)
         total = done.history.present[-1] if done.history.present else 0
         row = (
             self._repo_id, done.history.tip, done.after, policy_words(done.policy), done.settings, lines, total - lines,
-            len(done.history.shas), len(done.notes.counts), dump(done.history, done.lives),
+            len(done.history.shas), len(done.notes.counts), dump(done.history, done.lifetimes),
         )  # fmt: skip
         self._store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (self._repo_id,))
         columns = ("repo_id", "tip_sha", "after_sha", "keep", "settings", "lines", "copies", "commits", "added", "state")
@@ -176,7 +176,7 @@ class _Rows:
 
 def _rows_to_write(done: Finished) -> list[int]:
     """Hunks that are new, and older ones with a line whose fate may be another one now."""
-    origins, touched = done.history.origins, done.lives.touched or set()
+    origins, touched = done.history.origins, done.lifetimes.touched or set()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = _first_row(origins.commit, done.first)
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))

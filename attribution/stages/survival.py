@@ -1,4 +1,4 @@
-"""Line lives of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip."""
+"""Line lifetimes of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor",
 def _fill_fates(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM line_fates WHERE repo_id = ?", (repo_id,))
     verdicts = CommitVerdicts(_spans(store, repo_id), _removers(store, repo_id))
-    store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lives(store, repo_id), verdicts)))
+    store.insert("line_fates", _FATE, ((repo_id, *fate) for fate in fates(_lifetimes(store, repo_id), verdicts)))
 
 
-def _lives(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
+def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
     rows = store.rows("SELECT * FROM line_lives WHERE repo_id = ? ORDER BY origin", (repo_id,))
     for r in rows:
         blank = tuple(map(int, (r["blank_lines"] or "").split()))
@@ -144,7 +144,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     found = stored(store, repo_id)
     if found is None:
         return
-    history, lives = found
+    history, lifetimes = found
     classes = {
         row["id"]: line_class(row["author"], row["evidence"], row["reason"])
         for row in store.rows(
@@ -152,7 +152,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
             (repo_id,),
         )
     }
-    authors = tip.Authors(_written(store, repo_id), lives.blank)
+    authors = tip.Authors(_written(store, repo_id), lifetimes.blank)
     start = store.next_id("tip_files")
     files: list[tuple[Any, ...]] = []
     spans: list[tuple[Any, ...]] = []

@@ -690,7 +690,7 @@ def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
     assert said["two.py"][0][2] == "unknown"
 
 
-def test_lines_from_before_the_beginning_of_a_beheaded_transcript_are_not_called_human(tmp_path: Path) -> None:
+def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_called_human(tmp_path: Path) -> None:
     """The copies hold what came since the one before, and the first of them is not there."""
     world = World("truncated_start")
     world.human_write("a.py", "a = 1\n")

@@ -1,4 +1,4 @@
-"""Line lives in constructed histories, where the truth is known by construction, and `git blame` as the second witness."""
+"""Line lifetimes in constructed histories, where the truth is known by construction, and `git blame` as the second witness."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Walk:
                 observer=Both(self.ledger, self.observer),
                 visit=StateVisit(set(build.name), lambda sha, state: self.states.update({sha: state.copy()})),
             )
-        self.lives = list(self.observer.lives(self.history))
+        self.lifetimes = list(self.observer.spans(self.history))
 
     def origins(self, commit: str, path: str) -> list[tuple[str, str, int]]:
         """(commit name, path, line) of each line."""
@@ -74,7 +74,7 @@ class Walk:
         name = [self.build.name[sha] for sha in self.history.shas]
         return {
             (name[life.birth], life.path, life.line + shift, name[life.death], life.cause)
-            for life in self.lives
+            for life in self.lifetimes
             if life.death >= 0
             for shift in range(life.lines)
         }
@@ -90,7 +90,7 @@ class Walk:
                     if blamed and data:
                         theirs = [tuple(line) for line in blame(git, sha, path)]
                         assert [self.history.line(o) for o in numbers(file.vector)] == theirs, (self.build.name[sha], path)
-        assert sum(life.lines for life in self.lives) == self.history.origins.next - 1
+        assert sum(life.lines for life in self.lifetimes) == self.history.origins.next - 1
 
 
 @pytest.fixture
@@ -227,7 +227,7 @@ def test_text_binary_text(build: Build) -> None:
     walk = Walk(build, "three")
     walk.check()
     assert {origin[0] for origin in walk.origins("three", "f")} == {"one"}
-    flags = {life.path: life.flags for life in walk.lives if life.birth == 0}
+    flags = {life.path: life.flags for life in walk.lifetimes if life.birth == 0}
     assert flags["i"] & BINARY and not flags["f"] & BINARY
 
 
@@ -376,7 +376,7 @@ def test_a_branch_that_is_merged_twice(build: Build) -> None:
     walk = Walk(build, "taken")
     walk.check()
     assert walk.deaths() == {("base", "f", 2, "right", "deleted")}
-    left = [walk.history.shas[life.left] for life in walk.lives if life.death >= 0]
+    left = [walk.history.shas[life.left] for life in walk.lifetimes if life.death >= 0]
     assert left == [build.sha["taken"]]
 
 
@@ -474,24 +474,24 @@ def test_large_files_are_bounded_and_reported(build: Build) -> None:
 # --- window, saved state, self-check ----------------------------------------------------------------------------------
 
 
-def fates(history: LineHistory, lives: Sequence[LineLifetime]) -> set[tuple[str, str, int, int, str, str, str]]:
+def fates(history: LineHistory, lifetimes: Sequence[LineLifetime]) -> set[tuple[str, str, int, int, str, str, str]]:
     def name(commit: int) -> str:
         return history.shas[commit] if commit >= 0 else ""
 
-    return {(name(x.birth), x.path, x.line, x.lines, name(x.death), x.cause, name(x.left)) for x in lives}
+    return {(name(x.birth), x.path, x.line, x.lines, name(x.death), x.cause, name(x.left)) for x in lifetimes}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> None:
     tip = random_history(build, random.Random(100 + seed), 30)
     whole = Walk(build, tip)
-    full = fates(whole.history, whole.lives)
+    full = fates(whole.history, whole.lifetimes)
     with open_scratch(whole.repo) as git:
         observer = LineLifetimes()
         start = whole.history.shas[len(whole.history.shas) // 2]
         window = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(since=[start]), observer=observer)
         inside = set(window.shas)
-        assert fates(window, list(observer.lives(window))) == {fate for fate in full if fate[0] in inside}
+        assert fates(window, list(observer.spans(window))) == {fate for fate in full if fate[0] in inside}
         for path, file in window.state.items():
             theirs = [whole.history.line(o) for o in numbers(whole.history.state[path].vector)]
             ours = [window.line(o) for o in numbers(file.vector)]
@@ -502,7 +502,7 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
 def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
     tip = random_history(build, random.Random(200 + seed), 30)
     whole = Walk(build, tip)
-    full = fates(whole.history, whole.lives)
+    full = fates(whole.history, whole.lifetimes)
     with open_scratch(whole.repo) as git:
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
         for old in chain[1::3]:
@@ -513,7 +513,7 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
             saved, observer = restored
             assert observer is not None and continues(git, old, build.sha[tip])
             history = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(saved=saved), observer=observer)
-            assert fates(history, list(observer.lives(history))) == full
+            assert fates(history, list(observer.spans(history))) == full
             assert not history.problems
 
 
@@ -561,7 +561,7 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
 def kept(old: list[str], new: list[str], keep: MatchPolicy) -> dict[int, tuple[int, str]]:
     hunk = LineHunk("f", 0, [x.encode() for x in old], "f", 0, [x.encode() for x in new])
     find_kept([hunk], keep, line_changes)
-    return {line: (removed, how) for line, (_, removed, how) in hunk.heir.items()}
+    return {line: (removed, how) for line, (_, removed, how) in hunk.successors.items()}
 
 
 def test_white_space_only() -> None:
@@ -614,7 +614,7 @@ def test_short_lines_are_no_moves() -> None:
     one = LineHunk("a", 0, [b"import os", b"return x"], "a", 0, [])
     two = LineHunk("b", 0, [], "b", 0, [b"import os", b"return x"])
     find_kept([one, two], MatchPolicy(moved=True), line_changes)
-    assert not two.heir and not one.spared
+    assert not two.successors and not one.spared
 
 
 # --- small parts ------------------------------------------------------------------------------------------------------
