@@ -90,7 +90,7 @@ def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
         repo_id = repo_row(store, "bench")
         done = follow_history(RunContext(store, repo, repo_id), tip, HistoryRequest(full=True))
-        spans = store.value("SELECT COUNT(*) FROM line_lives")
+        spans = store.value("SELECT COUNT(*) FROM line_lifetimes")
     git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     return {"commits": done.commits, "lines": 0, "spans": spans, "ours_mb": peak(), "git_mb": git_mb}
 

@@ -30,7 +30,7 @@ class AuthoredSpan(NamedTuple):
 
 
 class StoredLifetime(NamedTuple):
-    """A row of line_lives, with ids of history_commits."""
+    """A row of line_lifetimes, with ids of history_commits."""
 
     origin: int
     birth: int

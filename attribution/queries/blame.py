@@ -40,7 +40,7 @@ class BlameLine:
         first = self.moved.first if self.moved else self.introduced
         sha, path, line = (first.sha, first.path, first.line) if first else ("", "", None)
         moves = self.moved.words() if self.moved else ""
-        return {"first_commit": sha, "first_path": path, "first_line": line, "travels": moves}
+        return {"first_commit": sha, "first_path": path, "first_line": line, "moves": moves}
 
 
 @dataclass(slots=True)

@@ -150,7 +150,7 @@ class _Lookup:
 _REMOVAL = """
 SELECT l.cause, l.into_path, l.into_start, l.into_end, d.commit_sha AS removed_sha, g.commit_sha AS left_main_sha, t.actor,
   s.label AS session, max(0, julianday(COALESCE(d.author_at, tip.author_at)) - julianday(b.author_at)) AS days
-FROM history_commits b JOIN line_lives l ON l.birth = b.id LEFT JOIN history_commits d ON d.id = l.death
+FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id LEFT JOIN history_commits d ON d.id = l.death
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN line_fates t ON t.repo_id = l.repo_id AND t.life = l.origin
 LEFT JOIN sessions s ON s.id = t.actor_session_id JOIN tip_states ts ON ts.repo_id = l.repo_id
 JOIN history_commits tip ON tip.repo_id = l.repo_id AND tip.commit_sha = ts.tip_sha

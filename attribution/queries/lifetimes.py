@@ -22,7 +22,7 @@ def left_out(store: Store, repo_id: int) -> dict[str, int]:
     """Lines with text that no class has: binary, uncertain (something is missing in the clone), not_attributed (symbolic links)."""
     rows = store.rows(
         "SELECT CASE l.kind WHEN 'text' THEN 'not_attributed' ELSE l.kind END AS why, SUM(t.nonblank) AS lines FROM line_fates t "
-        "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
+        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
         "AND (l.kind <> 'text' OR t.origin_id IS NULL) GROUP BY 1",
         (repo_id,),
     )
@@ -68,7 +68,7 @@ SELECT t.nonblank, t.actor, t.actor_session_id, l.path, l.cause, l.birth AS adde
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
   b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent
-FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = t.origin_id
 LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha

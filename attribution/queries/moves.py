@@ -88,7 +88,7 @@ class MoveHistories:
         if key not in self._files:
             self._files[key] = self._store.select(
                 _KeptSpan,
-                "SELECT t.start_line, t.end_line, t.how, t.origin, h.number FROM history_commits h JOIN line_travels t "
+                "SELECT t.start_line, t.end_line, t.how, t.origin, h.number FROM history_commits h JOIN line_moves t "
                 "ON t.repo_id = h.repo_id AND t.commit_id = h.id WHERE h.repo_id = ? AND h.commit_sha = ? AND t.path = ?",
                 (self._repo_id, *key),
             )
@@ -98,7 +98,7 @@ class MoveHistories:
         """The commit that wrote the line first, and where the line stood there."""
         lifetime = self._store.select_one(
             _Lifetime,
-            "SELECT h.commit_sha AS sha, l.path, l.start_line, l.origin FROM line_lives l "
+            "SELECT h.commit_sha AS sha, l.path, l.start_line, l.origin FROM line_lifetimes l "
             "JOIN history_commits h ON h.id = l.birth WHERE l.repo_id = ? AND l.origin <= ? ORDER BY l.origin DESC LIMIT 1",
             (self._repo_id, origin),
         )
@@ -118,6 +118,6 @@ class MoveHistories:
 
 
 _MOVES = """
-SELECT h.number, h.commit_sha AS sha, t.path, t.start_line, t.end_line, t.how, t.origin FROM line_travels t
+SELECT h.number, h.commit_sha AS sha, t.path, t.start_line, t.end_line, t.how, t.origin FROM line_moves t
 JOIN history_commits h ON h.id = t.commit_id WHERE t.repo_id = ? AND t.origin > 0 ORDER BY h.number
 """

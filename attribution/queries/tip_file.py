@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine
@@ -12,7 +13,7 @@ from attribution.queries.explain import LineExplanation, explain_line
 from attribution.queries.open_repo import KnownRepo
 from attribution.queries.overview import TipFileRow
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, CommitRef, LineAttribution
+from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, CommitRef, LineAttribution, attribution_of, commit_of
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, columns_of
@@ -87,58 +88,20 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
         return None
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     clone = _texts(repo.path, tip, file)
-    spans = [row.span() for row in store.select(_SpanRow, _SPANS, (file_id,))]
+    spans = [_span(row) for row in store.rows(_SPANS, (file_id,))]
     return TipFile(repo, tip, file, spans, clone.texts, _findings(store, file), [clone.note] if clone.note else [])
 
 
-class _SpanRow(NamedTuple):
-    start: int
-    end: int
-    introduced_path: str
-    introduced_line: int | None
-    commit_id: int | None  # None: not in the attributed history
-    sha: str | None
-    subject: str
-    author_name: str
-    author_at: str
-    declared_agent: str
-    automation: str
-    author: str | None  # None: nobody knows
-    how: str
-    evidence: str
-    reason: str
-    session_id: int | None
-    session: str
-    label: str
-    agent: str
-    model: str
-    turn: int | None
-    call_id: str
-    edited_by: str
-    similarity: float | None
-    tool: str
-    run_by: str
-    witness: str
-    seen_without_at: str
-    seen_with_at: str
-
-    def span(self) -> TipSpan:
-        commit = None
-        if self.commit_id is not None:
-            commit = CommitRef(
-                self.commit_id, self.sha or "", self.subject, self.author_name, self.author_at, self.declared_agent, self.automation
-            )
-        attribution = LineAttribution()
-        if self.author is not None:
-            attribution = LineAttribution(self.author, *self[12:])  # the columns of ATTRIBUTION_COLUMNS
-        return TipSpan(self.start, self.end, attribution, commit, self.introduced_path, self.introduced_line)
+def _span(row: Mapping[str, Any]) -> TipSpan:
+    """Lines of commits outside the attributed history have no commit, those that nothing is known of no author."""
+    commit = commit_of(row) if row["id"] is not None else None
+    attribution = attribution_of(row) if row["author"] is not None else LineAttribution()
+    return TipSpan(row["start"], row["end"], attribution, commit, row["introduced_path"], row["introduced_line"])
 
 
 _SPANS = f"""
 SELECT t.start_line AS start, t.end_line AS end, COALESCE(t.birth_path, f.path) AS introduced_path,
-  t.birth_line AS introduced_line, c.id AS commit_id, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject,
-  COALESCE(c.author_name, '') AS author_name, COALESCE(c.author_at, '') AS author_at,
-  COALESCE(c.declared_agent, '') AS declared_agent, COALESCE(c.automation, '') AS automation, {ATTRIBUTION_COLUMNS}
+  t.birth_line AS introduced_line, {COMMIT_COLUMNS}, {ATTRIBUTION_COLUMNS}
 FROM tip_spans t JOIN tip_files f ON f.id = t.file_id
 LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.text import printable
@@ -84,6 +85,16 @@ ATTRIBUTION_COLUMNS = (
 """The SELECT list of a `LineAttribution`, from origins (or line_spans) o, sessions s and the commit c."""
 
 
+def commit_of(row: Mapping[str, Any]) -> CommitRef:
+    """Of a row that has COMMIT_COLUMNS among its columns."""
+    return CommitRef(**{field.name: row[field.name] for field in fields(CommitRef)})
+
+
+def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
+    """Of a row that has ATTRIBUTION_COLUMNS among its columns."""
+    return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution)})
+
+
 class Span(NamedTuple):
     """Consecutive lines of a file, and what holds for them."""
 
@@ -92,31 +103,8 @@ class Span(NamedTuple):
     attribution: LineAttribution
 
 
-class _SpanRow(NamedTuple):
-    path: str
-    start: int
-    end: int
-    author: str
-    how: str
-    evidence: str
-    reason: str
-    session_id: int | None
-    session: str
-    label: str
-    agent: str
-    model: str
-    turn: int | None
-    call_id: str
-    edited_by: str
-    similarity: float | None
-    tool: str
-    run_by: str
-    witness: str
-    seen_without_at: str
-    seen_with_at: str
-
-    def span(self) -> Span:
-        return Span(self.start, self.end, LineAttribution(*self[3:]))
+def _span(row: Mapping[str, Any]) -> Span:
+    return Span(row["start"], row["end"], attribution_of(row))
 
 
 _SPANS = (
@@ -148,14 +136,14 @@ class Attributions:
         if key not in self._spans:
             commit = self.commit(sha)
             sql = f"{_SPANS} AND o.path = ? ORDER BY o.start_line"
-            rows = self._store.select(_SpanRow, sql, (commit.id, key[1])) if commit is not None else []
-            self._spans[key] = [row.span() for row in rows]
+            rows = self._store.rows(sql, (commit.id, key[1])) if commit is not None else []
+            self._spans[key] = [_span(row) for row in rows]
         return self._spans[key]
 
 
 def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[Span]]:
     """The spans of all files of a commit, by path."""
     spans: dict[str, list[Span]] = defaultdict(list)
-    for row in store.select(_SpanRow, f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
-        spans[row.path].append(row.span())
+    for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
+        spans[row["path"]].append(_span(row))
     return spans

@@ -17,7 +17,7 @@ from collector.storage.store import Store, iso
 from collector.text import printable
 
 REVERTED = "reverted"
-_TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_travels", "line_lives", "tip_states", "history_commits")
+_TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "line_lifetimes", "tip_states", "history_commits")
 
 
 class Dated(NamedTuple):
@@ -134,10 +134,10 @@ class _Rows:
             rows = _rows_to_write(done)
             origins = done.history.origins
             spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
-            self._store.connection.executemany("DELETE FROM line_lives WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
+            self._store.connection.executemany("DELETE FROM line_lifetimes WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
         boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
         found = done.lifetimes.spans(done.history, rows)
-        self._store.insert("line_lives", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in found))
+        self._store.insert("line_lifetimes", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in found))
 
     def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
         ids = self._ids
@@ -158,7 +158,7 @@ class _Rows:
             (self._repo_id, self._ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
             for t in self._done.notes.moves
         )
-        self._store.insert("line_travels", columns, rows)
+        self._store.insert("line_moves", columns, rows)
 
     def tip(self) -> None:
         done = self._done

@@ -50,7 +50,7 @@ def _fill_fates(store: Store, repo_id: int) -> None:
 
 
 def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
-    rows = store.rows("SELECT * FROM line_lives WHERE repo_id = ? ORDER BY origin", (repo_id,))
+    rows = store.rows("SELECT * FROM line_lifetimes WHERE repo_id = ? ORDER BY origin", (repo_id,))
     for r in rows:
         blank = tuple(map(int, (r["blank_lines"] or "").split()))
         into = (r["into_path"], r["into_start"], r["into_end"]) if r["into_path"] is not None else None
@@ -178,7 +178,7 @@ def _written(store: Store, repo_id: int) -> list[tip.WrittenLines]:
         tip.WrittenLines(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
         for r in store.rows(
             "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
-            "JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
+            "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
             (repo_id,),
         )
     ]

@@ -1,10 +1,10 @@
 """From every earlier version of the database to this one (the migrations of sqlite-utils): facts are kept, conclusions refilled.
 
-Versions 1 to 5 each added tables and views. Version 6 moved what is work and no result to a file beside the database, and makes the
-tables of optional parts when they are needed. Version 7 changed columns alone. A version that changes columns needs no step of its
-own unless values must be computed: `_as_it_is_now` compares each table with the schema. One that is the same stays. A changed one
-of facts is copied, column by column. When one of conclusions changed, all of them are emptied, and the stages that fill them run
-again.
+Versions 1 to 5 each added tables and views. Version 6 moved what is work and no result to a file beside the database, and makes
+the tables of optional parts when they are needed. Version 7 renamed tables of the history. A version that changes columns needs no
+step of its own unless values must be computed: `_as_it_is_now` compares each table with the schema. One that is the same stays. A
+changed one of facts is copied, column by column. When one of conclusions changed, all of them are emptied, and the stages that fill
+them run again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,20 @@ _EARLIER_VIEWS = ("check\\_%", "feature\\_nulls")  # checks were views once; the
 _NAME = re.compile(r"CREATE (TABLE|VIEW) (?:IF NOT EXISTS )?\"?(\w+)")
 Step = Callable[[Any], None]
 
-STEPS: dict[int, Step] = {}  # version -> what it needs beside `_as_it_is_now`; gets a sqlite_utils.Database
+
+def _drop_history(database: Any) -> None:
+    """Tables of line lifetimes had other names. They are conclusions: the stages fill the new ones."""
+    run = database.conn.execute
+    if _stored(run, "line_lives") is None:
+        return
+    for name in ("line_travels", "line_lives"):
+        run(f"DROP TABLE IF EXISTS {name}")
+    for part in ("survival", "history"):
+        _drop(run, part)
+    _forget(run, ("history", "survival"))
+
+
+STEPS: dict[int, Step] = {7: _drop_history}  # version -> what it needs beside `_as_it_is_now`; gets a sqlite_utils.Database
 
 
 def migrate(connection: Connection, version: int, target: int) -> None:

@@ -138,12 +138,12 @@ def test_an_older_database_gets_the_new_tables(example: tuple[Path, Path], tmp_p
     old = tmp_path / "old.db"
     shutil.copy(example[1], old)
     with Store(old) as store:
-        for name in ("survival", "deletions", "line_fates", "tip_states", "line_travels", "line_lives", "history_commits"):
+        for name in ("survival", "deletions", "line_fates", "tip_states", "line_moves", "line_lifetimes", "history_commits"):
             store.connection.execute(f"DROP TABLE IF EXISTS {name}")
         store.connection.execute("DELETE FROM stage_runs WHERE stage IN ('history', 'survival')")
         store.connection.execute("PRAGMA user_version = 1")
     assert run("survival", example[0], "--db", old, "--no-curves").exit_code == 0
-    assert "line_lives" in same_tables(old)
+    assert "line_lifetimes" in same_tables(old)
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
@@ -179,12 +179,12 @@ def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) ->
 def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
     before = rows(run("blame", repo, "c", "--db", db, "--csv"))
-    assert all(row["travels"] == "" and row["first_commit"] == row["commit"] for row in before)
+    assert all(row["moves"] == "" and row["first_commit"] == row["commit"] for row in before)
     run("survival", repo, "--db", db, "--no-curves")
     table = rows(run("blame", repo, "c", "--db", db, "--csv"))
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
-    assert (moved["first_path"], moved["first_line"], moved["travels"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
+    assert (moved["first_path"], moved["first_line"], moved["moves"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
     assert "~  2 lines are older" in run("blame", repo, "c", "--db", db).stdout
     assert f"first written in {build.sha['one'][:9]} as a:2" in run("explain", repo, "c:5", "--db", db).stdout
 

@@ -154,7 +154,7 @@ def test_parts_go_along_when_databases_are_merged_and_taken_apart(filled: Path, 
         extract(store, tmp_path / "apart.db", names)
     with Store(tmp_path / "whole.db") as whole:
         merge(whole, tmp_path / "apart.db")
-        assert whole.has("line_lives") and not whole.has("findings")
+        assert whole.has("line_lifetimes") and not whole.has("findings")
     assert [one for one in compare(filled, tmp_path / "whole.db") if one.differs] == []
 
 

@@ -21,7 +21,7 @@ NO_TEXT = {
     "blob_findings", "blob_functions", "blob_scans", "candidates", "claim_checks", "claim_record_checks",
     "claimed_spans", "commit_quality",
     "confidence", "cursors", "deletions", "discoveries", "finding_reviews", "findings", "forgotten",
-    "history_commits", "http_cache", "jobs", "judge_validations", "line_fates", "line_lives", "line_travels", "mirrors",
+    "history_commits", "http_cache", "jobs", "judge_validations", "line_fates", "line_lifetimes", "line_moves", "mirrors",
     "origins", "repos", "rule_sets", "scan_engines", "scan_files", "scan_rules", "session_embeddings", "settings",
     "stage_runs", "survival", "text_vectors", "tip_files", "tip_spans", "tip_states",
 }  # fmt: skip

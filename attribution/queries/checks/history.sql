@@ -3,26 +3,26 @@ SELECT c.commit_sha, c.lines_present, COALESCE(p.lines_present, 0) + c.lines_bor
 FROM history_commits c LEFT JOIN history_commits p ON p.id = c.first_parent
 WHERE c.lines_present <> COALESCE(p.lines_present, 0) + c.lines_born + c.lines_came - c.lines_gone;
 
--- lives_born: Every line a commit wrote has exactly one life.
+-- lifetimes_born: Every line a commit wrote has exactly one lifetime.
 SELECT c.commit_sha, c.lines_born, COALESCE(SUM(l.end_line - l.start_line + 1), 0) AS in_lives
-FROM history_commits c LEFT JOIN line_lives l ON l.birth = c.id GROUP BY c.id HAVING c.lines_born <> in_lives;
+FROM history_commits c LEFT JOIN line_lifetimes l ON l.birth = c.id GROUP BY c.id HAVING c.lines_born <> in_lives;
 
--- lives_alive: The lives without a death are the lines of the tip.
+-- lifetimes_alive: The lifetimes without an end are the lines of the tip.
 SELECT t.repo_id, t.lines, t.copies, c.lines_present,
-       (SELECT COALESCE(SUM(l.end_line - l.start_line + 1), 0) FROM line_lives l WHERE l.repo_id = t.repo_id AND l.death IS NULL) AS alive
+       (SELECT COALESCE(SUM(l.end_line - l.start_line + 1), 0) FROM line_lifetimes l WHERE l.repo_id = t.repo_id AND l.death IS NULL) AS alive
 FROM tip_states t JOIN history_commits c ON c.repo_id = t.repo_id AND c.commit_sha = t.tip_sha
 WHERE t.lines <> alive OR t.lines + t.copies <> c.lines_present;
 
--- lives_order: A line ends once, not before it begins, and on the main line not before it arrives there.
-SELECT l.repo_id, l.origin, b.number AS born, d.number AS died FROM line_lives l JOIN history_commits b ON b.id = l.birth
+-- lifetimes_order: A line ends once, not before it begins, and on the main line not before it arrives there.
+SELECT l.repo_id, l.origin, b.number AS born, d.number AS died FROM line_lifetimes l JOIN history_commits b ON b.id = l.birth
 JOIN history_commits d ON d.id = l.death WHERE d.number < b.number OR l.cause IS NULL;
 
--- lives_spans: Lives and travels cover exactly the attributed lines of ordinary commits, file by file. Left out: files that could not be read,
+-- lifetimes_spans: Lifetimes and moves cover exactly the attributed lines of ordinary commits, file by file. Left out: files that could not be read,
 -- that became symbolic links (one line to git blame), and commits that copy a file (git pairs a source once, git blame as often as it
 -- fits; copies of lines from before the window are not in lines_came).
-SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.start_line + 1) FROM line_lives l
+SELECT h.commit_sha, f.path, f.lines_added, COALESCE((SELECT SUM(l.end_line - l.start_line + 1) FROM line_lifetimes l
          WHERE l.birth = h.id AND l.path = f.path), 0) AS born, COALESCE((SELECT SUM(t.end_line - t.start_line + 1)
-         FROM line_travels t WHERE t.repo_id = h.repo_id AND t.commit_id = h.id AND t.path = f.path), 0) AS travelled
+         FROM line_moves t WHERE t.repo_id = h.repo_id AND t.commit_id = h.id AND t.path = f.path), 0) AS travelled
 FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 JOIN commit_files f ON f.commit_id = c.id WHERE f.content = 'text' AND f.status <> 'T' AND h.parents < 2 AND h.lines_came = 0
 AND f.lines_added <> born + travelled
@@ -34,7 +34,7 @@ AND NOT EXISTS (SELECT 1 FROM problems p WHERE p.repo_id = h.repo_id AND p.stage
 -- fates_cover: Every life has its lines among the fates, once survival was asked for.
 SELECT l.repo_id, l.origin, l.end_line - l.start_line + 1 AS in_life, t.in_fates, l.nonblank AS with_text, t.in_fates_with_text
 FROM (SELECT repo_id, life, SUM(lines) AS in_fates, SUM(nonblank) AS in_fates_with_text FROM line_fates GROUP BY repo_id, life) t
-JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life
+JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life
 WHERE l.end_line - l.start_line + 1 <> t.in_fates OR l.nonblank <> t.in_fates_with_text;
 
 -- tip_spans: The spans of a file of the tip follow each other without a gap, and the classes sum to its lines.

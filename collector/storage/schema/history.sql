@@ -30,7 +30,7 @@ CREATE INDEX IF NOT EXISTS history_commits_reverts ON history_commits(reverts);
 CREATE INDEX IF NOT EXISTS history_commits_reverted_by ON history_commits(reverted_by);
 
 -- Consecutive lines introduced by one commit and removed together. Still present at HEAD when `death` is NULL.
-CREATE TABLE IF NOT EXISTS line_lives (
+CREATE TABLE IF NOT EXISTS line_lifetimes (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   origin INTEGER NOT NULL, -- number of the first line; the others follow, no number is used twice
   birth INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that wrote them
@@ -49,22 +49,22 @@ CREATE TABLE IF NOT EXISTS line_lives (
   into_end INTEGER, -- last line of it; before the first when nothing replaced them
   PRIMARY KEY (repo_id, origin)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS line_lives_birth ON line_lives(birth, path);
-CREATE INDEX IF NOT EXISTS line_lives_death ON line_lives(death);
-CREATE INDEX IF NOT EXISTS line_lives_gone ON line_lives(gone_from_main);
+CREATE INDEX IF NOT EXISTS line_lifetimes_birth ON line_lifetimes(birth, path);
+CREATE INDEX IF NOT EXISTS line_lifetimes_death ON line_lifetimes(death);
+CREATE INDEX IF NOT EXISTS line_lifetimes_gone ON line_lifetimes(gone_from_main);
 
 -- Lines that a commit only reformatted or moved: they keep their identity, although the commit's diff shows them as added.
-CREATE TABLE IF NOT EXISTS line_travels (
+CREATE TABLE IF NOT EXISTS line_moves (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   commit_id INTEGER NOT NULL REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that changed them
   path TEXT NOT NULL, -- path in that commit
   start_line INTEGER NOT NULL, -- first line there
   end_line INTEGER NOT NULL, -- last line there
   how TEXT NOT NULL {Kept}, -- what the commit changed
-  origin INTEGER NOT NULL, -- number of the first line, as in line_lives; the others follow; 0: older than the followed history
+  origin INTEGER NOT NULL, -- number of the first line, as in line_lifetimes; the others follow; 0: older than the followed history
   PRIMARY KEY (repo_id, commit_id, path, start_line)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS line_travels_commit ON line_travels(commit_id);
+CREATE INDEX IF NOT EXISTS line_moves_commit ON line_moves(commit_id);
 
 -- State of the line history of a repository, so that the next run reads only new commits.
 CREATE TABLE IF NOT EXISTS tip_states (

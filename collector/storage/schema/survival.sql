@@ -1,11 +1,11 @@
 -- === Conclusions: what became of lines, by author ===
 -- The history of lines joined to their authors.
 
--- Who wrote and who removed the lines of a row of line_lives. Filled from line_lives and spans when survival is requested.
+-- Who wrote and who removed the lines of a row of line_lifetimes. Filled from line_lifetimes and spans when survival is requested.
 CREATE TABLE IF NOT EXISTS line_fates (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   origin INTEGER NOT NULL, -- number of the first line
-  life INTEGER NOT NULL, -- the row it belongs to: line_lives.origin
+  life INTEGER NOT NULL, -- the row it belongs to: line_lifetimes.origin
   lines INTEGER NOT NULL, -- lines
   nonblank INTEGER NOT NULL, -- non-blank lines
   origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: their commit was not attributed
@@ -92,7 +92,7 @@ CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 --   end_line: last line there
 --   lines: number of lines
 --   nonblank: of those, non-blank lines
---   kind: as in line_lives
+--   kind: as in line_lifetimes
 --   author: who wrote them: {Author}; NULL when the commit was not attributed
 --   how: as in origins
 --   evidence: as in origins
@@ -102,7 +102,7 @@ CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 --   born_at: author time of the commit that introduced them
 --   death_sha: commit that removed or changed them; NULL while they are at HEAD
 --   died_at: author time of that commit
---   cause: what became of them, as in line_lives
+--   cause: what became of them, as in line_lifetimes
 --   actor: who removed or changed them: {Author}
 --   actor_session_id: session that did
 --   actor_how: how that is known, as in line_fates
@@ -113,7 +113,7 @@ SELECT t.repo_id, b.commit_sha AS birth_sha, l.path, l.start_line + t.origin - l
        o.author, o.how, o.evidence, o.reason, o.session_id, o.model, b.author_at AS born_at,
        d.commit_sha AS death_sha, d.author_at AS died_at, l.cause, t.actor, t.actor_session_id, t.actor_how,
        b.reverted_by IS NOT NULL AS reverted_later
-FROM line_fates t JOIN line_lives l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.origin_id;
 
 -- The lines at HEAD: who wrote each, in which commit and session.

@@ -64,13 +64,13 @@ class Shop:
 
 _LIVES = """
 SELECT b.commit_sha, l.path, l.start_line, l.end_line, d.commit_sha, l.cause, g.commit_sha, l.nonblank, l.blank_lines, l.kind,
-  l.at_merge, l.into_path, l.into_start, l.into_end, b.reverted_by IS NOT NULL FROM line_lives l
+  l.at_merge, l.into_path, l.into_start, l.into_end, b.reverted_by IS NOT NULL FROM line_lifetimes l
 JOIN history_commits b ON b.id = l.birth LEFT JOIN history_commits d ON d.id = l.death
 LEFT JOIN history_commits g ON g.id = l.gone_from_main
 """
 _ALL = {
     "lives": _LIVES,
-    "travels": "SELECT h.commit_sha, t.path, t.start_line, t.end_line, t.how FROM line_travels t JOIN history_commits h "
+    "moves": "SELECT h.commit_sha, t.path, t.start_line, t.end_line, t.how FROM line_moves t JOIN history_commits h "
     "ON h.id = t.commit_id",
     "commits": "SELECT h.commit_sha, p.commit_sha, l.commit_sha, r.commit_sha, h.lines_born, h.lines_gone, h.lines_came, "
     "h.lines_present, h.patch, h.inverse FROM history_commits h LEFT JOIN history_commits p ON p.id = h.first_parent "
@@ -114,10 +114,10 @@ def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
     build.done()
     shop.follow(build, "two")
     assert not shop.ended(build)
-    assert shop.rows("SELECT path, start_line, end_line, how FROM line_travels") == [("b", 4, 6, "moved")]
+    assert shop.rows("SELECT path, start_line, end_line, how FROM line_moves") == [("b", 4, 6, "moved")]
     assert shop.follow(build, "two", EXACT).state == "again"
     assert {death[4] for death in shop.ended(build)} == {"deleted"}
-    assert not shop.rows("SELECT 1 FROM line_travels")
+    assert not shop.rows("SELECT 1 FROM line_moves")
 
 
 def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: Shop) -> None:
@@ -129,7 +129,7 @@ def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: 
     shop.follow(build, "merge", EXACT)
     assert {(d[0], d[3], d[4]) for d in shop.ended(build)} == {("base", "merge", "merge")}
     assert shop.rows("SELECT actor, actor_how FROM line_fates WHERE actor IS NOT NULL") == [("unknown", "none")]
-    assert shop.rows("SELECT end_line - start_line + 1 FROM line_lives WHERE at_merge = 1") == [(1,)]
+    assert shop.rows("SELECT end_line - start_line + 1 FROM line_lifetimes WHERE at_merge = 1") == [(1,)]
 
 
 def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Shop) -> None:
