@@ -12,6 +12,7 @@ from typing import Any
 from attribution.browse.charts import NAMES
 from attribution.queries.tip_file import TipFile, TipSpan
 from collector.text import printable
+from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
 MEANING = {str(kind): kind.meaning for kind in LineClass}
@@ -87,6 +88,7 @@ def teach(env: Any) -> None:
     filters = {
         "ww_safe": safe,
         "ww_line": line,
+        "ww_agent": lambda slug: label_of(slug or ""),
         "ww_number": number,
         "ww_minute": minute,
         "ww_source": source,

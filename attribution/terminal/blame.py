@@ -27,6 +27,7 @@ from attribution.terminal.style import (
     words,
 )
 from collector.console.terminal import one_line
+from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine, Block, FileBlame
@@ -90,7 +91,7 @@ def _brief(attribution: LineAttribution) -> str:
 def _who(line: BlameLine) -> str:
     if line.attribution.author == "agent":
         model = _DATED.sub("", line.attribution.model).removeprefix("claude-").removeprefix("Claude ")
-        return one_line(model if line.attribution.model else line.attribution.agent)
+        return one_line(model or label_of(line.attribution.agent))
     return one_line(line.commit.author_name if line.commit else "")
 
 

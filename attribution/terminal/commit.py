@@ -9,6 +9,7 @@ from rich.text import Text
 
 from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
 from collector.console.terminal import one_line
+from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.commit import CommitReport
@@ -43,7 +44,7 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         declared = report.commit.declared_agent
         console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))
     for s in report.sessions:
-        who = ", ".join(one_line(w) for w in (s.agent, s.model) if w) or "unknown agent"
+        who = ", ".join(one_line(w) for w in (label_of(s.agent), s.model) if w) or "unknown agent"
         state = "" if s.transcript == "present" else f", transcript {words(s.transcript)}"
         console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
         link = f"by {words(s.method)}, confidence {s.confidence:.2f}"

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from collector.console.terminal import one_line
+from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.explain import EarlierAction, LineExplanation
@@ -94,7 +95,7 @@ def _moves_words(history: MoveHistory) -> Text:
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
     verdict = explanation.line.attribution
-    who = ", ".join(one_line(w) for w in (verdict.agent, verdict.model) if w)
+    who = ", ".join(one_line(w) for w in (label_of(verdict.agent), verdict.model) if w)
     table.add_row("session", Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")))
     if explanation.prompt:
         table.add_row(

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from attribution.terminal.style import grid, number, plain, show, title, words
 from collector.console.terminal import one_line
+from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
@@ -69,7 +70,7 @@ def session_table(console: Console, rows: Sequence[SessionListRow]) -> None:
     head = (*(("repository",) if several else ()), "started", "agent", "turns", "edits", "commits", "lines", "first prompt")
     table = grid(*(("<~",) if several else ()), "<", "<", ">", ">", ">", ">", "<~", head=head)
     for r in rows:
-        agent = r.agent or Text(f"transcript {words(r.transcript)}", "yellow")
+        agent = label_of(r.agent or "") or Text(f"transcript {words(r.transcript)}", "yellow")
         table.add_row(
             *((plain(r.repo),) if several else ()), (r.started_at or "")[:10], agent, number(r.turns),
             number(r.edits_applied or 0), number(r.commits or 0), number(r.agent_lines or 0), plain(r.label),

@@ -12,6 +12,7 @@ from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
 from collector.files.kinds import HEADLINE
+from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass, line_class
 
 if TYPE_CHECKING:
@@ -146,7 +147,8 @@ def _sessions(console: Console, groups: Sequence[SessionGroup], most: int = 8) -
     for g in groups[:most]:
         state = "" if g.transcript == "present" else f"transcript {words(g.transcript)}"
         table.add_row(
-            plain(g.agent), plain(g.model or "not recorded"), number(g.sessions), number(g.tool_calls), number(g.nonblank_lines),
+            plain(label_of(g.agent)), plain(g.model or "not recorded"),
+            number(g.sessions), number(g.tool_calls), number(g.nonblank_lines),
             Text(state, "yellow"),
         )  # fmt: skip
     if len(groups) > most:

@@ -12,6 +12,7 @@ from rich.text import Text
 from attribution.features import groups
 from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
 from collector.console.terminal import one_line
+from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
@@ -42,7 +43,7 @@ def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
 
 def feature_list(console: Console, row: SessionFeatures, why: Mapping[str, str]) -> None:
     """Every feature of one session, with its unit; `why` says why a feature has no value."""
-    title(console, row.label, f"{row.agent or 'unknown agent'}, {row.key}")
+    title(console, row.label, f"{label_of(row.agent or '') or 'unknown agent'}, {row.key}")
     for group in groups():
         console.print()
         table = grid("<", "<~", "<~")
