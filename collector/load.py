@@ -14,6 +14,8 @@ from collector.checkpoints.trailers import automation, checkpoint_ids, declared_
 from collector.errors import INPUT_ERRORS, NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get_str
+from collector.local import load
+from collector.local.model import NOTHING_LOCAL, LocalSession, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
 from collector.runtime.progress import Progress
 from collector.runtime.stages import (
@@ -35,6 +37,7 @@ from collector.transcripts.bounds import StoredCopy, bounded, is_undated
 from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
+from collector.vocabulary.sessions import StoredTranscript
 
 FACTS = "6"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
@@ -51,6 +54,7 @@ class SessionFiles:
     key: str
     records: list[SessionRecord] = field(default_factory=list)
     emails: set[str] = field(default_factory=set)
+    local: LocalSession | None = None  # its transcript on this machine
 
     def copies(self) -> list[tuple[str, ...]]:
         """Distinct readable copies as tuples of blob ids."""
@@ -66,10 +70,11 @@ class SessionFiles:
 
     def input_key(self) -> str:
         text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
-        return digest(text, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
+        local = [self.local.agent, self.local.stamp, str(self.local.unseen_until)] if self.local is not None else []
+        return digest(text, *local, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
 
 
-def session_files(checkpoints: Iterable[Checkpoint]) -> list[SessionFiles]:
+def session_files(checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTHING_LOCAL) -> list[SessionFiles]:
     """Sessions of a repository with all their copies, in order of first appearance in time."""
     found: dict[str, SessionFiles] = {}
     for checkpoint in checkpoints:
@@ -78,6 +83,9 @@ def session_files(checkpoints: Iterable[Checkpoint]) -> list[SessionFiles]:
             files.records.append(record)
             if checkpoint.author_email:
                 files.emails.add(checkpoint.author_email)
+    for key in found.keys() & local.sessions.keys():
+        found[key].local = local.sessions[key]
+        found[key].emails |= local.emails
     return sorted(found.values(), key=lambda f: (min((r.created_at or 0.0 for r in f.records), default=0.0), f.key))
 
 
@@ -116,6 +124,35 @@ def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
 
 
 def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
+    failed: list[Problem] = []
+    if files.local is not None:
+        try:
+            found = _read_local(repo, files, files.local, readers_)
+        except (OSError, *INPUT_ERRORS) as error:
+            failed.append(Problem("transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"))
+        else:
+            if found.session is not None and not _is_blank(found.session):
+                return found
+            failed.append(Problem("transcripts", files.key, "nothing_read", f"as {files.local.agent}; {files.local.files[0]}"))
+    loaded = _read_stored(repo, files, readers_)
+    loaded.problems = [*failed, *loaded.problems]
+    if failed and loaded.state == "none":
+        loaded.state = "unreadable"
+    return loaded
+
+
+def _read_local(repo: GitRepo, files: SessionFiles, local: LocalSession, known: Sequence[TranscriptReader]) -> LoadedSession:
+    """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
+    reader = next(one for one in known if local.agent == one.NAME)
+    copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
+    session = reader.read(files.key, chain(load(local), copies))
+    if is_undated(session):
+        calls = frozenset(call.call_id for call in session.calls)
+        session = bounded(session, [*_stored(repo, files, reader), StoredCopy(local.at, calls)])
+    return LoadedSession(files, session, "present", list(session.problems))
+
+
+def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
     loaded = _read_copies(repo, files, readers_)
     full = loaded.session if loaded.session is not None and not _is_blank(loaded.session) else None
     sized = sorted(((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))), reverse=True)
@@ -323,8 +360,11 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
     )
 
 
-def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint]) -> dict[str, int]:
-    """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the number of each session."""
+def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()) -> dict[str, int]:
+    """Checkpoints, the records that join them to sessions, and rows for the sessions; returns the number of each session.
+
+    `further`: problems met while they were looked for.
+    """
     store, repo_id = context.store, context.repo_id
     with store.transaction() as connection:
         # The conclusions lose their links to the old rows: whatever happens next, they have to be computed again.
@@ -338,7 +378,7 @@ def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint]) ->
         records = ((c, record) for c in checkpoints for record in c.sessions)
         rows = [_record_row(ids[c.id], sessions[record.session_id], record, context.repo) for c, record in records]
         store.insert("checkpoint_sessions", _RECORD, rows)
-        store.add_problems(repo_id, (p for c in checkpoints for p in c.problems))
+        store.add_problems(repo_id, [*further, *(p for c in checkpoints for p in c.problems)])
     return sessions
 
 
@@ -426,7 +466,8 @@ def write_session(store: Store, session_id: int, loaded: LoadedSession) -> None:
         ("session_id", "turn_index", "at", "origin", "prompt"),
         ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in loaded.session.turns),
     )
-    store.insert("tool_calls", _CALL, _call_rows(session_id, loaded.session))
+    rows = _call_rows(session_id, loaded.session, loaded.files.local is None)
+    store.insert("tool_calls", _CALL, rows)
 
 
 _CALL = (
@@ -435,12 +476,14 @@ _CALL = (
 )  # fmt: skip
 
 
-def _call_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
+def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
+    """`with_output`: also what failed commands printed."""
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
+        error = printable(c.error) if with_output or command is None else ""
         yield (
             session_id, c.turn, printable(c.call_id), printable(c.name), iso(c.at), iso(c.done_at), c.status.value,
-            printable(c.error) or None, c.agent_id or None, c.model or None, command, " ".join(c.commits) or None,
+            error or None, c.agent_id or None, c.model or None, command, " ".join(c.commits) or None,
             printable(c.input) if command is None else None, c.result_size,
         )  # fmt: skip
 
@@ -451,7 +494,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         "transcript": loaded.state,
         "agent_label": next((printable(slug_of(r.agent_label)) for r in records if r.agent_label), None),
         "kind": next((printable(r.kind) for r in records if r.kind), ""),
-        "checkpoints": len({r.checkpoint_id for r in records}),
+        "checkpoints": len({r.checkpoint_id for r in records if r.transcript_state != StoredTranscript.LOCAL}),
         "label": printable(loaded.files.key)[:12],
     }
     if session is None:

@@ -21,6 +21,8 @@ from attribution.exports import exports  # noqa: E402
 from attribution.features import Feature  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.claims import producers  # noqa: E402
+from collector.local import sources  # noqa: E402
+from collector.local.model import Source  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
 from collector.transcripts import FACETS, WHOLLY, readers, untested_part  # noqa: E402
@@ -86,11 +88,28 @@ def agents_page() -> str:
             ),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
+            "local": table(
+                ("agent", "`NAME`", "where", "written after", "deleted by the agent"),
+                [
+                    (
+                        label_of(s.AGENT),
+                        f"`{s.NAME}`",
+                        _summary(s.__doc__),
+                        s.KNOWN,
+                        f"after {s.KEPT_DAYS} days" if s.KEPT_DAYS else "–",
+                    )
+                    for s in sources()
+                ],
+            ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
             "exports": table(("format", "`FORMAT`", "what is written"), [(e.LABEL, f"`{e.NAME}`", e.GIVES) for e in exports()]),
         },
     )
+
+
+def _deleted(source: Source) -> str:
+    return f"after {source.KEPT_DAYS} days" if source.KEPT_DAYS else "–"
 
 
 def _tested(reader: TranscriptReader) -> str:

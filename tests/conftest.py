@@ -1,4 +1,4 @@
-"""Shared guards: tests see no configuration of the person who runs them and no network."""
+"""Shared guards: tests see no configuration and no transcripts of the person who runs them, and no network."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
+from collector.local.model import Machine  # noqa: E402
+
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
@@ -20,6 +22,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody"))
     monkeypatch.setattr(socket.socket, "connect", _only_loopback(socket.socket.connect))
     yield
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from collector.local.model import LocalOptions
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeOptions:
     branch: str = ""  # branch, tag or commit; "" for HEAD
     since: float | None = None  # only commits authored at or after this
-    anyway: bool = False  # also without any checkpoint
+    anyway: bool = False  # also without any session
+    local: LocalOptions = field(default_factory=LocalOptions)  # transcripts that agents keep on this machine
 
     @property
     def whole(self) -> bool:

@@ -105,6 +105,13 @@ def add_missing_end(track: SessionEdits, until: float) -> None:
         track.actions.append(WorktreeAction(track.ended, until, ref, unseen="transcript_missing"))
 
 
+def add_missing_past(track: SessionEdits, until: float) -> None:
+    """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
+    if until > 0:
+        ref = CallRef(track.session_id, "", 0, until)
+        track.actions.append(WorktreeAction(0.0, until, ref, unseen="transcript_missing"))
+
+
 def _moment(call: ToolCall, last: float) -> float:
     """When the call was over, as far as it is known; `last` is the moment of the call before."""
     if call.done_at is not None or call.at is not None:

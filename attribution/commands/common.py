@@ -14,6 +14,7 @@ from collector.console.terminal import Reporter, notice, write_csv, write_json
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
+    from collector.local.model import LocalOptions
     from collector.storage.store import Store
 
 COMMIT = click.option(
@@ -31,6 +32,15 @@ class FilePlace(NamedTuple):
 def file_and_line(given: str) -> FilePlace:
     name, colon, number = given.rpartition(":")
     return FilePlace(name, int(number)) if colon and number.isascii() and number.isdigit() else FilePlace(given, None)
+
+
+def local_options(local: bool | None, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
+    """What the options of `LOCAL` say. A directory that is named is read also beside checkpoints."""
+    from collector.local.model import LocalChoice, LocalOptions
+
+    wanted = bool(transcripts) if local is None else local
+    choice = LocalChoice.ALWAYS if wanted else LocalChoice.WITHOUT_CHECKPOINTS if local is None else LocalChoice.NEVER
+    return LocalOptions(choice, tuple(transcripts), tuple(was_at))
 
 
 @contextmanager

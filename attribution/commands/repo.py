@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, followed
+from attribution.commands.common import at, followed, local_options, print_rows
 from attribution.commands.sections import Section
+from collector.console.options import LOCAL
 from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from attribution.queries.repo_report import RepoReport
+    from collector.local.model import LocalOptions
 
 
 @click.command()
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-no-checkpoints",
     is_flag=True,
-    help="Go on without checkpoints: attribute from commit trailers and other tools' notes alone.",
+    help="Go on without checkpoints and transcripts: attribute from commit trailers and other tools' notes alone.",
 )
+@LOCAL
 @click.option(
     "-o",
     "--shard",
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def repo(
     context: click.Context,
+    /,
     paths: tuple[str, ...],
     db: Path,
     branch: str,
@@ -58,17 +62,23 @@ def repo(
     with_scan: bool,
     output_format: str,
     quiet: bool,
+    dry_run: bool,
+    **given: Any,
 ) -> None:
     """Attribute every line that the commits of a clone add.
 
     PATH is a clone of any kind: bare, partial, shallow or a worktree. It is only read. Run it again after fetching: only what has
-    changed is computed again.
+    changed is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine.
     """
     from attribution.authorship.options import AttributeOptions
 
     # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
-    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints)
+    local = local_options(**given)
+    if dry_run:
+        _list_transcripts(paths, local, output_format)
+        return
+    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local)
     if shard is not None and len(paths) > 1:
         raise click.UsageError("--shard takes exactly one PATH")
     if shard is not None:
@@ -111,6 +121,15 @@ def demo(directory: Path) -> None:
     click.echo()
     with at(str(clone), db) as where:
         terminal.blame.blame_view(out(), blame_file(where, example.FILE, ""))
+
+
+def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format: str) -> None:
+    """What would be read of this machine."""
+    from collector.git.repository import GitRepo
+    from collector.local.report import would_read
+
+    rows = [row for path in paths for row in would_read(GitRepo(path), local)]
+    print_rows(output_format, rows, lambda terminal: terminal.local.would_read(out(), rows))
 
 
 def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bool) -> None:

@@ -15,6 +15,7 @@ from attribution.stages import feature_rows as rows
 from attribution.stages.lines import VERSION, attribute_repo, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
+from collector.local.model import LocalChoice, LocalOptions
 from collector.runtime import shards
 from collector.runtime.shards import FinishedItem, RunOptions, ShardItem
 from collector.runtime.stages import StageName, digest
@@ -58,9 +59,14 @@ def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool)
     return [*mirrors, *(i for i in keyed if not i.key and not _current(store, i, anyway))]
 
 
+def _options(anyway: bool) -> AttributeOptions:
+    """A corpus is judged by what its repositories hold, not by what is on the machine that reads them."""
+    return AttributeOptions(anyway=anyway, local=LocalOptions(LocalChoice.NEVER))
+
+
 def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
     try:
-        return is_current(store, item.path, AttributeOptions(anyway=anyway))
+        return is_current(store, item.path, _options(anyway))
     except (NotARepository, UnknownBranch):
         return False
 
@@ -75,7 +81,7 @@ def attribute_one(name: str, path: str, shard: str, anyway: bool) -> str:
     gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
     try:
         with shards.building_shard(Path(shard)) as store:
-            attribute_repo(store, path, AttributeOptions(anyway=anyway))
+            attribute_repo(store, path, _options(anyway))
     except (NoCheckpoints, UnknownBranch):
         return "nothing"
     return "done"

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from collector.checkpoints import read_all
 from collector.load import SessionFiles, read_session, session_files
+from collector.local import find_sessions
+from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions
+from collector.local.records import local_checkpoints
 from collector.text import printable as shown
 from collector.transcripts import readers
 
@@ -34,7 +37,14 @@ class RecordedSession:
 def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
     """The sessions of a repository that the database knows, in order of time."""
     ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
-    files = session_files(read_all(repo))
+    checkpoints = read_all(repo)
+    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if _is_local(store, repo_id) else NOTHING_LOCAL
+    files = session_files([*checkpoints, *local_checkpoints(local, checkpoints)], local)
     return [
         RecordedSession(ids[shown(one.key)], shown(one.key), one.input_key(), repo, one) for one in files if shown(one.key) in ids
     ]
+
+
+def _is_local(store: Store, repo_id: int) -> bool:
+    """Whether transcripts of this machine were read."""
+    return bool(store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)))

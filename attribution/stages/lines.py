@@ -26,6 +26,7 @@ from attribution.authorship.timeline import (
     SessionEdits,
     Timeline,
     add_missing_end,
+    add_missing_past,
     add_snapshots,
     edited_paths,
     learn_roots,
@@ -63,6 +64,10 @@ from collector.load import (
     store_session,
     write_commits,
 )
+from collector.local import find_sessions
+from collector.local.model import LocalSessions
+from collector.local.private import keep_private
+from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_problems, digest
@@ -92,24 +97,28 @@ def attribute_repo(
     """Attributes one clone, opened or not. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
     clock = Clock()
     feature_rows.prepare(store)
-    target = _target(store, path, options)
-    repo = target.repo
+    repo = path if isinstance(path, GitRepo) else GitRepo(path)
+    local = find_sessions(repo, options.local)
+    if local.sessions:
+        keep_private(store)
+    target = _target(store, repo, options, local)
     if target.known is not None and _is_done(store, target):
         return Attributed(target.known, target.name, True, clock.seconds, _censored(repo))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
+    checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
         raise _nothing_found(repo.path)
     context = RunContext(store, repo, repo_row(store, target.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
-    evidence = _read(context, target.head, checkpoints)
+    evidence = _read(context, target.head, checkpoints, local)
     replayed = _replay(context, evidence)
     judged = Judged(evidence, replayed, _judge(repo, evidence, replayed))
     progress("writing", 0, 0)
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, options.since))
-        if options.whole:  # all that `collect load` would have read
+        if options.whole and not local.sessions:  # all that `collect load` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(context.repo_id, target.name, False, clock.seconds, _censored(repo))
 
@@ -129,17 +138,17 @@ class _Target:
     known: int | None  # its number in the database
 
 
-def _target(store: Store, path: str | Path | GitRepo, options: AttributeOptions) -> _Target:
-    repo = path if isinstance(path, GitRepo) else GitRepo(path)
+def _target(store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions) -> _Target:
     branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
     name = repo_name(repo)
     known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
-    return _Target(repo, name, branch, head, _input_key(store, repo, head, options), known)
+    return _Target(repo, name, branch, head, _input_key(store, repo, head, options, local), known)
 
 
 def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:
     """Whether a run on this clone would do nothing. Raises NotARepository, UnknownBranch."""
-    return features_ready(store) and _is_done(store, _target(store, path, options))
+    repo = GitRepo(path)
+    return features_ready(store) and _is_done(store, _target(store, repo, options, find_sessions(repo, options.local)))
 
 
 def _is_done(store: Store, target: _Target) -> bool:
@@ -149,13 +158,14 @@ def _is_done(store: Store, target: _Target) -> bool:
 
 def _nothing_found(path: Path) -> NoCheckpoints:
     return NoCheckpoints(
-        f"no agent checkpoints in {path}",
+        f"no agent checkpoints in {path}, and no agent's transcripts of it on this machine",
         f"git clone does not fetch all of them; fetch the rest with:\n  {fetch_command(str(path))}\n"
+        "What is looked for on this machine, and what was found: attribute doctor\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
     )
 
 
-def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions) -> str:
+def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions) -> str:
     refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if is_checkpoint_ref(name) or is_source(name)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
@@ -170,6 +180,8 @@ def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions
         *packs,
         *refs,
         *(r.NAME for r in readers()),
+        *(f"{key} {one.stamp} {one.unseen_until}" for key, one in sorted(local.sessions.items())),
+        *sorted(local.emails if local.sessions else ()),
     )
 
 
@@ -202,8 +214,8 @@ def _censored(repo: GitRepo) -> list[str]:
 # --- read -------------------------------------------------------------------------------------------------------------
 
 
-def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint]) -> Evidence:
-    sessions = _read_sessions(context, checkpoints)
+def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> Evidence:
+    sessions = _read_sessions(context, checkpoints, local)
     context.progress("reading commits", 0, 0)
     history = read_history(context.repo, list(context.repo.history(head)), attributes_at(context.repo, head))
     links = by_trailer(history.commits, checkpoints)
@@ -212,10 +224,10 @@ def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint]) -> 
     return Evidence(checkpoints, sessions, history, links)
 
 
-def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint]) -> SessionsRead:
+def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> SessionsRead:
     """Reads and stores every session, one in memory at a time."""
-    ids = store_checkpoints(context, checkpoints)
-    files, known = session_files(checkpoints), readers()
+    ids = store_checkpoints(context, checkpoints, local.problems)
+    files, known = session_files(checkpoints, local), readers()
     reach, edits = {}, []
     for number, one in enumerate(files):
         context.progress("reading sessions", number, len(files))
@@ -241,6 +253,8 @@ def _edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
         return None
     edits = session_edits(loaded.session, session_id, loaded.files.emails)
     add_missing_end(edits, max(loaded.unread(), default=0.0))
+    if loaded.files.local is not None:
+        add_missing_past(edits, loaded.files.local.unseen_until)
     return edits
 
 

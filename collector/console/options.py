@@ -124,4 +124,21 @@ CONTENT = _options(
     click.option("--redact/--no-redact", default=None, help="Remove secrets and e-mail addresses from stored text."),
 )
 ALLOW_NO_CHECKPOINTS = click.option("--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints.")
+LOCAL = _options(
+    click.option(
+        "--local/--no-local",
+        default=None,
+        help="Read the transcripts that agents keep on this machine, also beside checkpoints, or never.  "
+        "[default: of clones without checkpoints]",
+    ),
+    click.option(
+        "--transcripts",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        multiple=True,
+        metavar="DIR",
+        help="Read transcripts in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
+    ),
+    click.option("--was-at", multiple=True, metavar="PATH", help="Where the clone was when the agents worked in it (repeatable)."),
+    click.option("--dry-run", is_flag=True, help="Only list the transcripts on this machine that would be read, and why."),
+)
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Print only errors.")

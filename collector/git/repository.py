@@ -8,6 +8,7 @@ configuration or `.gitattributes` say.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,8 @@ for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, Con
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
+# An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
+_OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 _CACHED, _CACHED_TEXT = 3000, 100_000  # blobs, bytes of the largest
 _STATUS = {
     DeltaStatus.ADDED: "A",
@@ -196,6 +199,28 @@ class GitRepo:
         """The directory that holds objects and refs; differs from `path` in a worktree."""
         marker = self.path / "commondir"
         return (self.path / marker.read_text().strip()).resolve() if marker.is_file() else self.path
+
+    # --- this machine -------------------------------------------------------------------------------------------------
+
+    def worktrees(self) -> list[Path]:
+        """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
+        common = self.common_dir()
+        found = [Path(self._repo.workdir)] if self._repo.workdir else []
+        if common.name == ".git":
+            found.append(common.parent)
+        for marker in sorted(common.glob("worktrees/*/gitdir")):
+            found.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
+        return list(dict.fromkeys(found))
+
+    def own_emails(self) -> frozenset[str]:
+        """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
+        common, found = self.common_dir(), set[str]()
+        if "user.email" in self._repo.config:
+            found.add(self._repo.config["user.email"] or "")
+        for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
+            if log.is_file():
+                found.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
+        return frozenset(found - {""})
 
     # --- objects ------------------------------------------------------------------------------------------------------
 

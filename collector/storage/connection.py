@@ -186,8 +186,11 @@ class OwnConnection(sqlite3.Connection):
         if not _is_usable(path):
             path.unlink()
         run("ATTACH DATABASE ? AS cache", (str(path),))
+        main = run("SELECT file FROM pragma_database_list WHERE name = 'main'").fetchone()[0]
         run(f"PRAGMA cache.user_version = {_CACHE_VERSION}")
         run("PRAGMA cache.secure_delete = ON")  # names of repositories that are to be forgotten
+        if main and path.exists():  # whoever may not read the database may not read this
+            path.chmod(path.stat().st_mode & Path(main).stat().st_mode)
         self._attached = True
 
 

@@ -14,6 +14,7 @@ class CheckpointStore(Word):
     V2 = "v2", "the metadata ref of the short-lived second layout"
     V2_FULL = "v2full", "its transcript refs"
     SHADOW = "shadow", "a snapshot at the end of a turn, not tied to a commit"
+    LOCAL = "local", "no checkpoint: a transcript that the agent kept on this machine"
 
 
 class StoredTranscript(Word):
@@ -22,6 +23,7 @@ class StoredTranscript(Word):
     PRESENT = "present", "all of it"
     NONE = "none", "nothing"
     MISSING_BLOB = "missing_blob", "it is listed, and objects of it are absent from this clone"
+    LOCAL = "local", "a file of this machine, not of the repository"
 
 
 class TranscriptState(Word):

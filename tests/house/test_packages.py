@@ -36,6 +36,7 @@ ADAPTERS = {
         "collector/storage/store.py",
         "collector/storage/connection.py",
         "collector/storage/bounded.py",  # the same for SQL that somebody else wrote
+        "collector/local/databases.py",  # copies of other programs' databases
         "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
         "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from collector.console.commands import CommandFiles
 from collector.git.pktline import Refs
+from collector.git.repository import GitRepo
 from collector.plugins import modules_of
 
 MODULE = "made_up_plug_in"
@@ -33,6 +34,14 @@ def find(repo, refs): return iter(())
 LABEL, FOUND = "Made up", "nowhere"
 NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
 def sniff(source, data): return False
+""",
+    "collector.local": """
+from collector.local.model import Known, LocalSession
+AGENT, KNOWN, KEPT_DAYS = "made-up", Known.UNTESTED, None
+def places(machine): return machine.existing([machine.home])
+def stored(place): return iter(())
+def find(place, roots): return iter([LocalSession(NAME, AGENT, "one", (place,), "made up")])
+def load(session): return iter([b'{"made": "up"}'])
 """,
     "collector.attempts": """
 def read(document): return None
@@ -155,6 +164,18 @@ def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) ->
     assert is_wanted("refs/notes/made-up", "refs/heads/main", WantedRefs())
     assert ref_state(Refs(oids=refs, head="refs/heads/main")).notes == ("refs/notes/made-up",)
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
+
+
+@into("collector.local")
+def test_sessions_of_a_source_are_found_and_loaded(added: ModuleType, tmp_path: Path) -> None:
+    from support.local_clone import Clone
+
+    from collector.local import find_sessions, load
+    from collector.local.model import LocalChoice, LocalOptions
+
+    clone = Clone(tmp_path / "work" / "clone")
+    found = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS, (tmp_path,))).sessions["one"]
+    assert (found.source, list(load(found))) == ("made-up", [b'{"made": "up"}'])
 
 
 @into("collector.attempts")

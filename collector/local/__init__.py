@@ -1,0 +1,91 @@
+"""Transcripts that agents keep on this machine: one module per agent, found by its `NAME`.
+
+A module offers what `Source` in `model.py` says. It chooses files by their place and name, never by guessing at their content, and
+opens those of other repositories no further than to see whose they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from collector.checkpoints import is_checkpoint_ref
+from collector.errors import INPUT_ERRORS
+from collector.git.repository import GitRepo
+from collector.local import files
+from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSession, LocalSessions, Machine, Source
+from collector.local.roots import Roots
+from collector.model import Problem
+from collector.plugins import modules_of
+
+_DAY = 86_400.0
+_FAILURES = (OSError, *INPUT_ERRORS)
+
+
+def sources() -> list[Source]:
+    return [cast(Source, module) for module in modules_of(__name__)]
+
+
+def machines(options: LocalOptions) -> list[Machine]:
+    """Where transcripts are looked for: on this machine, or in the directories that were named."""
+    named = [machine for directory in options.directories for machine in Machine.copied(directory)]
+    return named or [Machine.here()]
+
+
+def is_wanted(repo: GitRepo, options: LocalOptions) -> bool:
+    """Whether transcripts of this machine are to be read for a clone."""
+    if options.choice is LocalChoice.WITHOUT_CHECKPOINTS:
+        return not any(is_checkpoint_ref(name) for name in repo.refs())
+    return options.choice is LocalChoice.ALWAYS
+
+
+def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
+    """Sessions of agents on this machine that worked in a clone."""
+    if not is_wanted(repo, options):
+        return NOTHING_LOCAL
+    roots = Roots.of_repository(repo, options.former_paths)
+    if not roots.paths:
+        return NOTHING_LOCAL
+    found: dict[str, LocalSession] = {}
+    problems: list[Problem] = []
+    for machine in machines(options):
+        for source in sources():
+            for session in _sessions_of(source, machine, roots, problems):
+                found.setdefault(session.id, session)
+    return LocalSessions(found, tuple(problems), repo.own_emails())
+
+
+def _sessions_of(source: Source, machine: Machine, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
+    for place in source.places(machine):
+        try:
+            sessions = list(source.find(place, roots))
+        except _FAILURES as error:
+            problems.append(Problem("checkpoints", source.NAME, "local_place_unreadable", f"{place}: {error}"))
+            continue
+        unseen = unseen_until(source, place) if sessions else 0.0
+        for one in sessions:
+            yield replace(
+                one,
+                at=one.at or max(map(files.written_at, one.files), default=0.0),
+                stamp=one.stamp or files.stamp(one.files),
+                unseen_until=unseen,
+            )
+
+
+def unseen_until(source: Source, place: Path) -> float:
+    """The moment before which sessions may have been deleted; 0 for an agent that deletes none by itself.
+
+    Files go by age when the agent is started: none that was written in the days before the newest one is missing.
+    """
+    if source.KEPT_DAYS is None:
+        return 0.0
+    times = [files.written_at(path) for path in source.stored(place)]
+    return min(min(times), max(times) - source.KEPT_DAYS * _DAY) if times else 0.0
+
+
+def load(session: LocalSession) -> Iterator[bytes]:
+    """The transcript of a session. Raises OSError, ValueError."""
+    source = next(one for one in sources() if session.source == one.NAME)
+    return iter(source.load(session))

@@ -1,0 +1,77 @@
+"""What a person is told before anything is read: which agents are on this machine, and which files would be opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from collector.git.repository import GitRepo
+from collector.local import find_sessions, sources
+from collector.local.model import LocalOptions, Machine, Source
+from collector.local.unreadable import UNREADABLE
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTranscript:
+    """A session that would be read."""
+
+    agent: str
+    session: str
+    files: int
+    bytes: int
+    written: str  # when it was last written, UTC
+    why: str
+    path: str
+
+
+def would_read(repo: GitRepo, options: LocalOptions) -> list[FoundTranscript]:
+    """The sessions of this machine that would be read for a clone, latest first, and what could not be looked at."""
+    found = find_sessions(repo, options)
+    rows = []
+    for one in sorted(found.sessions.values(), key=lambda session: -session.at):
+        size = sum(path.stat().st_size for path in one.files if path.exists())
+        rows.append(FoundTranscript(one.agent, one.id, len(one.files), size, _day(one.at), one.why, str(one.files[0])))
+    rows += [FoundTranscript(p.subject, "", 0, 0, "", f"cannot be read: {p.detail}", "") for p in found.problems]
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one agent keeps in one place of this machine."""
+
+    agent: str
+    path: str
+    files: int
+    bytes: int
+    oldest: str  # when files of sessions were last written, UTC
+    newest: str
+    kept_days: int | None  # the agent deletes older ones by itself
+    tested: str  # whether the place was ever read with real files: real, documentation, untested; "": it cannot be read
+    note: str
+
+
+def survey(machine: Machine) -> list[Survey]:
+    """Which agents are on a machine; only names, sizes and times of files are looked at."""
+    found = [_survey(source, place) for source in sources() for place in source.places(machine)]
+    for one in UNREADABLE:
+        for place in machine.existing(one.places(machine)):
+            found.append(Survey(one.agent, str(place), 0, 0, "", "", None, "", one.why))
+    return found
+
+
+def _survey(source: Source, place: Path) -> Survey:
+    abouts = [path.stat() for path in source.stored(place) if path.exists()]
+    times = [about.st_mtime for about in abouts]
+    size, oldest, newest = sum(about.st_size for about in abouts), min(times, default=0.0), max(times, default=0.0)
+    note = ""
+    if source.KEPT_DAYS is not None and times:
+        kept = "deletes sessions" if newest - oldest < (source.KEPT_DAYS + 1) * _DAY else "by default deletes sessions"
+        note = f"{kept} after {source.KEPT_DAYS} days"
+    return Survey(source.AGENT, str(place), len(times), size, _day(oldest), _day(newest), source.KEPT_DAYS, source.KNOWN, note)
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M") if at else ""

@@ -1,0 +1,331 @@
+"""An ordinary clone, attributed from the transcripts that agents keep on the developer's machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import claude_writer as claude
+from support import local_layouts as layouts
+from support.builder import World, git
+from support.commands import run
+from support.invariants import broken_checks
+from support.local_clone import AgentSession, Clone, attributed, touch, wrong_lines
+from support.truth import Line, program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import Attributed, attribute_repo
+from collector.errors import NoCheckpoints, WhoWroteError
+from collector.git.repository import GitRepo
+from collector.local import files, find_sessions, load
+from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
+from collector.storage.retention import Policy
+from collector.storage.store import Store
+
+Said = dict[str, dict[str, dict[int, Line]]]
+Writer = Callable[[Path, AgentSession], Path]
+
+APP = "def total(rows):\n    return sum(rows)\n"
+MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
+MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
+SESSION = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home directory of this machine."""
+    place = tmp_path / "home" / "ada"
+    place.mkdir(parents=True)
+    monkeypatch.setattr(Machine, "here", lambda: Machine(place))
+    return place
+
+
+@pytest.fixture
+def clone(home: Path) -> Clone:
+    """A person's clone with a first commit of their own."""
+    made = Clone(home / "work" / "tally")
+    made.person("src/app.py", APP)
+    made.person("README.md", "# Tally\n")
+    made.commit("Start by hand")
+    return made
+
+
+def work(clone: Clone, id: str = SESSION) -> AgentSession:
+    """A session with two commits of its own: a person adds lines in between."""
+    session = clone.session(id)
+    session.prompt("Add a mean")
+    session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{MEAN}")
+    session.say("Done.")
+    session.commit("Add mean")
+    clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
+    session.prompt("Add a median")
+    session.write("src/median.py", MEDIAN)
+    session.edit("src/app.py", "    return total(rows) / len(rows)\n", "    return total(rows) / max(1, len(rows))\n")
+    session.commit("Add median")
+    session.say("Committed.")
+    return session
+
+
+def attribute(clone: Clone, db: Path, options: LocalOptions | None = None) -> tuple[Attributed, Said]:
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions(local=options or LocalOptions()))
+        assert not broken_checks(store)
+        return done, program_lines(store, done.repo_id)
+
+
+WRITERS: dict[str, Writer] = {"claude-code": layouts.claude_code}
+
+
+@pytest.mark.parametrize("agent", WRITERS)
+def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+    WRITERS[agent](home, work(clone))
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert wrong_lines(clone, said) == []
+    assert attributed(clone, said, "agent") == (6, 6)
+
+
+def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "human")[0] == 2
+
+
+def test_without_transcripts_there_is_nothing_to_say(clone: Clone, tmp_path: Path) -> None:
+    with pytest.raises(NoCheckpoints):
+        attribute(clone, tmp_path / "out.db")
+
+
+def test_transcripts_are_not_read_when_that_is_not_wanted(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    with pytest.raises(NoCheckpoints):
+        attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
+
+
+# --- which files are read ----------------------------------------------------------------------------------------------
+
+
+def found(clone: Clone, options: LocalOptions | None = None) -> dict[str, LocalSession]:
+    return dict(find_sessions(GitRepo(clone.path), options or LocalOptions(LocalChoice.ALWAYS)).sessions)
+
+
+def short(clone: Clone, id: str, cwd: str = "") -> AgentSession:
+    session = clone.session(id, cwd)
+    session.prompt("Add a file")
+    session.write(f"src/{id}.py", f"value = '{id}'\n")
+    return session
+
+
+def test_a_session_started_below_the_clone_belongs_to_it(clone: Clone, home: Path) -> None:
+    layouts.claude_code(home, short(clone, "one", str(clone.path / "src")))
+    assert found(clone)["one"].why == f"started in {clone.path}/src"
+
+
+def test_a_session_started_above_belongs_when_it_worked_in_the_clone(clone: Clone, home: Path) -> None:
+    layouts.claude_code(home, short(clone, "one", str(clone.path.parent)))
+    other = Clone(home / "work" / "other")
+    layouts.claude_code(home, short(other, "two", str(clone.path.parent)))
+    assert {key: one.why for key, one in found(clone).items()} == {"one": f"worked on files of {clone.path}"}
+
+
+def test_directories_with_the_same_name_are_told_apart(home: Path) -> None:
+    """`a-b` and `a_b` are both `-a-b` there."""
+    mine, other = Clone(home / "work" / "a-b"), Clone(home / "work" / "a_b")
+    layouts.claude_code(home, short(mine, "mine"))
+    layouts.claude_code(home, short(other, "other"))
+    assert list(found(mine)) == ["mine"] and list(found(other)) == ["other"]
+
+
+def test_a_repository_inside_the_clone_is_another_one(clone: Clone, home: Path) -> None:
+    inner = Clone(clone.path / "vendor" / "inner")
+    layouts.claude_code(home, short(inner, "inner"))
+    assert found(clone) == {} and list(found(inner)) == ["inner"]
+
+
+def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path, tmp_path: Path) -> None:
+    tree = home / "trees" / "side"
+    git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
+    layouts.claude_code(home, short(clone, "one", str(tree)))
+    assert list(found(clone)) == ["one"]
+
+
+def test_sessions_of_other_repositories_are_not_opened(clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Clone(home / "elsewhere" / "other")
+    layouts.claude_code(home, short(other, "other"))
+    layouts.claude_code(home, short(clone, "mine"))
+    opened: list[Path] = []
+    read = files._read
+
+    def noted(path: Path, size: int | None) -> bytes:
+        opened.append(path)
+        return read(path, size)
+
+    monkeypatch.setattr(files, "_read", noted)
+    for one in found(clone).values():
+        list(load(one))
+    assert opened and {path.stem for path in opened} == {"mine"}
+
+
+def test_links_are_not_followed(clone: Clone, home: Path, tmp_path: Path) -> None:
+    secret = layouts.claude_code(tmp_path / "elsewhere", short(clone, "secret"))
+    project = layouts.claude_code(home, short(clone, "mine")).parent
+    (project / "linked.jsonl").symlink_to(secret)
+    assert list(found(clone)) == ["mine"]
+
+
+def test_a_line_that_is_being_written_is_left_out(clone: Clone, home: Path, tmp_path: Path) -> None:
+    path = layouts.claude_code(home, work(clone))
+    with path.open("a") as file:
+        file.write('{"type":"assistant","message":{"content":[{"type":"tool_')
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, clone.path, AttributeOptions())
+        assert store.rows("SELECT * FROM problems WHERE stage = 'transcripts'") == []
+
+
+def test_what_a_subagent_did_is_its_sessions(clone: Clone, home: Path, tmp_path: Path) -> None:
+    session = clone.session(SESSION)
+    session.prompt("Add two files")
+    session.write("src/a.py", "alpha = 'first'\n")
+    session.write("src/b.py", "beta = 'second'\n", agent="a1b2c3")
+    session.commit("Add two")
+    layouts.claude_code(home, session)
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "agent") == (2, 2)
+    with Store(tmp_path / "out.db") as store:
+        assert store.rows("SELECT key FROM sessions") == [{"key": SESSION}]
+        calls = store.rows("SELECT agent_id, COUNT(*) AS calls FROM tool_calls GROUP BY 1 ORDER BY 1")
+    assert calls == [{"agent_id": None, "calls": 2}, {"agent_id": "a1b2c3", "calls": 1}]
+
+
+def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> None:
+    path = layouts.claude_code(home, work(clone))
+    text = path.read_text("utf-8")
+    fork = "ffffffff-0000-4000-8000-000000000000"
+    layouts.put_text(path.with_name(f"{fork}.jsonl"), text.replace(SESSION, fork), path.stat().st_mtime + 60)
+    assert [one.files[1].stem for one in found(clone).values()] == [fork]
+    attribute(clone, tmp_path / "out.db")
+    with Store(tmp_path / "out.db") as store:
+        assert store.value("SELECT COUNT(*) FROM tool_calls") == text.count('"tool_use"')
+
+
+def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    before, clone.path = clone.path, clone.path.rename(home / "moved")
+    with pytest.raises(NoCheckpoints):
+        attribute(clone, tmp_path / "out.db")
+    _, said = attribute(clone, tmp_path / "out.db", LocalOptions(former_paths=(str(before),)))
+    assert attributed(clone, said, "agent") == (6, 6)
+
+
+@pytest.mark.parametrize("named", ["", ".claude", ".claude/projects"])
+def test_a_copy_of_a_home_directory_is_read_when_it_is_named(clone: Clone, home: Path, tmp_path: Path, named: str) -> None:
+    layouts.claude_code(tmp_path / "copy", work(clone))
+    assert found(clone) == {}
+    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy" / named,)))) == [SESSION]
+
+
+# --- what comes of them ------------------------------------------------------------------------------------------------
+
+
+def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path: Path) -> None:
+    world = World("tally")
+    session = world.session(cwd=str(home / "work" / "tally"))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", MEAN)
+    world.commit("Add mean", [session])
+    clone = world.build(home / "work" / "tally", bare=False)
+    text = claude.to_jsonl(session.log.records)
+    project = home / ".claude" / "projects" / layouts.slug(str(clone))
+    layouts.put_text(project / f"{session.id}.jsonl", text, world.clock)
+    for choice in (LocalChoice.WITHOUT_CHECKPOINTS, LocalChoice.ALWAYS):
+        with Store(tmp_path / f"{choice}.db") as store:
+            attribute_repo(store, clone, AttributeOptions(local=LocalOptions(choice)))
+            assert [row["key"] for row in store.rows("SELECT key FROM sessions")] == [session.id]
+            assert store.value("SELECT COUNT(*) FROM tool_calls") == 1
+            assert [row["store"] for row in store.rows("SELECT store FROM checkpoints")] == ["v1"]
+
+
+def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, home: Path, tmp_path: Path) -> None:
+    path = layouts.claude_code(home, work(clone))
+    db = tmp_path / "out.db"
+    attribute(clone, db)
+    assert attribute(clone, db)[0].unchanged
+    layouts.claude_code(home, short(clone, "another"))
+    assert not attribute(clone, db)[0].unchanged
+    touch(path, clone.clock)
+    assert not attribute(clone, db)[0].unchanged
+
+
+def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, home: Path, tmp_path: Path) -> None:
+    """A session of forty days later is there; one of before the first commits may be gone."""
+    path = layouts.claude_code(home, work(clone))
+    clone.wait(40 * 86_400)
+    layouts.claude_code(home, short(clone, "later"))
+    touch(path, clone.clock - 5 * 86_400)
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "human")[0] == 0
+    assert attributed(clone, said, "agent")[0] == 6
+
+
+def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path: Path) -> None:
+    key = "ghp_" + "a1B2c3D4" * 5
+    session = clone.session(SESSION)
+    session.prompt(f"Use {key}, and write to bob@example.com")
+    session.shell("cat notes.txt", "what stood in the notes")
+    session.write("src/a.py", "alpha = 'first'\n")
+    session.commit("Add a")
+    layouts.claude_code(home, session)
+    db = tmp_path / "out.db"
+    attribute(clone, db)
+    assert db.stat().st_mode & 0o777 == 0o600
+    with Store(db) as store:
+        assert store.policy == Policy(redact=True)
+        prompt = store.value("SELECT prompt FROM turns")
+        assert "Use [secret]" in prompt and "bob@" not in prompt
+    whole = b"".join(path.read_bytes() for path in tmp_path.glob("out*"))
+    assert key.encode() not in whole and b"stood in the notes" not in whole
+
+
+def test_without_the_library_that_finds_secrets_no_text_is_stored(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise WhoWroteError("not installed")
+
+    monkeypatch.setattr("collector.storage.redaction._finders", missing)
+    layouts.claude_code(home, work(clone))
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert attributed(clone, said, "agent") == (6, 6)
+    with Store(tmp_path / "out.db") as store:
+        assert store.policy == Policy("none")
+        assert {row["prompt"] for row in store.rows("SELECT prompt FROM turns")} == {None}
+
+
+# --- commands ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    done = run("repo", clone.path, "--db", tmp_path / "out.db", "--dry-run", "--json")
+    (row,) = json.loads(done.stdout)
+    assert (row["agent"], row["session"], row["files"], row["why"]) == ("claude-code", SESSION, 1, f"started in {clone.path}")
+    assert not (tmp_path / "out.db").exists()
+    assert "Claude Code" in run("repo", clone.path, "--dry-run").stdout
+
+
+def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    (home / ".codeium" / "windsurf" / "cascade").mkdir(parents=True)
+    rows = {row["agent"]: row for row in json.loads(run("doctor", "--json").stdout)}
+    assert rows["claude-code"]["files"] == 1 and rows["claude-code"]["oldest"].startswith("2026-03-02")
+    assert "30 days" in rows["claude-code"]["note"]
+    assert "cannot be read" in rows["windsurf"]["note"]
+    shown = run("doctor").stdout
+    assert "Claude Code" in shown and "Windsurf" in shown
+
+
+def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.claude_code(home, work(clone))
+    assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
+    assert run("repo", clone.path, "--db", tmp_path / "b.db", "--no-local", "--json").exit_code != 0
