@@ -229,15 +229,16 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
     patches = _patch_edits(call)
     if call.changes is None:
         return patches
-    stated = {edit.path: edit for edit in patches}
     edits = []
     for path, change in call.changes.items():
         flat = _flat(change)
         edit = _changed(resolve(call.cwd, path), flat, call.cwd)
-        if edit.op in ("edit", "move") and not edit.hunks and get_str(flat, "unified_diff"):
+        stated = [one for one in patches if one.path == edit.path]
+        unreadable = edit.op in ("edit", "move") and not edit.hunks and get_str(flat, "unified_diff")
+        if unreadable:
             problem("unreadable_diff", call.id)
-            edit = stated.get(edit.path, edit)
-        edits.append(edit)
+        # Of a file that a patch names more than once, the event keeps the last change alone.
+        edits.extend(stated if len(stated) > 1 or (unreadable and stated) else [edit])
     return edits
 
 

@@ -433,6 +433,32 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
     assert sorted(edit.path for call in calls.values() for edit in call.edits) == ["/w/a", "/w/b"]
 
 
+def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
+    at = "2026-07-15T20:40:00Z"
+    patch = "\n".join(
+        ["*** Begin Patch", "*** Update File: a.py", "@@", "-one", "+ONE", "*** Add File: b.py", "+new"]
+        + ["*** Update File: a.py", "@@", "-two", "+TWO", "*** End Patch"]
+    )
+    last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
+    blob = _rollout(
+        (at, "session_meta", _meta(_PARENT, cwd="/w")),
+        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}),
+        (
+            at,
+            "event_msg",
+            {
+                "type": "patch_apply_end",
+                "call_id": "c",
+                "success": True,
+                "changes": {"/w/a.py": last, "/w/b.py": {"type": "add", "content": "new\n"}},
+            },
+        ),
+    )
+    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
+    changed = [(edit.path, [line for hunk in edit.hunks for line in hunk.lines]) for edit in call.edits]
+    assert changed == [("/w/a.py", ["-one", "+ONE"]), ("/w/a.py", ["-two", "+TWO"]), ("/w/b.py", [])]
+
+
 def test_opencode_child_session() -> None:
     document = json.loads(_sample("opencode"))
     document["info"]["parentID"] = "ses_parent"
