@@ -26,11 +26,12 @@ from collector.vocabulary.lines import Author, Reason
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
 _NEVER = float("inf")
-# What the replay says when it lost track. Where a transcript is missing, another session may have written the same text again.
+# What the replay says when it lost track. What a missing transcript would show can only be that an agent wrote the line again.
 _LOST_TRACK = frozenset(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
+        Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE,
     }
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.commits import CommitDiff, FileDiff
@@ -11,7 +11,7 @@ from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
-from collector.vocabulary.lines import Reason
+from collector.vocabulary.lines import Author, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class MissingTranscript:
     """A linked session whose transcript does not reach the commit."""
 
     files: frozenset[str]  # the files it touched, as the checkpoint says; empty: not known
+    reason: Reason = Reason.TRANSCRIPT_MISSING  # what is wrong with it
 
 
 def conclude(
@@ -58,11 +59,12 @@ def conclude(
     seen: Sequence[ProbeResult],
     missing: Sequence[MissingTranscript],
     has_sessions: bool,
-    edited: Mapping[str, Container[str]],
+    claimed: Mapping[str, Reason],
 ) -> CommitVerdict:
     """The verdict on one commit.
 
-    `seen`: what the worktrees told; `has_sessions`: some named session could be read; `edited`: session -> paths its calls changed.
+    `seen`: what the worktrees told; `has_sessions`: some named session could be read; `claimed`: paths that a session touched as
+    its checkpoint says, though no call of it is known to have, and why none is.
     """
     by_path = _best(seen)
     linked = link.resolved
@@ -70,8 +72,6 @@ def conclude(
     linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
         return _uniform(diff, _without_session(link))
-    # A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show.
-    claimed = {path for one in link.records for path in one.files_touched if path not in edited.get(one.session_id, ())}
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
@@ -80,7 +80,7 @@ def conclude(
         elif judged is not None and (link.partly or not link.resolved):
             judged = _without_human(judged, "no_session", also_followed=True)
         elif judged is not None and file.change.path in claimed:
-            judged = _without_human(judged, "transcript_missing")  # the session touched it, its transcript does not show how
+            judged = _without_human(judged, claimed[file.change.path])
         if link.made is not None and link.partly and file.change.path not in link.made.paths and not _by_agent(judged):
             spans = _spans(file, _without_session(link, named=False))  # came with a commit that names nothing
         else:
@@ -199,18 +199,26 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
 
 def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:
     if judged is None:
-        absent = _missing_for(file.change.path, missing) or bool(missing)
-        return _spans(file, Verdict("unknown", "none", "inferred", "transcript_missing" if absent else "unexplained"))
-    unreliable = _missing_for(file.change.path, missing)
+        absent = _gap(missing)
+        return _spans(file, Verdict("unknown", "none", "inferred", absent or Reason.UNEXPLAINED))
+    absent = _gap([one for one in missing if not one.files or file.change.path in one.files])
     spans: list[VerdictSpan] = []
     for start, end, _ in file.added:
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
-            if unreliable and verdict.author != "agent":
-                verdict = Verdict("unknown", "none", "inferred", "transcript_missing")
+            if absent is not None and verdict.author != Author.AGENT and not _says_more(verdict, absent):
+                verdict = Verdict("unknown", "none", "inferred", absent)
             append_span(spans, VerdictSpan(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans
 
 
-def _missing_for(path: str, missing: Sequence[MissingTranscript]) -> bool:
-    return any(not m.files or path in m.files for m in missing)
+def _gap(missing: Sequence[MissingTranscript]) -> Reason | None:
+    """What is wrong with the transcripts: what a fetch or a new reader would mend before what nothing can."""
+    reasons = {one.reason for one in missing}
+    order = (Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_UNREADABLE, Reason.TRANSCRIPT_NOT_STORED)
+    return next((reason for reason in order if reason in reasons), None)
+
+
+def _says_more(verdict: Verdict, absent: Reason) -> bool:
+    """Where nothing can bring the transcript back, what else is known of a line is the better reason."""
+    return verdict.author == Author.UNKNOWN and absent is Reason.TRANSCRIPT_NOT_STORED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.authorship.commits import CommitHistory
@@ -12,7 +12,9 @@ from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
-from collector.model import Checkpoint
+from collector.model import Checkpoint, SessionRecord
+from collector.vocabulary.lines import Reason
+from collector.vocabulary.sessions import StoredTranscript, TranscriptState
 
 _CUT = 60.0  # seconds before its commit at which a transcript may end without lacking anything
 
@@ -30,6 +32,10 @@ class TranscriptReach:
 
 
 _NOT_READ = TranscriptReach()
+_UNREAD: Mapping[str, Reason] = {
+    TranscriptState.MISSING_BLOB: Reason.TRANSCRIPT_MISSING,
+    TranscriptState.NONE: Reason.TRANSCRIPT_NOT_STORED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,34 @@ class Evidence:
         """Sessions named by the commit whose transcript does not reach up to it."""
         missing = []
         for record in link.records:
-            reach = self.sessions.reach.get(record.session_id, _NOT_READ)
-            cut = record.transcript_state == "missing_blob" and reach.ended < link.commit.author_time - _CUT
-            if cut or not reach.readable:
+            reason = self._gap(record, link.commit.author_time)
+            if reason is not None:
                 # A record without a transcript is often an idle session that did nothing; its file list then tells.
                 files = record.files_touched if record.transcript_state == "none" else ()
-                missing.append(MissingTranscript(frozenset(files)))
+                missing.append(MissingTranscript(frozenset(files), reason))
         return missing
+
+    def claimed(self, link: CommitLinks, edited: Mapping[str, Container[str]]) -> dict[str, Reason]:
+        """Paths that a record names though no call of its session (`edited`: its paths) changed them, and why none is known.
+
+        A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show. Of a
+        whole transcript the list says little: recorders fill it with all files of the commit where they know no better.
+        """
+        claimed: dict[str, Reason] = {}
+        for record in link.records:
+            reason = self._gap(record, link.commit.author_time) or Reason.UNEXPLAINED
+            for path in record.files_touched:
+                if path not in edited.get(record.session_id, ()) and claimed.get(path) in (None, Reason.UNEXPLAINED):
+                    claimed[path] = reason
+        return claimed
+
+    def _gap(self, record: SessionRecord, commit: float) -> Reason | None:
+        """Why what the session did before the commit is not known; None when it is."""
+        reach = self.sessions.reach.get(record.session_id, _NOT_READ)
+        if not reach.readable:
+            return _UNREAD.get(reach.state, Reason.TRANSCRIPT_UNREADABLE)
+        cut = record.transcript_state == StoredTranscript.MISSING_BLOB and reach.ended < commit - _CUT
+        return Reason.TRANSCRIPT_MISSING if cut else None
 
     def unlinked_sessions(self) -> set[int]:
         """Numbers of the sessions with a checkpoint that no commit names."""

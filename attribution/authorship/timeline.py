@@ -15,6 +15,7 @@ from attribution.shell import Effect, effects
 from collector.model import Edit, FileObservation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
+from collector.vocabulary.lines import Reason
 
 # `sed -i 's/old/new/g' file` with nothing but literal text in it is a search and replace we can do ourselves.
 _SED = re.compile(
@@ -85,7 +86,7 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
             track.reads.append((order, call.seen))
     if session.truncated_start:
         before = CallRef(session_id, "", 0, track.started)
-        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen="transcript_missing"))
+        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
     track.commits = tuple(dict.fromkeys(sha for call in session.calls if call.status is Status.OK for sha in call.commits))
     calls = (at for call in session.calls for at in (call.at, call.done_at))
     others = (one.at for several in (session.turns, session.messages) for one in several)
@@ -102,7 +103,7 @@ def add_missing_end(track: SessionEdits, until: float) -> None:
     """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
     if until > track.ended > 0:
         ref = CallRef(track.session_id, "", 0, track.ended)
-        track.actions.append(WorktreeAction(track.ended, until, ref, unseen="transcript_missing"))
+        track.actions.append(WorktreeAction(track.ended, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
 
 
 def add_missing_past(track: SessionEdits, until: float) -> None:

@@ -14,6 +14,7 @@ from fnmatch import fnmatch
 
 from attribution.authorship.replay import CallRef
 from attribution.shell import Effect, effects, mentions
+from collector.vocabulary.lines import Reason
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
@@ -66,12 +67,13 @@ class WorktreeAction:
     command: str = ""
     cwd: str = ""
     effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
-    unseen: str = ""  # invisible_subagent | transcript_missing: what may have happened is unknown
+    unseen: str = ""  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
 
 
 # Which kinds of effect decide first when several commands ran in one gap.
 _UNNAMED = ("modify", "generate", "write", "append")
 # What leaves the author open.
+_LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
 _DOUBTS = {"opaque": "opaque_shell", "restore": "git_operation"}
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
@@ -134,7 +136,7 @@ class AttributionWindows:
         weaker: CandidateAuthor | None = None
         actions = self.between(gap.after, gap.before)
         for action in actions:
-            if action.unseen == "transcript_missing":  # whatever else is known, part of what was done is not
+            if action.unseen in _LACKING:  # whatever else is known, part of what was done is not
                 return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
             found = self._of(action, gap)

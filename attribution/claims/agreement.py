@@ -21,8 +21,8 @@ CAUSES = {
 }
 _NO_SESSION = frozenset(
     {
-        "no_session", "transcript_missing", "checkpoint_missing", "invisible_subagent", "uncaptured",
-        "base_unknown", "unobserved", "rewritten", "other_branch",
+        "no_session", "transcript_missing", "transcript_not_stored", "transcript_unreadable", "checkpoint_missing",
+        "invisible_subagent", "uncaptured", "base_unknown", "unobserved", "rewritten", "other_branch",
     }
 )  # fmt: skip
 _SHORT = 3  # git-ai gives unknown runs of up to three lines beside an agent's to the agent

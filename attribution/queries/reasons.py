@@ -46,8 +46,16 @@ _REASONS = {
         "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH,
     ),
     "transcript_missing": (
-        "The commit belongs to a session whose transcript is absent or ends before the commit.",
+        "The commit belongs to a session of which this clone lacks the transcript, or the copy that reaches up to the commit.",
         "The transcript. If it is on the server: " + _FETCH,
+    ),
+    "transcript_not_stored": (
+        "The commit belongs to a session of which no checkpoint holds the transcript, or none its beginning.",
+        "A record of the session. Its recorder stored none, so there is nothing to fetch.",
+    ),
+    "transcript_unreadable": (
+        "The commit belongs to a session whose transcript is in a format that is not read yet, empty or too large.",
+        "A reader for that format.",
     ),
     "checkpoint_missing": (
         "The commit names a checkpoint that this clone does not have.",

@@ -76,7 +76,7 @@ from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "5"
+VERSION = "6"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
@@ -346,7 +346,8 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
-        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, paths)
+        claimed = evidence.claimed(link, paths)
+        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, claimed)
     _ask_witnesses(repo, evidence, replayed, verdicts)
     return verdicts
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _BRIEF = {
     "no_session": "undeclared",
     "transcript_missing": "transcript?",
+    "transcript_not_stored": "transcript?",
+    "transcript_unreadable": "transcript?",
     "checkpoint_missing": "checkpoint?",
     "invisible_subagent": "subagent?",
     "opaque_shell": "shell?",

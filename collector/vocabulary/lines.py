@@ -71,7 +71,15 @@ class Reason(Word):
     )
     TRANSCRIPT_MISSING = (
         "transcript_missing",
-        "The commit belongs to a session whose transcript is absent or ends before the commit.",
+        "The commit belongs to a session of which this clone lacks the transcript, or the copy that reaches up to the commit.",
+    )
+    TRANSCRIPT_NOT_STORED = (
+        "transcript_not_stored",
+        "The commit belongs to a session of which no checkpoint holds the transcript, or none its beginning.",
+    )
+    TRANSCRIPT_UNREADABLE = (
+        "transcript_unreadable",
+        "The commit belongs to a session whose transcript is in a format that is not read yet, empty or too large.",
     )
     CHECKPOINT_MISSING = "checkpoint_missing", "The commit names a checkpoint that this clone does not have."
     INVISIBLE_SUBAGENT = (

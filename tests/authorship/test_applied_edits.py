@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
 from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
@@ -65,6 +67,11 @@ def test_an_edit_after_the_commit_explains_nothing() -> None:
 
 def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing() -> None:
     assert _asked(_wrote(), named=2).author == "unknown"
+
+
+@pytest.mark.parametrize("reason", ["transcript_missing", "transcript_not_stored", "transcript_unreadable"])
+def test_what_is_missing_of_a_session_takes_nothing_from_what_its_edits_show(reason: str) -> None:
+    assert _asked(_wrote(), reason=reason).author == "agent"
 
 
 def test_a_failed_edit_explains_nothing() -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import pytest
 
 from attribution.authorship.align import lines_of
-from attribution.authorship.commits import CommitDiff, FileDiff
+from attribution.authorship.commits import CommitDiff, CommitHistory, FileDiff
 from attribution.authorship.conclude import MissingTranscript, conclude
+from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.lines import (
     AddedFile,
     Moments,
@@ -29,6 +30,8 @@ from attribution.authorship.replay import CallRef, ReplayStep, Worktree
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from attribution.authorship.worktrees import CommitProbe, FileProbe, ProbeResult
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
+from collector.vocabulary.lines import Reason
+from collector.vocabulary.sessions import StoredTranscript
 
 F = "app.py"
 CALL = CallRef(7, "c1", 1, 10.0)
@@ -606,11 +609,11 @@ def _conclude(
     incomplete: bool = False,
     missing: Sequence[MissingTranscript] = (),
     readable: bool = True,
-    edited: Mapping[str, Container[str]] | None = None,
+    claimed: Mapping[str, Reason] | None = None,
 ) -> dict[str, list[str]]:
     commit = commit or _commit()
     link = CommitLinks(commit, named, list(records), incomplete)
-    found = conclude(_diff(commit, *files), link, seen, missing, readable, edited or {})
+    found = conclude(_diff(commit, *files), link, seen, missing, readable, claimed or {})
     return {
         f.change.path: [f"{s.start}-{s.end} {s.verdict.author} {s.verdict.reason or s.verdict.how}" for s in spans]
         for f, spans in found.files
@@ -660,17 +663,54 @@ def test_missing_transcript_of_a_session_that_touched_other_files_says_nothing_h
     }
 
 
+def test_of_a_transcript_that_was_never_stored_a_more_telling_reason_stays() -> None:
+    opaque = Verdict("unknown", "none", "inferred", "opaque_shell")
+    seen, never = [_judged(F, [AGENT, BY_HAND, opaque])], MissingTranscript(frozenset(), Reason.TRANSCRIPT_NOT_STORED)
+    assert _conclude(seen, (F, 3), missing=[never]) == {
+        F: ["1-1 agent exact", "2-2 unknown transcript_not_stored", "3-3 unknown opaque_shell"]
+    }
+    assert _conclude(seen, (F, 3), missing=[never, MissingTranscript(frozenset())]) == {
+        F: ["1-1 agent exact", "2-3 unknown transcript_missing"]
+    }
+
+
 def test_session_that_claims_a_file_it_does_not_show_makes_it_unknown() -> None:
     seen = [_judged(F, [GUESSED], followed=False)]
     assert _conclude(seen, (F, 1)) == {F: ["1-1 human none"]}
-    assert _conclude(seen, (F, 1), records=[_record(files_touched=(F,))]) == {F: ["1-1 unknown transcript_missing"]}
+    found = _conclude(seen, (F, 1), claimed={F: Reason.TRANSCRIPT_NOT_STORED})
+    assert found == {F: ["1-1 unknown transcript_not_stored"]}
+
+
+def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) -> dict[str, Reason]:
+    """What is said of a file that the record of a session names, whose commit was made at 100."""
+    record = _record(files_touched=(F,), transcript_state=StoredTranscript(state))
+    link = CommitLinks(_commit(), ("a" * 12,), [record])
+    evidence = Evidence([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {})
+    assert [one.reason for one in evidence.missing_transcripts(link)] == [
+        reason for reason in evidence.claimed(link, {"s": ()}).values() if reason is not Reason.UNEXPLAINED
+    ]
+    return evidence.claimed(link, {"s": edited})
+
+
+@pytest.mark.parametrize(
+    ("state", "reach", "reason"),
+    [
+        ("present", TranscriptReach("present", 90.0), Reason.UNEXPLAINED),  # recorders name all files of the commit
+        ("missing_blob", TranscriptReach("partial", 90.0), Reason.UNEXPLAINED),  # another copy reaches up to the commit
+        ("missing_blob", TranscriptReach("partial", 10.0), Reason.TRANSCRIPT_MISSING),
+        ("missing_blob", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),
+        ("none", TranscriptReach("missing_blob"), Reason.TRANSCRIPT_MISSING),  # stored elsewhere
+        ("none", TranscriptReach("none"), Reason.TRANSCRIPT_NOT_STORED),
+        ("present", TranscriptReach("unknown_format"), Reason.TRANSCRIPT_UNREADABLE),
+    ],
+)
+def test_the_reason_says_what_is_wrong_with_a_transcript(state: str, reach: TranscriptReach, reason: Reason) -> None:
+    assert _claimed(state, reach) == {F: reason}
 
 
 def test_file_the_session_edits_only_after_the_commit_is_no_unshown_claim() -> None:
     """The end of a turn stores the checkpoint again, with the files of what came after the commit."""
-    seen = [_judged(F, [GUESSED], followed=False)]
-    found = _conclude(seen, (F, 1), records=[_record(files_touched=(F,))], edited={"s": {F}})
-    assert found == {F: ["1-1 human none"]}
+    assert _claimed("present", TranscriptReach("present", 90.0), edited={F}) == {}
 
 
 def test_unknown_further_sessions_make_human_lines_unknown() -> None:

@@ -704,7 +704,7 @@ def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_calle
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     said = _authors(tmp_path / "out.db", commit.sha)
     assert said["two.py"] == [(1, 1, "agent", "exact")]
-    assert said["one.py"] == [(1, 1, "unknown", "transcript_missing")]
+    assert said["one.py"] == [(1, 1, "unknown", "transcript_not_stored")]
     codes = [row["code"] for row in _rows(tmp_path / "out.db", "SELECT code FROM problems")]
     assert codes == ["beginning_missing"]
 

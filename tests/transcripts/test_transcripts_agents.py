@@ -436,8 +436,10 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
 def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
     at = "2026-07-15T20:40:00Z"
     patch = "\n".join(
-        ["*** Begin Patch", "*** Update File: a.py", "@@", "-one", "+ONE", "*** Add File: b.py", "+new"]
-        + ["*** Update File: a.py", "@@", "-two", "+TWO", "*** End Patch"]
+        (
+            *("*** Begin Patch", "*** Update File: a.py", "@@", "-one", "+ONE", "*** Add File: b.py", "+new"),
+            *("*** Update File: a.py", "@@", "-two", "+TWO", "*** End Patch"),
+        )
     )
     last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
     blob = _rollout(
