@@ -41,6 +41,8 @@ def _dispatched(call: ProgramCall) -> list[Effect]:
         return [Effect("opaque")]
     if handler := _HANDLERS.get(name):
         return handler(call)
+    if name.startswith("create-"):
+        return [_named(effect, name) for effect in rules.created(call)]
     found = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
     return [_named(effect, name) for effect in (found if found is not None else rules.ruled(call))]
 
@@ -61,6 +63,8 @@ def _unwrapped(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], s
     left = list(words)
     for _ in range(12):
         name = _base(left[0].text) if left else ""
+        if name == "command" and [word.text for word in left[1:2]] in (["-v"], ["-V"]):
+            return [], cwd  # it only asks whether there is such a program
         if name in tables.WRAPPERS:
             left = past_options(left[1:], tables.WRAPPERS[name])[tables.WRAPPER_OPERANDS.get(name, 0) :]
             if name in ("env", "cross-env", "dotenv"):

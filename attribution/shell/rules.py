@@ -6,11 +6,12 @@ Most programs that agents run are decided here; those whose arguments need a clo
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from attribution.shell import tables
-from attribution.shell.calls import ProgramCall, directory, operands, subcommand_at
+from attribution.shell.calls import ProgramCall, directory, is_path, operands, subcommand_at
 from attribution.shell.model import Effect, ShellWord, join
 
 _UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
@@ -47,8 +48,27 @@ def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) ->
     if kind == "generate":
         if whole.has("--dry-run", "--noEmit", "-g", "--global", "--no-save", "--check"):
             return []
-        return [Effect("generate", tuple(join(call.cwd, name) for name in rest))]
+        return _generated(call, rest)
+    if kind == "into":
+        return call.make("generate", operands(call.args, tables.VALUED)[-1:]) if len(call.args) > 1 else []
     return [Effect(kind)]
+
+
+def _generated(call: ProgramCall, known: Sequence[str]) -> list[Effect]:
+    """The files that the table names, those that the call names with `-o` and the like, and perhaps others."""
+    values = [word for option, word in pairwise(call.args) if option.text in tables.OUTPUTS]
+    parted = (text.partition("=") for text in call.texts)
+    values += [ShellWord(value, True) for option, _, value in parted if option in tables.OUTPUTS]
+    outputs = [join(call.cwd, word.text) for word in values if is_path(word.text)]
+    paths = [join(call.cwd, name) for name in known if name != "?"] + outputs
+    found = [Effect("generate", tuple(paths))] if paths else []
+    return found + ([Effect("generate")] if not outputs and ("?" in known or not paths) else [])
+
+
+def created(call: ProgramCall) -> list[Effect]:
+    """`npx create-x DIR`: the files of a directory that a starter kit fills."""
+    words = [word for word in operands(call.args, tables.VALUED) if is_path(word.text)]
+    return call.make("generate", words[:1]) if words else [Effect("generate")]
 
 
 def _fixed(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:

@@ -45,6 +45,7 @@ _NAMED = re.compile(
 )
 _LISTS = re.compile(r"\b([A-Za-z_]\w{0,60})\s*=\s*[\[({]([^\])}]{0,2000})[\])}]")
 _PATH_WORDS = {"Path", "pathlib", "os", "path", "join", "glob", "rglob", "sorted", "resolve", "list", "encoding"}
+_FRAMEWORKS = {"manage.py": "django-admin", "artisan": "artisan"}  # scripts that every project of a framework has
 _ARGUMENT = re.compile(r"(?:sys\.argv|process\.argv)\[(\d)\]")
 
 
@@ -68,6 +69,8 @@ def interpreter(call: ProgramCall) -> list[Effect]:
 def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     """A script by its name, or on standard input."""
     named = bool(texts) and texts[0] != "-"
+    if framework := _FRAMEWORKS.get(texts[0].rpartition("/")[2] if named else ""):
+        return call.program([ShellWord(framework, True), *(ShellWord(text, True) for text in texts[1:])])
     if not (named or call.command.stdin or call.command.fed):
         return []
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()

@@ -24,7 +24,7 @@ HARMLESS = _set(
     ulimit umask uname unalias uniq unset uptime users vm_stat wait watchman wc whereis which who whoami xclip xdg-open
     xmllint xxd yamllint yes zcat zgrep nc telnet ty hadolint actionlint bats staticcheck govulncheck gosec gotestsum
     deadcode htop ag ack fzf tldr nvidia-smi dotenv-linter vulture bandit semgrep trivy tox nox redis-cli mysql mongosh
-    aws gcloud az heroku vercel flyctl fly wrangler netlify ccusage act pstree codesign defaults where findstr dir cls ver
+    aws gcloud az heroku vercel flyctl fly netlify ccusage act pstree codesign defaults where findstr dir cls ver
     Get-Content Get-ChildItem Select-String Write-Host Write-Output Test-Path Get-Item Get-Location Get-Process Get-Command
     Select-Object Where-Object Sort-Object Measure-Object Format-Table Format-List ConvertFrom-Json ConvertTo-Json Out-Null
     Out-String Out-Host Set-Location Start-Sleep Join-Path Split-Path Resolve-Path Get-Date Write-Error ForEach-Object
@@ -33,10 +33,13 @@ HARMLESS = _set(
 )
 
 # Verdict, then each `program [subcommand [subcommand]]` it holds for; the longest match decides. Verdicts: `-` harmless; `fix`
-# changes the operands unless a `!flag` is given, and only with one of the other flags if any are named; else a kind of effect
-# and the files it writes. An indented line goes on.
+# changes the operands unless a `!flag` is given, and only with one of the other flags if any are named; `into` writes its last
+# operand; else a kind of effect and the files it writes, `?` standing for others beside them. An indented line goes on.
 _RULES = """
--: gh, go, go mod why, go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint, ruff, dprint,
+-: mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info, wrangler, artisan migrate,
+  artisan test,
+  artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan config:clear, django-admin, gh, go, go mod why,
+  go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint, ruff, dprint,
   deno test, deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf, zig, mix, sqlfluff,
   pre-commit, lefthook, husky, cargo, uv, poetry, pip, pip3, pipx, conda, pip-sync, npm, npm pkg, pnpm list, pnpm ls, pnpm why,
   pnpm config, pnpm store, pnpm audit, pnpm outdated, pnpm publish, pnpm pack, pnpm view, yarn why, yarn info, yarn list,
@@ -44,19 +47,21 @@ _RULES = """
   mise trust, mise which, mise env, mise current, mise doctor, mise settings, mise activate, mise where, mise version,
   mise self-update, mise cache, mise up, mise upgrade, mise config, jest, vitest, playwright, cypress, mocha, ava, pytest, unittest,
   coverage, json.tool, py_compile, compileall, http.server, venv, virtualenv, ensurepip, timeit, site, sysconfig, prisma validate,
-  prisma studio, alembic, rails test, tree-sitter, goreleaser, asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui,
+  prisma studio, prisma db, drizzle-kit check, drizzle-kit studio, drizzle-kit push, drizzle-kit migrate, alembic, rails test,
+  tree-sitter, goreleaser, asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui,
   entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl, ollama, llm, vp test
 opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo xtask, rails, ant, tmux send-keys,
   tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel run
+into: ffmpeg, magick, convert, cwebp, rsvg-convert, lessc, sass, svgo, pdftotext, wkhtmltopdf, asciidoctor
 fix !-n: go fmt
 fix: go fix, gci write, pyupgrade, dprint fmt, buildifier, sqlfluff fix, dos2unix, unix2dos, pre-commit run, prek, lefthook run,
   lint-staged, cargo fix, mise fmt
-generate: go generate, go mod vendor, flutter create, dotnet add, dotnet remove, dotnet new, dotnet ef, buf generate, cargo new,
-  cargo init, cargo insta, cargo sqlx, uv init, pip-compile, npm init, npm create, pnpm create, pnpm init, yarn create, yarn init,
-  bun create, bun init, changeset, tsc, protoc, sqlc, mockgen, mockery, stringer, wire, swag, templ, oapi-codegen,
-  openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, prisma, drizzle-kit, alembic revision, ng generate,
-  nest generate, rails generate, rails g, shadcn, tree-sitter generate, standard-version, semantic-release, entire enable,
-  entire disable, cmake, ninja
+generate ?: go generate, flutter create, dotnet add, dotnet remove, dotnet new, cargo new, cargo init, cargo sqlx, uv init,
+  pip-compile, npm init, npm create, pnpm create, pnpm init, yarn create, yarn init, bun create, bun init, changeset, tsc, swag,
+  openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, ng generate, nest generate, rails generate,
+  rails g, standard-version, semantic-release, entire enable, entire disable, cmake, ninja, pandoc, mmdc, dot, typst, quarto,
+  json2ts, quicktype, datamodel-codegen, cbindgen, tailwindcss, degit, cookiecutter, copier, skills, skills add, skills update,
+  tauri icon, tauri init, cargo tauri, cap, tuist, artisan, django-admin startapp, django-admin startproject
 generate go.mod go.sum: go mod, go get
 generate go.work go.work.sum: go work
 fix -w: gofmt, goimports, gofumpt, golines, shfmt
@@ -117,6 +122,34 @@ generate package.json pnpm-lock.yaml package-lock.json yarn.lock bun.lock: vp in
 generate package.json yarn.lock: yarn install, yarn add, yarn remove, yarn up, yarn upgrade
 generate package.json bun.lock bun.lockb: bun install, bun i, bun add, bun remove, bun update
 generate CHANGELOG.md: conventional-changelog
+generate ? CHANGELOG.md .changeset/*: changeset version
+generate vendor/*: go mod vendor
+generate *.g.dart *.freezed.dart *.mocks.dart *.gr.dart *.drift.dart: dart run build_runner, flutter pub run,
+  build_runner
+generate *app_localizations.dart *app_localizations_*.dart pubspec.lock: flutter gen-l10n, flutter pub get, flutter pub upgrade
+generate *l10n.dart */intl/messages_*.dart: dart run intl_utils:generate, dart run intl_utils
+generate *.pb.go *_pb2.py *_pb2.pyi *_pb2_grpc.py *_pb.js *_pb.ts *_pb.d.ts *.pb.h *.pb.cc *.pb.gw.go *_grpc.pb.go *.pb.dart ?:
+  protoc, buf generate, grpc_tools.protoc
+generate *.sql.go ?: sqlc, sqlc generate
+generate *mock_*.go */mocks/*.go ?: mockgen, mockery
+generate *_string.go: stringer
+generate *wire_gen.go: wire
+generate *_templ.go: templ, templ generate
+generate *.gen.go ?: oapi-codegen
+generate *drizzle/*.sql *drizzle/meta/* *migrations/*.sql *migrations/meta/*: drizzle-kit, drizzle-kit generate
+generate *prisma/migrations/* *generated/prisma/*: prisma, prisma generate, prisma migrate
+generate *versions/*.py: alembic revision
+generate *Migrations/*.cs: dotnet ef
+generate *migrations/0*.py: django-admin makemigrations
+generate *priv/repo/migrations/*.exs: mix ecto.gen.migration
+generate *worker-configuration.d.ts: wrangler types
+generate *next-env.d.ts: next, next build, next dev
+generate *routeTree.gen.ts: tsr, tsr generate
+generate *components/ui/*.tsx *components.json *hooks/use-*.ts *lib/utils.ts ?: shadcn, shadcn add, shadcn init, shadcn-ui
+generate *src/parser.c *src/grammar.json *src/node-types.json *src/tree_sitter/*: tree-sitter generate
+generate *.snap *.snap.new: cargo insta
+generate *.xcodeproj/*: xcodegen generate
+generate .beads/*: bd
 generate mise.toml: mise use
 restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert, git am, git filter-branch,
   git filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull, git lfs checkout,
@@ -124,6 +157,7 @@ restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cher
 generate .gitmodules: git submodule add
 modify: sd, fastmod, codemod, jscodeshift, ed, ex
 fix -i -in-place: comby
+fix !--check: ultracite fix, ultracite format
 fix -U --update-all: ast-grep, sg
 fix !--dry-run !-n: rector
 write: scp, rsync, unzip, 7z, gunzip, unxz, cpio
@@ -173,6 +207,8 @@ VALUED = _set(
     --owner --group -S --suffix --reporter --plugin --rule --tag --tags --only --timeout
     """
 )
+# Options of generators whose value is a file or directory that they write.
+OUTPUTS = _set("-o --output --out --outfile --output-file --output-dir --out-dir --outdir --dest")
 # Options that say in which directory, or on which package, the program works; both take a value.
 DIRECTORY = _set("-C --prefix --cwd --directory --dir --project-directory")
 SELECTOR = _set(

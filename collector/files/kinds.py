@@ -39,7 +39,8 @@ _LOCK = re.compile(
 )
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
-    r"|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go)$",
+    r"|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
+    r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart)$",
 )
 _SNAPSHOT = re.compile(
     r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$)|\.snap$"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attribution.authorship.replay import CallRef
+from attribution.authorship.windows import AttributionWindow, AttributionWindows, WorktreeAction
 from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
 
 
@@ -284,9 +287,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("UPDATE_GOLDEN=1 go test ./...", [GENERATE]),
     ("go test ./... -update", [GENERATE]),
     ("pytest --snapshot-update", [GENERATE]),
-    ("cargo insta accept", [GENERATE]),
     ("npm run codegen", [GENERATE]),
-    ("protoc --go_out=. a.proto", [GENERATE]),
     # anything
     ("python script.py", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
@@ -460,3 +461,35 @@ def test_quoted_heredoc_gives_the_text_back(body: str) -> None:
 @pytest.mark.parametrize(("text", "tool"), [("npx prettier --write a.ts", "prettier"), ("cd api && npm install x", "npm")])
 def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
     assert {effect.tool for effect in effects(text, "/w")} == {tool}
+
+
+@pytest.mark.parametrize(
+    ("command", "writes", "leaves"),
+    [
+        ("cargo insta accept", "src/snapshots/a.snap", "src/a.rs"),
+        ("flutter gen-l10n 2>&1 | tail -5", "app/lib/l10n/app_localizations_de.dart", "app/lib/main.dart"),
+        ("dart run build_runner build", "lib/model.g.dart", "lib/model.dart"),
+        ("pnpm exec drizzle-kit generate", "drizzle/0001_init.sql", "src/schema.ts"),
+        ("npx wrangler types", "worker-configuration.d.ts", "src/worker.ts"),
+        ("pandoc src.md -o a.html", "a.html", "src.md"),
+        ("npx openapi-typescript api.yaml --output=src/api.ts", "src/api.ts", "api.yaml"),
+        ("npx create-next-app@latest web --ts", "web/app/page.tsx", "api/main.ts"),
+        ("python manage.py makemigrations", "shop/migrations/0002_price.py", "shop/models.py"),
+        ("ffmpeg -i a.gif -y out/palette.svg", "out/palette.svg", "a.gif"),
+        ("protoc --go_out=. a.proto", "a.pb.go", "a.go"),
+    ],
+)
+def test_generators_write_their_own_outputs(command: str, writes: str, leaves: str) -> None:
+    """What a generator is known to write is the tool's, and nothing else is."""
+    gap = partial(AttributionWindow, after=1, before=9)
+    windows = AttributionWindows("/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))])
+    windows.settle()
+    assert windows.cause(gap(writes)).author == "tool"
+    assert windows.cause(gap(leaves)).author == "human"
+
+
+@pytest.mark.parametrize(
+    "command", ["command -v entire || true", "mcp-cli tools context7", "npx wrangler deploy", "ultracite check"]
+)
+def test_programs_that_only_look(command: str) -> None:
+    assert effects(command) == ()
