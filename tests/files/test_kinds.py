@@ -39,7 +39,8 @@ PATHS = {
     ),
     FileKind.GENERATED: (
         "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts zz_generated.deepcopy.go"
-        " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
+        " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
+        " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
     ),
     FileKind.VENDORED: "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py",
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
