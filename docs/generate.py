@@ -89,17 +89,8 @@ def agents_page() -> str:
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
             "local": table(
-                ("agent", "`NAME`", "where", "written after", "deleted by the agent"),
-                [
-                    (
-                        label_of(s.AGENT),
-                        f"`{s.NAME}`",
-                        _summary(s.__doc__),
-                        s.KNOWN,
-                        f"after {s.KEPT_DAYS} days" if s.KEPT_DAYS else "–",
-                    )
-                    for s in sources()
-                ],
+                ("agent", "where", "written after", "deleted by the agent"),
+                [(label_of(s.AGENT), _summary(s.__doc__), s.KNOWN, _deleted(s)) for s in sources()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),

@@ -16,7 +16,6 @@ from pathlib import Path
 from collector.local import files
 from collector.local.model import Known, LocalSession, Machine
 from collector.local.roots import Roots
-from collector.transcripts.common.jsonl import first_value
 
 NAME = "claude-code"
 AGENT = "claude-code"
@@ -94,15 +93,10 @@ def _sessions(project: Path, roots: Roots, deep: bool) -> list[_Found]:
 def _session(path: Path, roots: Roots, deep: bool) -> _Found | None:
     beginning = files.head(path)
     named = _CWD.search(beginning)
-    cwd = _text(named[1]) if named else ""
+    cwd = files.some_value(named[1]) if named else ""
     first = _FIRST.search(beginning)
     why = f"started in {cwd}" if roots.of(cwd) else _mentioned(path, roots.paths) if deep else ""
     return _Found(path.stem, cwd, first[1].decode() if first else "", why, [path]) if why else None
-
-
-def _text(value: bytes) -> str:
-    found = first_value(value)
-    return found if isinstance(found, str) else ""
 
 
 def _mentioned(path: Path, roots: Iterable[str]) -> str:

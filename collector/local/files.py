@@ -7,12 +7,15 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any
 
 from collector.json_values import parsed
 from collector.text import decode
+from collector.transcripts.common.jsonl import first_value
 
 LARGEST = 400_000_000  # bytes of one file
 HEAD = 256_000  # bytes in which the directory of a session is named
+_LONG_LINE = 4_000_000  # bytes of a first line: some hold all instructions of the agent
 _DEEPEST = 8
 _NOT_FINISHED = (".tmp", ".partial", ".lock", "~")
 
@@ -100,3 +103,15 @@ def stamp(paths: Iterable[Path]) -> str:
         except OSError:
             parts.append(f"{path}:gone")
     return "|".join(parts)
+
+
+def first_line(path: Path) -> dict[str, Any]:
+    """The object in the first line of a file, which may be long; {} where there is none. Raises OSError."""
+    value = first_value(head(path)) or first_value(head(path, _LONG_LINE))
+    return value if isinstance(value, dict) else {}
+
+
+def some_value(value: bytes) -> str:
+    """The text of a JSON string as it stands in a file."""
+    found = first_value(value)
+    return found if isinstance(found, str) else ""

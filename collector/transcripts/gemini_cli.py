@@ -52,6 +52,8 @@ class _Reader(RecordReader):
     reads = frozenset({"read_file"})
 
     def take(self, record: dict[str, Any]) -> None:
+        for directory in get_list(record, "directories"):  # of the workspace
+            self.add_cwd(directory)
         for number, message in enumerate(get_list(record, "messages")):
             if isinstance(message, dict):
                 self._message(message, get_str(message, "id") or f"{as_json(message.get('timestamp'), 40)}/{number}")

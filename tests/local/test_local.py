@@ -75,7 +75,17 @@ def attribute(clone: Clone, db: Path, options: LocalOptions | None = None) -> tu
         return done, program_lines(store, done.repo_id)
 
 
-WRITERS: dict[str, Writer] = {"claude-code": layouts.claude_code}
+WRITERS: dict[str, Writer] = {
+    "antigravity": layouts.antigravity,
+    "claude-code": layouts.claude_code,
+    "codex": layouts.codex,
+    "copilot-cli": layouts.copilot_cli,
+    "factory-droid": layouts.factory_droid,
+    "gemini-cli": layouts.gemini_cli,
+    "opencode": layouts.opencode,
+    "opencode-files": layouts.opencode_files,
+    "pi": layouts.pi,
+}
 
 
 @pytest.mark.parametrize("agent", WRITERS)

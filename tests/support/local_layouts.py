@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import json
 import re
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from support import claude_writer as claude
 from support.claude_writer import Ids, iso
-from support.local_clone import AgentSession, touch
+from support.local_clone import Action, AgentSession, touch
 
 Json = dict[str, Any]
 
@@ -74,4 +77,324 @@ def _claude_action(log: claude.Transcript, action: Any) -> None:
         log.result(at, call, "The file has been updated.", result)
 
 
-__all__ = ["claude_code", "iso", "put_lines", "put_text", "slug"]
+# --- Codex --------------------------------------------------------------------------------------------------------------
+
+
+def codex(home: Path, session: AgentSession) -> Path:
+    """`~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`."""
+    started = iso(session.actions[0].at)
+    place = home / ".codex" / "sessions" / started[:10].replace("-", "/")
+    return put_lines(
+        place / f"rollout-{started[:19].replace(':', '-')}-{session.id}.jsonl", list(codex_records(session)), session.ended
+    )
+
+
+def codex_records(session: AgentSession, **more: Any) -> Iterator[Json]:
+    def record(at: float, kind: str, payload: Json) -> Json:
+        return {"timestamp": iso(at), "type": kind, "payload": payload}
+
+    first = session.actions[0].at
+    meta = {"id": session.id, "timestamp": iso(first), "cwd": session.cwd, "originator": "codex_cli_rs", "cli_version": "0.128.0"}
+    yield record(first, "session_meta", meta | {"source": "cli", "base_instructions": {"text": "x" * 20_000}} | more)
+    yield record(first, "turn_context", {"turn_id": "t", "cwd": session.cwd, "model": "gpt-5.4"})
+    for number, action in enumerate(session.actions):
+        at, call = action.at, f"call_{session.id[-8:]}_{number}"
+        if action.kind == "prompt":
+            yield record(at, "event_msg", {"type": "user_message", "message": action.text, "images": []})
+        elif action.kind == "say":
+            text = [{"type": "output_text", "text": action.text}]
+            yield record(at, "response_item", {"type": "message", "role": "assistant", "content": text})
+        elif action.kind == "shell":
+            arguments = json.dumps({"cmd": action.text, "workdir": session.cwd})
+            request = {"type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": call}
+            yield record(at, "response_item", request)
+            output = f"Process exited with code 0\nOutput:\n{action.output}"
+            yield record(at + 0.1, "response_item", {"type": "function_call_output", "call_id": call, "output": output})
+        else:
+            path = Path(action.path).relative_to(session.cwd).as_posix()
+            request = {"type": "custom_tool_call", "name": "apply_patch", "call_id": call, "input": _codex_patch(path, action)}
+            yield record(at - 0.2, "response_item", request)
+            change: Json = {"type": "add", "content": action.text}
+            if action.before is not None:
+                change = {"type": "update", "unified_diff": _unified(action), "move_path": None}
+            end = {"type": "patch_apply_end", "call_id": call, "success": True, "stdout": "Success.", "stderr": ""}
+            yield record(at, "event_msg", end | {"changes": {action.path: change}})
+
+
+def _codex_patch(path: str, action: Action) -> str:
+    if action.before is None:
+        body = "".join(f"+{line}\n" for line in action.text.splitlines())
+        return f"*** Begin Patch\n*** Add File: {path}\n{body}*** End Patch"
+    hunks = "".join(_unified(action).splitlines(keepends=True))
+    return f"*** Begin Patch\n*** Update File: {path}\n{hunks}*** End Patch"
+
+
+def _unified(action: Action) -> str:
+    old, new = (action.before or "").splitlines(keepends=True), action.after.splitlines(keepends=True)
+    return "".join(list(difflib.unified_diff(old, new, n=3))[2:])
+
+
+# --- Gemini CLI ---------------------------------------------------------------------------------------------------------
+
+
+def gemini_cli(home: Path, session: AgentSession) -> Path:
+    """`~/.gemini/tmp/<project>/chats/session-….jsonl`: each answer first without its calls, then again with them."""
+    project = home / ".gemini" / "tmp" / "tally"
+    project.mkdir(parents=True, exist_ok=True)
+    (project / ".project_root").write_text(session.cwd, "utf-8")
+    hashed = hashlib.sha256(session.cwd.encode()).hexdigest()
+    lines: list[Json] = [{"sessionId": session.id, "projectHash": hashed, "startTime": iso(session.actions[0].at), "kind": "main"}]
+    for number, action in enumerate(session.actions):
+        key = f"{session.id[:8]}-{number}"
+        if action.kind == "prompt":
+            lines.append({"id": key, "timestamp": iso(action.at), "type": "user", "content": [{"text": action.text}]})
+            continue
+        answer = {"id": key, "timestamp": iso(action.at - 0.2), "type": "gemini", "content": "", "model": "gemini-3-pro"}
+        if action.kind == "say":
+            lines.append(answer | {"content": action.text})
+            continue
+        lines.append(answer)
+        lines.append(answer | {"toolCalls": [_gemini_call(key, action)], "tokens": {"input": 90, "output": 30, "cached": 10}})
+        lines.append({"$set": {"lastUpdated": iso(action.at)}})
+    return put_lines(project / "chats" / f"session-2026-03-02T09-00-{session.id[:8]}.jsonl", lines, session.ended)
+
+
+def _gemini_call(key: str, action: Action) -> Json:
+    call: Json = {"id": f"call-{key}", "status": "success", "timestamp": iso(action.at)}
+    response = {"functionResponse": {"id": call["id"], "response": {"output": action.output or "Done."}}}
+    call["result"] = [response]
+    if action.kind == "shell":
+        return call | {"name": "run_shell_command", "args": {"command": action.text}, "resultDisplay": action.output}
+    shown: Json = {"fileName": Path(action.path).name, "filePath": action.path, "originalContent": action.before or ""}
+    shown |= {"newContent": action.after, "isNewFile": action.before is None, "fileDiff": ""}
+    arguments = {"file_path": action.path, "content": action.text}
+    if action.kind == "edit":
+        arguments = {"file_path": action.path, "old_string": action.old, "new_string": action.text}
+    return call | {"name": "write_file" if action.kind == "write" else "replace", "args": arguments, "resultDisplay": shown}
+
+
+# --- OpenCode -----------------------------------------------------------------------------------------------------------
+
+
+def opencode(home: Path, session: AgentSession) -> Path:
+    """`~/.local/share/opencode/opencode.db`, the last rows still in its write-ahead log."""
+    path = home / ".local" / "share" / "opencode" / "opencode.db"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None)
+    LEFT_OPEN.append(connection)  # as by a running program
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    for statement in _OPENCODE_TABLES:
+        connection.execute(statement)
+    info, messages = _opencode(session)
+    times = (info["time"]["created"], info["time"]["updated"])
+    values = (session.id, "p", None, session.cwd, "1.4.0", "A session", *times)
+    connection.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    for message, parts in messages:
+        about = {name: value for name, value in message.items() if name != "id"}
+        row = (message["id"], session.id, message["time"]["created"], json.dumps(about))
+        connection.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
+        for part in parts:
+            about = {name: value for name, value in part.items() if name != "id"}
+            connection.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (part["id"], message["id"], session.id, json.dumps(about)))
+    return path
+
+
+LEFT_OPEN: list[sqlite3.Connection] = []
+_OPENCODE_TABLES = (
+    "CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, version TEXT, "
+    "title TEXT, time_created INTEGER, time_updated INTEGER)",
+    "CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)",
+    "CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT)",
+)
+
+
+def opencode_files(home: Path, session: AgentSession) -> Path:
+    """`~/.local/share/opencode/storage/`: a file for each session, message and part, their ids in the names alone."""
+    storage = home / ".local" / "share" / "opencode" / "storage"
+    info, messages = _opencode(session)
+    path = put_text(storage / "session" / "p" / f"{session.id}.json", json.dumps(info), session.ended)
+    put_text(storage / "project" / "p.json", json.dumps({"worktree": session.cwd}), session.ended)
+    for message, parts in messages:
+        place = storage / "message" / session.id / f"{message['id']}.json"
+        put_text(place, json.dumps({k: v for k, v in message.items() if k != "id"}), session.ended)
+        for part in parts:
+            place = storage / "part" / message["id"] / f"{part['id']}.json"
+            put_text(place, json.dumps({k: v for k, v in part.items() if k != "id"}), session.ended)
+    return path
+
+
+def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]]]:
+    """(session, its messages with their parts)."""
+    messages: list[tuple[Json, list[Json]]] = []
+    for number, action in enumerate(session.actions):
+        at, key = int(action.at * 1000), f"msg_{session.id[-8:]}_{number:04}"
+        if action.kind == "prompt":
+            parts: list[Json] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
+            messages.append(({"id": key, "role": "user", "time": {"created": at}}, parts))
+            continue
+        about: Json = {"id": key, "role": "assistant", "time": {"created": at - 200, "completed": at + 300}}
+        about |= {
+            "modelID": "claude-opus-4-6",
+            "path": {"cwd": session.cwd, "root": session.cwd},
+            "tokens": {"input": 9, "output": 3},
+        }
+        part: Json = {"id": f"prt_{key}", "type": "text", "text": action.text}
+        if action.kind != "say":
+            part = {"id": f"prt_{key}", "type": "tool", "callID": f"call_{key}", "tool": _OPENCODE_TOOLS[action.kind]}
+            part["state"] = _opencode_state(action) | {"status": "completed", "time": {"start": at - 100, "end": at}}
+        messages.append((about, [part]))
+    times = {"created": int(session.actions[0].at * 1000), "updated": int(session.ended * 1000)}
+    return {"directory": session.cwd, "version": "1.4.0", "time": times}, messages
+
+
+_OPENCODE_TOOLS = {"shell": "bash", "write": "write", "edit": "edit"}
+
+
+def _opencode_state(action: Action) -> Json:
+    if action.kind == "shell":
+        return {"input": {"command": action.text}, "output": action.output, "metadata": {"exit": 0, "output": action.output}}
+    if action.kind == "write":
+        metadata = {"exists": action.before is not None}
+        return {"input": {"filePath": action.path, "content": action.text}, "output": "Wrote file.", "metadata": metadata}
+    arguments = {"filePath": action.path, "oldString": action.old, "newString": action.text}
+    return {"input": arguments, "output": "Edit applied.", "metadata": {"diff": "--- a\n+++ b\n" + _unified(action)}}
+
+
+# --- Copilot CLI, Pi, Factory Droid, Antigravity ------------------------------------------------------------------------
+
+
+def copilot_cli(home: Path, session: AgentSession) -> Path:
+    """`~/.copilot/session-state/<id>/events.jsonl`."""
+    first = session.actions[0].at
+    context = {"cwd": session.cwd, "gitRoot": session.cwd, "branch": "main"}
+    lines: list[Json] = [_event("session.start", first, {"sessionId": session.id, "context": context}, 0)]
+    for number, action in enumerate(session.actions, 1):
+        at, call = action.at, f"toolu_{session.id[-8:]}_{number}"
+        if action.kind == "prompt":
+            lines.append(_event("user.message", at, {"content": action.text}, number))
+            continue
+        if action.kind == "say":
+            lines.append(_event("assistant.message", at, {"messageId": f"m{number}", "content": action.text}, number))
+            continue
+        name, arguments = _copilot_call(action)
+        start = {"toolCallId": call, "toolName": name, "arguments": arguments, "model": "claude-opus-4-6"}
+        lines.append(_event("tool.execution_start", at - 0.2, start, number))
+        shown = f"\ndiff --git a{action.path} b{action.path}\n--- a{action.path}\n+++ b{action.path}\n" + _unified(action)
+        result = {"content": action.output or "Done.", "detailedContent": action.output if action.kind == "shell" else shown}
+        lines.append(_event("tool.execution_complete", at, {"toolCallId": call, "success": True, "result": result}, number))
+    return put_lines(home / ".copilot" / "session-state" / session.id / "events.jsonl", lines, session.ended)
+
+
+def _event(kind: str, at: float, data: Json, number: int) -> Json:
+    return {"type": kind, "data": data, "id": f"ev-{number}-{kind}", "timestamp": iso(at), "parentId": None}
+
+
+def _copilot_call(action: Action) -> tuple[str, Json]:
+    if action.kind == "shell":
+        return "bash", {"command": action.text}
+    if action.kind == "write":
+        return "create", {"path": action.path, "file_text": action.text}
+    return "edit", {"path": action.path, "old_str": action.old, "new_str": action.text}
+
+
+def pi(home: Path, session: AgentSession) -> Path:
+    """`~/.pi/agent/sessions/--<directory>--/<time>_<id>.jsonl`."""
+    first = session.actions[0].at
+    lines: list[Json] = [{"type": "session", "version": 3, "id": session.id, "timestamp": iso(first), "cwd": session.cwd}]
+
+    def message(at: float, body: Json) -> None:
+        lines.append({"type": "message", "id": f"e{session.id[-4:]}{len(lines)}", "timestamp": iso(at), "message": body})
+
+    for number, action in enumerate(session.actions):
+        call = f"call_{session.id[-8:]}_{number}"
+        if action.kind == "prompt":
+            message(action.at, {"role": "user", "content": [{"type": "text", "text": action.text}]})
+        elif action.kind == "say":
+            message(action.at, {"role": "assistant", "content": [{"type": "text", "text": action.text}], "model": "gpt-5.5"})
+        else:
+            name, arguments = _pi_call(action)
+            block = {"type": "toolCall", "id": call, "name": name, "arguments": arguments}
+            message(action.at - 0.2, {"role": "assistant", "content": [block], "model": "gpt-5.5"})
+            text = [{"type": "text", "text": action.output or "Done."}]
+            message(action.at, {"role": "toolResult", "content": text, "toolCallId": call, "toolName": name, "isError": False})
+    place = home / ".pi" / "agent" / "sessions" / f"--{session.cwd.strip('/').replace('/', '-')}--"
+    return put_lines(place / f"2026-03-02T09-00-00-000Z_{session.id}.jsonl", lines, session.ended)
+
+
+def _pi_call(action: Action) -> tuple[str, Json]:
+    if action.kind == "shell":
+        return "bash", {"command": action.text}
+    if action.kind == "write":
+        return "write", {"path": action.path, "content": action.text}
+    return "edit", {"path": action.path, "edits": [{"oldText": action.old, "newText": action.text}]}
+
+
+def factory_droid(home: Path, session: AgentSession) -> Path:
+    """`~/.factory/sessions/<directory>/<id>.jsonl`."""
+    lines: list[Json] = [{"type": "session_start", "id": session.id, "title": "Tally", "version": 2, "cwd": session.cwd}]
+
+    def message(at: float, role: str, block: Json) -> None:
+        body = {"role": role, "content": [block], "modelId": "gpt-5.6"}
+        lines.append({"type": "message", "id": f"m{session.id[-4:]}{len(lines)}", "timestamp": iso(at), "message": body})
+
+    for number, action in enumerate(session.actions):
+        call = f"call_{session.id[-8:]}_{number}"
+        if action.kind in ("prompt", "say"):
+            message(action.at, "user" if action.kind == "prompt" else "assistant", {"type": "text", "text": action.text})
+            continue
+        name, arguments = _droid_call(action)
+        message(action.at - 0.2, "assistant", {"type": "tool_use", "id": call, "name": name, "input": arguments})
+        result = {"type": "tool_result", "tool_use_id": call, "is_error": False, "content": action.output or "Done."}
+        message(action.at, "user", result)
+    return put_lines(home / ".factory" / "sessions" / slug(session.cwd) / f"{session.id}.jsonl", lines, session.ended)
+
+
+def _droid_call(action: Action) -> tuple[str, Json]:
+    if action.kind == "shell":
+        return "Execute", {"command": action.text}
+    if action.kind == "write":
+        return "Create", {"file_path": action.path, "content": action.text}
+    return "Edit", {"file_path": action.path, "old_str": action.old, "new_str": action.text}
+
+
+def antigravity(home: Path, session: AgentSession) -> Path:
+    """`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`; values of arguments are JSON text."""
+    lines: list[Json] = []
+
+    def step(at: float, source: str, kind: str, **more: Any) -> None:
+        about = {"step_index": len(lines), "source": source, "type": kind, "status": "DONE", "created_at": iso(at)}
+        lines.append(about | more)
+
+    for action in session.actions:
+        if action.kind == "prompt":
+            step(action.at, "USER_EXPLICIT", "USER_INPUT", content=f"<USER_REQUEST>\n{action.text}\n</USER_REQUEST>")
+        elif action.kind == "say":
+            step(action.at, "MODEL", "PLANNER_RESPONSE", content=action.text)
+        else:
+            name, arguments = _antigravity_call(action, session.cwd)
+            coded = {key: json.dumps(value) for key, value in arguments.items()}
+            step(action.at - 0.2, "MODEL", "PLANNER_RESPONSE", tool_calls=[{"name": name, "args": coded}])
+            if action.kind == "shell":
+                step(
+                    action.at,
+                    "MODEL",
+                    "RUN_COMMAND",
+                    content=f"The command completed successfully.\nStdout:\n{action.output}\nStderr:\n",
+                )
+            else:
+                step(action.at, "MODEL", "CODE_ACTION", content="Created file" if action.kind == "write" else _blocks(action))
+    brain = home / ".gemini" / "antigravity-cli" / "brain" / session.id
+    return put_lines(brain / ".system_generated" / "logs" / "transcript_full.jsonl", lines, session.ended)
+
+
+def _blocks(action: Action) -> str:
+    return f"The following changes were made by the tool:\n[diff_block_start]\n{_unified(action)}[diff_block_end]\n"
+
+
+def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
+    if action.kind == "shell":
+        return "run_command", {"CommandLine": action.text, "Cwd": cwd}
+    if action.kind == "write":
+        return "write_to_file", {"TargetFile": action.path, "CodeContent": action.text, "Overwrite": True}
+    return "replace_file_content", {"TargetFile": action.path, "TargetContent": action.old, "ReplacementContent": action.text}

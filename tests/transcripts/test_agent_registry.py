@@ -78,6 +78,8 @@ OTHERS = {
     "collector/checkpoints/trailers.py": "families of models in the names of co-authors",
     "attribution/exports/lines.py": "families of models and who provides them",
     "attribution/study/paper.py": "published numbers",
+    "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
+    "collector/local/unreadable.py": "agents whose sessions cannot be read",
 }
 
 

@@ -1,0 +1,43 @@
+"""`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory, and a worker's caller."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from collector.json_values import get_str
+from collector.local import files
+from collector.local.model import Known, LocalSession, Machine
+from collector.local.roots import Roots
+
+NAME = "factory-droid"
+AGENT = "factory-droid"
+KNOWN = Known.DOCUMENTATION
+KEPT_DAYS = None
+
+
+def places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("FACTORY_HOME_OVERRIDE", machine.home) / ".factory" / "sessions"])
+
+
+def stored(place: Path) -> Iterator[Path]:
+    return files.listed(place, (".jsonl",), depth=2)
+
+
+def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    found: dict[str, tuple[Path, str]] = {}
+    children: dict[str, set[str]] = defaultdict(set)
+    for path in stored(place):
+        first = files.first_line(path)
+        cwd, number = get_str(first, "cwd"), get_str(first, "id") or path.stem
+        if get_str(first, "type") == "session_start" and roots.of(cwd):
+            found[number] = (path, cwd)
+            children[get_str(first, "callingSessionId")].add(number)
+    for number, (path, cwd) in found.items():
+        workers = frozenset(children[number])
+        yield LocalSession(NAME, AGENT, number, (path,), f"started in {cwd}", cwd=cwd, children=workers)
+
+
+def load(session: LocalSession) -> Iterator[bytes]:
+    return map(files.lines, session.files)

@@ -1,0 +1,96 @@
+"""`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`, where the same message is written again with more in it.
+
+A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory. Of a log, the last
+form of each message counts; messages that a rewind of the talk took back are kept: the files did not go back with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from collector.json_values import get_dict, get_list, get_str
+from collector.local import files
+from collector.local.model import Known, LocalSession, Machine
+from collector.local.roots import Roots
+from collector.text import decode
+from collector.transcripts.common.jsonl import values
+
+NAME = "gemini-cli"
+AGENT = "gemini-cli"
+KNOWN = Known.DOCUMENTATION
+KEPT_DAYS = 30  # general.sessionRetention
+
+_ENDINGS = (".json", ".jsonl")
+_REGISTRY = "projects.json"
+_MARK = ".project_root"
+
+
+def places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "tmp"])
+
+
+def stored(place: Path) -> Iterator[Path]:
+    for project in files.directories(place):
+        yield from _chats(project)
+
+
+def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    directories = _registered(place)
+    for project in files.directories(place):
+        cwd = next((one for one in [*directories.get(project.name, ()), _marked(project)] if roots.of(one)), "")
+        cwd = cwd or next((path for path in roots.paths if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
+        if cwd:
+            for path in _chats(project):
+                yield LocalSession(NAME, AGENT, _id(path), (path,), f"kept for {cwd}", cwd=cwd)
+
+
+def load(session: LocalSession) -> Iterator[bytes]:
+    (path,) = session.files
+    data = files.lines(path) if path.suffix == ".jsonl" else files.content(path)
+    document = folded(data)
+    document["directories"] = [session.cwd, *get_list(document, "directories")]
+    yield json.dumps(document).encode()
+
+
+def folded(data: bytes) -> dict[str, Any]:
+    """One document of a log: the last form of each message, where its first one stood. Raises ValueError."""
+    document: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
+    for number, record in enumerate(value for line in data.split(b"\n") if line.strip() for value in values(line)):
+        change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
+        for one in get_list(change, "messages"):
+            messages[get_str(one, "id") or f"{number}/{len(messages)}"] = one
+        if get_str(change, "type") and "messages" not in change:
+            messages[get_str(change, "id") or str(number)] = change
+        else:
+            document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
+    return document | {"messages": list(messages.values())}
+
+
+def _chats(project: Path) -> Iterator[Path]:
+    """Sessions of a project, subagents in directories of their parent's id."""
+    return files.listed(project / "chats", _ENDINGS, depth=2)
+
+
+def _id(path: Path) -> str:
+    first = files.first_line(path) if path.suffix == ".jsonl" else {}
+    document = first or files.document(path)
+    return get_str(document, "sessionId") or path.stem
+
+
+def _registered(place: Path) -> dict[str, list[str]]:
+    """Name of a project's directory -> directories of files."""
+    found: dict[str, list[str]] = {}
+    for path, name in get_dict(files.document(place.parent / _REGISTRY), "projects").items():
+        if isinstance(name, str):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def _marked(project: Path) -> str:
+    mark = project / _MARK
+    return decode(files.head(mark, 4096)).strip() if mark.is_file() else ""

@@ -1,0 +1,211 @@
+"""What is special about the places of single agents."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from support import local_layouts as layouts
+from support.local_clone import AgentSession, Clone
+
+from collector.git.repository import GitRepo
+from collector.json_values import get_str
+from collector.local import files, find_sessions, load, sources
+from collector.local.databases import DatabaseUnreadable, copied
+from collector.local.gemini_cli import folded
+from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
+from collector.local.zstd import decompressed
+from collector.model import Session
+from collector.transcripts import readers
+from collector.vocabulary.agents import label_of
+
+ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
+TWO = "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "home" / "ada"
+    place.mkdir(parents=True)
+    monkeypatch.setattr(Machine, "here", lambda: Machine(place))
+    return place
+
+
+@pytest.fixture
+def clone(home: Path) -> Clone:
+    return Clone(home / "work" / "tally")
+
+
+def session(clone: Clone, id: str = ONE) -> AgentSession:
+    made = clone.session(id)
+    made.prompt("Add a file")
+    made.write(f"src/{id[-4:]}.py", f"value = '{id}'\n")
+    return made
+
+
+def found(clone: Clone) -> dict[str, LocalSession]:
+    return dict(find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS)).sessions)
+
+
+def read(one: LocalSession) -> Session:
+    reader = next(reader for reader in readers() if one.agent == reader.NAME)
+    return reader.read(one.id, load(one))
+
+
+@pytest.mark.parametrize("source", sources(), ids=lambda source: source.NAME)
+def test_each_source_names_an_agent_and_its_reader(source: object) -> None:
+    agent = source.AGENT  # type: ignore[attr-defined]
+    assert label_of(agent) != agent and agent in {reader.NAME for reader in readers()}
+
+
+# --- Codex --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_variable_says_where_an_agent_keeps_its_sessions(clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layouts.codex(tmp_path, session(clone))
+    assert found(clone) == {}
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
+    monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody", {"CODEX_HOME": str(tmp_path / ".codex")}))
+    assert list(found(clone)) == [ONE]
+
+
+def test_a_compressed_session_is_read_unless_it_is_there_plain(clone: Clone, home: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    path = layouts.codex(home, session(clone))
+    plain = path.read_bytes()
+    with arrow.CompressedOutputStream(str(path) + ".zst", "zstd") as file:
+        file.write(plain)
+    assert [one.files for one in found(clone).values()] == [(path,)]
+    path.unlink()
+    (one,) = found(clone).values()
+    assert one.files[0].suffix == ".zst" and list(load(one)) == [plain]
+    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
+    assert decompressed(one.files[0].read_bytes(), 100) == plain[:100]
+
+
+def test_an_archived_session_is_found(clone: Clone, home: Path) -> None:
+    path = layouts.codex(home, session(clone))
+    archived = home / ".codex" / "archived_sessions" / path.name
+    archived.parent.mkdir()
+    path.rename(archived)
+    assert [one.files for one in found(clone).values()] == [(archived,)]
+
+
+def test_a_codex_subagent_is_read_with_its_parent(clone: Clone, home: Path) -> None:
+    main = layouts.codex(home, session(clone))
+    spawned = {"source": {"subagent": {"thread_spawn": {"parent_thread_id": ONE}}}}
+    child = session(clone, TWO)
+    path = main.with_name(f"rollout-2026-03-02T09-05-00-{TWO}.jsonl")
+    layouts.put_lines(path, layouts.codex_records(child, **spawned), child.ended)
+    (one,) = found(clone).values()
+    assert one.files == (main, path)
+    assert [call.agent_id for call in read(one).calls] == ["", TWO]
+
+
+def test_no_more_of_another_repository_is_read_than_whose_it_is(clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Clone(home / "elsewhere" / "other")
+    for number in range(5):
+        path = layouts.codex(home, session(other, f"{ONE[:-1]}{number}"))
+        with path.open("a") as file:
+            file.write("x" * 1_000_000)
+    sizes: list[int] = []
+    whole = files._read
+
+    def noted(path: Path, size: int | None) -> bytes:
+        data = whole(path, size)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(files, "_read", noted)
+    assert found(clone) == {}
+    assert sum(sizes) <= 5 * 8_000
+
+
+# --- Gemini CLI ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_last_form_of_a_message_counts() -> None:
+    records = [
+        {"sessionId": "s", "kind": "main"},
+        {"id": "1", "type": "user", "content": "Do it"},
+        {"id": "2", "type": "gemini", "content": "first"},
+        {"id": "2", "type": "gemini", "content": "second", "toolCalls": [{"id": "c"}]},
+        {"$set": {"summary": "done"}},
+        {"$rewindTo": "1"},
+        {
+            "$set": {
+                "messages": [{"id": "1", "type": "user", "content": "Do it"}, {"id": "3", "type": "gemini", "content": "third"}]
+            }
+        },
+    ]
+    document = folded(b"\n".join(json.dumps(record).encode() for record in records))
+    assert (document["sessionId"], document["summary"]) == ("s", "done")
+    assert [get_str(message, "content") for message in document["messages"]] == ["Do it", "second", "third"]
+
+
+# --- databases ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_database_in_use_is_copied_with_its_log_and_left_alone(clone: Clone, home: Path) -> None:
+    path = layouts.opencode(home, session(clone))
+    before = {file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()}
+    connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    with pytest.raises(sqlite3.OperationalError):  # all that it holds is still in the log
+        connection.execute("SELECT COUNT(*) FROM part")
+    connection.close()
+    (one,) = found(clone).values()
+    assert len(read(one).calls) == 1
+    assert {file.name: (file.stat().st_size, file.stat().st_mtime_ns) for file in path.parent.iterdir()} == before
+
+
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with copied(tmp_path / "none.db") as database:
+        assert database.columns("session") == frozenset()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_a_problem(clone: Clone, home: Path) -> None:
+    path = home / ".local" / "share" / "opencode" / "opencode.db"
+    layouts.put_text(path, "no database at all, but long enough to be taken for one" * 9, clone.clock)
+    with pytest.raises(DatabaseUnreadable), copied(path) as database:
+        database.rows("SELECT 1 FROM session")
+    problems = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS)).problems
+    assert [(problem.code, problem.subject) for problem in problems] == [("local_place_unreadable", "opencode")]
+
+
+def test_what_is_in_the_database_and_in_files_is_one_session(clone: Clone, home: Path) -> None:
+    layouts.opencode_files(home, session(clone))
+    assert [one.source for one in found(clone).values()] == ["opencode-files"]
+    layouts.opencode(home, session(clone))
+    assert [one.source for one in found(clone).values()] == ["opencode"]
+
+
+# --- Pi -----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_fork_of_pi_is_read_with_its_origin(clone: Clone, home: Path) -> None:
+    path = layouts.pi(home, session(clone))
+    first, *rest = path.read_text("utf-8").splitlines(keepends=True)
+    header = json.loads(first) | {"id": TWO, "parentSession": str(path)}
+    fork = layouts.put_text(
+        path.with_name(f"2026-03-02T10-00-00-000Z_{TWO}.jsonl"), json.dumps(header) + "\n" + "".join(rest), 1.8e9
+    )
+    (one,) = found(clone).values()
+    assert one.files == (path, fork)
+    assert len(read(one).calls) == 1
+
+
+# --- Antigravity --------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(clone: Clone, home: Path) -> None:
+    made = clone.session(ONE)
+    made.prompt("Only talk")
+    made.say("Well.")
+    layouts.antigravity(home, made)
+    assert found(clone) == {}
+    workspaces = {ONE: {"WorkspaceURIs": [clone.path.as_uri()]}}
+    layouts.put_text(home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json", json.dumps(workspaces), 1.8e9)
+    assert list(found(clone)) == [ONE]
