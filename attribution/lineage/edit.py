@@ -11,6 +11,7 @@ from attribution.lineage.files import Contents
 from attribution.lineage.match_policy import REFORMATTED, LineHunk, MatchPolicy, find_kept
 from attribution.lineage.model import (
     BINARY,
+    COPY,
     DELETED,
     FILE_DELETED,
     LOST,
@@ -85,6 +86,7 @@ class CommitEdit:
         self._hunks: list[LineHunk] = []
         self._ends: dict[str, LineHunk] = {}
         self._vectors: list[bytes] = []  # of the file that each planned hunk was removed from
+        self._new: set[str] = set()  # contents of new files
         self._inherited: Counter[int] = Counter()  # origins inherited so far
 
     def apply(self, deltas: Sequence[FileDelta]) -> None:
@@ -116,6 +118,7 @@ class CommitEdit:
                 self._step.unread.append(work.path)
             vector = self._write_file(work)
             self._state[work.path] = FileLines(work.oid, work.mode, vector)
+            self._contents.written.add(work.oid)
             self.net += counted(vector)
         for path, old, _ in ends:
             self._end(path, old)
@@ -160,8 +163,19 @@ class CommitEdit:
             count, flags = self._contents.count(delta.new)
         else:
             count, flags = (delta.hunks[0][3] if delta.hunks else 0), 0
+        if count and self._copied(delta):
+            flags |= COPY
         hunks = [(0, 0, 0, count)] if count else []
         return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
+
+    def _copied(self, delta: FileDelta) -> bool:
+        """Whether another file of the commit, known so far, has exactly this content."""
+        if delta.new in self._new:
+            return True
+        self._new.add(delta.new)
+        return delta.new in self._contents.written and any(
+            file.oid == delta.new for path, file in self._state.items() if path != delta.path
+        )
 
     def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
         """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""
@@ -182,7 +196,7 @@ class CommitEdit:
     def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]) -> None:
         """Decides for the whole commit which new lines continue old ones."""
         for work in works:
-            if work.hunks and work.old_path and not work.flags:
+            if work.hunks and work.old_path and not work.flags & ~COPY:
                 self._plan_file(work)
         for path, old, _ in ends:
             data = self._contents.get(old.oid)

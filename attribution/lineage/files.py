@@ -25,6 +25,7 @@ class Contents:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0
         self.problems: list[Problem] = []
+        self.written: set[str] = set()  # contents that some commit wrote so far
         self._reported: set[tuple[str, str]] = set()
 
     def get(self, oid: str) -> bytes | None:

@@ -2,14 +2,14 @@
 
 A line counts as dead when the tip does not have it. Of several commits that removed it on parallel branches the one counts
 whose branch took it from the main line; if that branch had been merged before without effect on the line, still that commit.
-A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise, or the same text
-written on both sides, of which the merge kept the other.
+A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise. If the merge has the
+same text there from the other side, the line did not end: it goes on as the other one and shares its fate.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ class LineEnd(NamedTuple):
     cause: int
     left: int  # main-line commit without it
     removal: int  # row of the removal
+    same_as: int = _NONE  # origin as which it goes on after a merge
 
 
 _ALIVE = LineEnd(_NONE, 0, _NONE, _NONE)
@@ -60,6 +61,7 @@ class LineLifetime(NamedTuple):
     origin: int  # number of the first line
     nonblank: int  # lines with text; all of them when texts were not looked at
     into: LineRange | None  # what the death put in their place; None for a merge that dropped them
+    same_as: int = _NONE  # origin of the first of the lines as which they go on after a merge, BEFORE for older ones; -1: none
 
 
 @dataclass(slots=True)
@@ -105,8 +107,10 @@ class LineLifetimes:
     others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
     landed: array[int] = field(default_factory=lambda: array("i"))  # by commit: main-line commit that brought it
     removals: Removals = field(default_factory=Removals)
+    same: dict[int, int] = field(default_factory=dict)  # dropped by a merge -> the line with the same text that the merge has
     touched: set[int] | None = None  # of a continued history: lines from before whose fate may be another one now
     alive: bytearray = field(default_factory=bytearray)
+    _birth: Callable[[int], int] = field(default=lambda origin: _NONE)  # commit that wrote an origin
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
 
@@ -117,6 +121,8 @@ class LineLifetimes:
             for offset in born.blank:
                 self.blank[born.first + offset] = 1
         if step.merge:
+            for same in step.same:
+                self._same(numbers(same.dropped), numbers(same.kept))
             if step.mainline:
                 self._merge(step)
             return
@@ -167,6 +173,22 @@ class LineLifetimes:
         if self.touched is not None:
             self.touched.update(origins)
 
+    def _same(self, dropped: memoryview, kept: memoryview) -> None:
+        self.same.update(zip(dropped, kept, strict=True))
+        if self.touched is not None:
+            self.touched.update(dropped)
+
+    def reached(self) -> set[int]:
+        """Of a continued history: `touched` with the lines that go on as one of these."""
+        found = set(self.touched or ())
+        for origin in self.same:
+            chain = [origin]
+            while (following := self.same.get(chain[-1])) is not None and following not in chain:
+                chain.append(following)
+            if not found.isdisjoint(chain):
+                found.add(origin)
+        return found
+
     def _leave(self, origins: Iterable[int], commit: int) -> None:
         left = self.left
         for origin in origins:
@@ -188,10 +210,14 @@ class LineLifetimes:
             while at < first + count:
                 fate = self.fate(at, origin.commit)
                 end = at + 1
-                while end < first + count and self._alike(at, end) and self.fate(end, origin.commit) == fate:
+                while end < first + count and self._alike(at, end) and self._goes_on(fate, end - at, self.fate(end, origin.commit)):
                     end += 1
                 yield self._lifetime(origin, first, at, end, fate)
                 at = end
+
+    def _goes_on(self, fate: LineEnd, lines: int, following: LineEnd) -> bool:
+        """Whether a line so many lines further has the fate that belongs to a first one's."""
+        return following == (fate._replace(same_as=fate.same_as + lines) if fate.same_as > BEFORE else fate)
 
     def _alike(self, a: int, b: int) -> bool:
         if self.alive[a] or self.alive[b]:
@@ -204,16 +230,32 @@ class LineLifetimes:
         into = self.removals.into(fate.removal)
         cause = _CAUSES[fate.cause]
         return LineLifetime(
-            origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into
+            origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into,
+            fate.same_as,
         )  # fmt: skip
 
     def _mark(self, history: LineHistory) -> None:
+        self._birth = lambda origin: history.origins.of(origin).commit
         self.alive = bytearray(history.origins.next)
         for file in history.state.values():
             for origin in numbers(file.vector):
                 self.alive[origin] = 1
 
     def fate(self, origin: int, birth: int) -> LineEnd:
+        """How a line ended, or the line as which it goes on after a merge."""
+        end = self._own_end(origin, birth)
+        seen = [origin]
+        while end.cause == _MERGE:
+            following = self.same.get(seen[-1])
+            if following is None or following in seen:
+                break
+            if following == BEFORE:
+                return _ALIVE._replace(same_as=BEFORE)
+            seen.append(following)
+            end = self._own_end(following, self._birth(following))
+        return end._replace(same_as=seen[-1]) if len(seen) > 1 else end
+
+    def _own_end(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
             return _ALIVE
         last, left = self.remover[origin], self.left[origin]

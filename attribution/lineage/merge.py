@@ -8,12 +8,13 @@ can by a line diff, and what is left was written by the merge.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from attribution.lineage.files import Contents
-from attribution.lineage.model import AT_MERGE, UNREADABLE, WIDTH, FileLines, Range, State, numbers
+from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, Range, SameLines, State, numbers, vector
 from attribution.lineage.outside import Outside
 from attribution.lineage.patch import FileDelta
 from collector.git.renames import File, RenameTexts, best_source, by_path
@@ -145,6 +146,68 @@ def _within(same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]
 def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Parts of `left` that lie in `right`; both in order."""
     return [(start, end) for start, end, _ in _within([(*piece, 0) for piece in right], left)]
+
+
+def same_lines(old: FileLines, new: FileLines, contents: Contents) -> SameLines | None:
+    """Lines that a merge took over from a file of a parent word for word, but with the origins of another parent."""
+    if old.vector == new.vector:
+        return None
+    hunks = contents.diff(old.oid, new.oid)
+    before, after = numbers(old.vector), numbers(new.vector)
+    if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):
+        return None
+    pairs = [
+        (before[at + shift], after[at])
+        for start, end, shift in _unchanged(hunks, len(after))
+        if old.vector[(start + shift) * WIDTH : (end + shift) * WIDTH] != new.vector[start * WIDTH : end * WIDTH]
+        if end + shift <= len(before)
+        for at in range(start, end)
+        if before[at + shift] not in (BEFORE, after[at])
+    ]
+    return SameLines(vector(a for a, _ in pairs), vector(b for _, b in pairs)) if pairs else None
+
+
+class SideBranches:
+    """Commits that the main line does not have yet, with their parents and the paths they changed."""
+
+    def __init__(self) -> None:
+        self._parents: dict[int, tuple[int, ...]] = {}
+        self._paths: dict[int, tuple[str, ...]] = {}
+
+    def add(self, commit: int, parents: tuple[int, ...], paths: Iterable[str]) -> None:
+        """Commits by their indices; parents have smaller ones."""
+        self._parents[commit] = parents
+        self._paths[commit] = tuple(paths)
+
+    def land(self, commit: int) -> None:
+        """A commit and all that it comes from are on the main line from now on."""
+        stack = [commit]
+        while stack:
+            at = stack.pop()
+            if at in self._parents:
+                stack += self._parents.pop(at)
+                del self._paths[at]
+
+    def changed(self, side: int, other: int) -> set[str]:
+        """Paths changed by commits that `side` comes from, that are not on the main line and that `other` does not come from."""
+        found: set[str] = set()
+        ours = {side}
+        theirs = {other}
+        waiting = [-at for at in {side, other} if at in self._parents]
+        heapify(waiting)
+        while waiting and any(-at in ours and -at not in theirs for at in waiting):
+            at = -heappop(waiting)
+            above = [parent for parent in self._parents[at] if parent in self._parents]
+            known = ours | theirs
+            if at in theirs:
+                theirs.update(above)
+            else:
+                found.update(self._paths[at])
+                ours.update(above)
+            for parent in above:
+                if parent not in known:
+                    heappush(waiting, -parent)
+        return found
 
 
 class MergedFiles(NamedTuple):

@@ -24,6 +24,7 @@ _ZERO = bytes(WIDTH)
 BINARY = 1  # the file is binary to git: its "lines" follow git blame, but nobody wrote them as lines
 AT_MERGE = 2  # written by the merge itself
 UNREADABLE = 4  # the old or the new content is missing or too large: these lines may be older than they seem
+COPY = 8  # a new file with exactly the content of another file of the same commit
 
 # Why a line ended
 MODIFIED = "modified"
@@ -89,6 +90,13 @@ class KeptLines(NamedTuple):
     how: str  # whitespace | moved | reformatted
 
 
+class SameLines(NamedTuple):
+    """Lines of a parent whose text a merge has, too, but from another parent: origins of both, in pairs."""
+
+    dropped: bytes
+    kept: bytes
+
+
 class Fingerprint(NamedTuple):
     """Of what a patch takes away and puts in, whatever the line numbers: equal to `inverse` of the patch that it takes back."""
 
@@ -116,6 +124,7 @@ class CommitStep:
     again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
     kept: list[KeptLines] = field(default_factory=list)
     swapped: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # at a merge: path, old and new vector
+    same: list[SameLines] = field(default_factory=list)  # at a merge: what both sides have written
     unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
     present: int = 0  # lines in all files of the commit, those from before the window left out
     patch: Fingerprint | None = None  # when texts are looked at

@@ -18,7 +18,7 @@ from attribution.lineage.lifetimes import LineLifetimes, Removals
 from attribution.lineage.model import BEFORE, FileLines, LineHistory, OriginColumns, Origins, runs, vector
 from collector.git.program import GitFailed, ScratchGit
 
-_MAGIC = b"whowrote history 2\n"
+_MAGIC = b"whowrote history 3\n"
 _COLUMNS = ("commit", "path", "line")
 
 
@@ -117,6 +117,7 @@ def _run(first: int, count: int) -> bytes:
 
 def _lifetime_parts(lifetimes: LineLifetimes) -> list[bytes]:
     others = array("i", [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)])
+    same = array("i", [v for pair in lifetimes.same.items() for v in pair])
     removals = lifetimes.removals
     columns = (
         removals.commit,
@@ -127,17 +128,19 @@ def _lifetime_parts(lifetimes: LineLifetimes) -> list[bytes]:
         lifetimes.left,
         lifetimes.landed,
         others,
+        same,
     )
     return [bytes(removals.cause), bytes(lifetimes.blank), *map(_integers, columns)]
 
 
 def _restore_lifetimes(parts: list[bytes], history: LineHistory, paths: list[str]) -> LineLifetimes:
-    commit, path, line, lines, remover, left, landed, others = (_array(part) for part in parts[2:10])
+    commit, path, line, lines, remover, left, landed, others, same = (_array(part) for part in parts[2:11])
     removals = Removals(commit, bytearray(parts[0]), path, line, lines)
     removals.restore(paths)
     lifetimes = LineLifetimes(remover, left, bytearray(parts[1]), landed=landed, removals=removals)
     for at in range(0, len(others), 2):
         lifetimes.others.setdefault(others[at], []).append(others[at + 1])
+    lifetimes.same.update(zip(same[::2], same[1::2], strict=True))
     lifetimes.know(history.shas)
     return lifetimes
 

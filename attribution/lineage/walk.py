@@ -19,7 +19,7 @@ from attribution.lineage.edit import CommitEdit, EditRules
 from attribution.lineage.edit import write as write_lines
 from attribution.lineage.files import Contents
 from attribution.lineage.match_policy import MatchPolicy
-from attribution.lineage.merge import Merger, Parent, merge_deltas
+from attribution.lineage.merge import Merger, Parent, SideBranches, merge_deltas, same_lines
 from attribution.lineage.model import (
     BINARY,
     UNREADABLE,
@@ -95,6 +95,8 @@ class HistoryWalk:
         self._outside: Outside = Older(git, self._contents)
         self._observer: Observer | None = None
         self._present = array("i")  # by commit: lines in its files
+        self._branches = SideBranches()
+        self._changed: list[str] = []  # paths that the commit at work changed
 
     def run(
         self,
@@ -148,6 +150,7 @@ class HistoryWalk:
         if saved is not None:
             self._shas, self._origins, self._present = saved.shas, saved.origins, saved.present
             self._states[saved.tip] = saved.state
+            self._contents.written.update(file.oid for file in saved.state.values())
             self._boundary.update(saved.boundary)
             self._partial.update({} if saved.complete else {saved.tip: saved.tip})
             self._outside = Blamed(self._git, self._contents, saved)
@@ -186,6 +189,9 @@ class HistoryWalk:
         if parents and parents[0] in self._partial:
             self._partial[sha] = self._partial[parents[0]]
         self._present.append(step.present)
+        self._branches.add(step.index, tuple(self._index[p] for p in parents if p in self._index), self._changed)
+        if mainline:
+            self._branches.land(step.index)
         for parent in set(parents):
             self._release(parent)
         if self._observer is not None:
@@ -205,6 +211,7 @@ class HistoryWalk:
         parent = step.parents[0] if step.parents else ""
         state = self._take(parent) if parent else {}
         deltas = source.changes(step.sha, step.parents)
+        self._changed = [delta.path for delta in deltas or ()]
         if deltas is None:
             return self._catch_up(step, state)
         if self._options.texts:
@@ -250,6 +257,7 @@ class HistoryWalk:
 
     def _merge(self, step: CommitStep, source: ChangeSource) -> State:
         deltas = source.merge_changes(step.sha, step.parents)
+        self._changed = [delta.path for delta in deltas or ()]
         if deltas is None:
             return self._catch_up(step, self._take(step.parents[0]))
         present, gone = merge_deltas(deltas)
@@ -267,6 +275,7 @@ class HistoryWalk:
         for path, file in changed.items():
             old = before.file(path)
             step.swapped.append((path, old.vector if old else b"", file.vector))
+            self._note_same(step, old, file)
         for path, _, _ in gone:
             old = before.file(path)
             step.swapped.append((path, old.vector if old else b"", b""))
@@ -275,7 +284,18 @@ class HistoryWalk:
         for path, _, _ in gone:
             state.pop(path, None)
         state.update(changed)
+        deleted = {path for path, _, _ in gone}
+        for sha in step.parents[1:]:
+            side = self._index.get(sha, -1)
+            for path in sorted(self._branches.changed(side, self._index.get(step.parents[0], -1)) - deleted):
+                self._note_same(step, self._states[sha].get(path), changed.get(path) or before.file(path))
         return state
+
+    def _note_same(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
+        """Notes the lines of a parent's file that the merge took from another parent with the same text."""
+        same = same_lines(old, new, self._contents) if old is not None and new is not None else None
+        if same is not None:
+            step.same.append(same)
 
     def _parent(self, sha: str, deleted: Callable[[], list[File]]) -> Parent:
         base = self._partial.get(sha)

@@ -19,11 +19,16 @@ def records(store: Store, repo_id: int) -> list[LifetimeRecord]:
 
 
 def left_out(store: Store, repo_id: int) -> dict[str, int]:
-    """Lines with text that no class has: binary, uncertain (something is missing in the clone), not_attributed (symbolic links)."""
+    """Lines with text that are not counted.
+
+    binary; uncertain: something is missing in the clone; copy: of another file of the commit; not_attributed: symbolic links;
+    same_text: both sides of a merge had them; they are counted as the lines that the merge kept.
+    """
     rows = store.rows(
-        "SELECT CASE l.kind WHEN 'text' THEN 'not_attributed' ELSE l.kind END AS why, SUM(t.nonblank) AS lines FROM line_fates t "
+        "SELECT CASE WHEN l.same_as IS NOT NULL THEN 'same_text' WHEN l.kind = 'text' THEN 'not_attributed' ELSE l.kind END why, "
+        "SUM(t.nonblank) AS lines FROM line_fates t "
         "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
-        "AND (l.kind <> 'text' OR t.origin_id IS NULL) GROUP BY 1",
+        "AND (l.kind <> 'text' OR l.same_as IS NOT NULL OR t.origin_id IS NULL) GROUP BY 1",
         (repo_id,),
     )
     return {row["why"]: row["lines"] for row in rows if row["lines"]}
@@ -72,7 +77,7 @@ FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = 
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = t.origin_id
 LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
-WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' ORDER BY t.origin
+WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL ORDER BY t.origin
 """
 
 

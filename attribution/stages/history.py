@@ -22,7 +22,7 @@ from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
 from collector.storage.store import Store
 
-VERSION = "1"
+VERSION = "2"
 STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
 UNREAD = "file_unread"  # a check of the database knows this name
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from attribution.lineage import reverts
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import MatchPolicy
-from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, LOST, UNREADABLE, Fingerprint, LineHistory
+from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, COPY, LOST, UNREADABLE, Fingerprint, LineHistory
 from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.state import dump
 from collector.storage.store import Store, iso
 from collector.text import printable
+from collector.vocabulary.lifetimes import LineKind
 
 REVERTED = "reverted"
 _TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "line_lifetimes", "tip_states", "history_commits")
@@ -65,7 +66,7 @@ _COMMIT = (
 
 _LIFE = (
     "repo_id", "origin", "birth", "path", "start_line", "end_line", "nonblank", "blank_lines", "kind", "at_merge", "death", "cause",
-    "gone_from_main", "into_path", "into_start", "into_end",
+    "same_as", "gone_from_main", "into_path", "into_start", "into_end",
 )  # fmt: skip
 
 
@@ -143,12 +144,13 @@ class _Rows:
         ids = self._ids
         blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
         texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
-        kind = "binary" if x.flags & BINARY else "uncertain" if x.flags & UNREADABLE or boundary else "text"
+        kind = _kind(x.flags, boundary)
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
         into = (printable(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
         return (
             self._repo_id, x.origin, ids[x.birth], printable(x.path), x.line, x.line + x.lines - 1, x.nonblank, texts, kind,
             int(bool(x.flags & AT_MERGE)), ids[x.death] if x.death >= 0 else None, cause or None,
+            x.same_as if x.same_as >= BEFORE else None,
             ids[x.left] if x.left >= 0 else None, *into,
         )  # fmt: skip
 
@@ -174,9 +176,17 @@ class _Rows:
         self._store.insert("tip_states", columns, [row])
 
 
+def _kind(flags: int, boundary: bool) -> LineKind:
+    if flags & BINARY:
+        return LineKind.BINARY
+    if flags & UNREADABLE or boundary:
+        return LineKind.UNCERTAIN
+    return LineKind.COPY if flags & COPY else LineKind.TEXT
+
+
 def _rows_to_write(done: Finished) -> list[int]:
     """Hunks that are new, and older ones with a line whose fate may be another one now."""
-    origins, touched = done.history.origins, done.lifetimes.touched or set()
+    origins, touched = done.history.origins, done.lifetimes.reached()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = _first_row(origins.commit, done.first)
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))

@@ -19,7 +19,7 @@ from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, line_class
 
-VERSION = "2"
+VERSION = "3"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
+_LEFT_OUT = {
+    "binary": "lines of binary files",
+    "uncertain": "lines that may be older than they seem: the clone lacks a file or a parent",
+    "copy": "lines of new files that are copies of others",
+    "same_text": "lines that both sides of a merge had; they are counted as the ones it kept",
+    "not_attributed": "lines of symbolic links and other files without an author",
+}
 _DOTS = "·-+x*"
 
 
@@ -34,7 +41,7 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     _causes(console, r.causes)
     _enders(console, r.ended_by)
     _comparisons(console, r.comparisons, r.hazards)
-    left = [f"not counted: {number(lines)} {words(kind)} lines" for kind, lines in r.left_out.items()]
+    left = [f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}" for kind, lines in r.left_out.items()]
     notes(console, [*r.notes, *left])
 
 

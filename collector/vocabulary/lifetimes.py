@@ -11,6 +11,7 @@ class LineKind(Word):
     TEXT = "text", "lines of a text"
     BINARY = "binary", "binary to git"
     UNCERTAIN = "uncertain", "a file or parent is missing: they may be older than they seem"
+    COPY = "copy", "a new file with exactly the content of another file of the commit"
 
 
 class EndCause(Word):
@@ -20,7 +21,7 @@ class EndCause(Word):
     DELETED = "deleted", "nothing replaced them"
     FILE_DELETED = "file_deleted", "their file was deleted"
     UNREADABLE = "unreadable", "they cannot be followed further: a file or parent is missing"
-    MERGE = "merge", "a merge dropped them"
+    MERGE = "merge", "a merge dropped them, and their text"
     REFORMATTED = "reformatted", "only their layout was changed"
     REVERTED = "reverted", "the commit that wrote them was reverted"
 

@@ -14,7 +14,7 @@ from attribution.lineage.blame_check import BlameSample, verify
 from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
-from attribution.lineage.model import BINARY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
+from attribution.lineage.model import BEFORE, BINARY, COPY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
 from attribution.lineage.patch import unquoted
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart, open_scratch
@@ -471,14 +471,86 @@ def test_large_files_are_bounded_and_reported(build: Build) -> None:
     assert walk.origins("three", "big") == [("three", "big", 1)]
 
 
+# --- the same text on both sides of a merge ---------------------------------------------------------------------------
+
+
+def _same(walk: Walk) -> set[tuple[str, str, int, str, int]]:
+    """(born in, path, line, goes on as a line of, its number)."""
+    found = set()
+    for x in walk.lifetimes:
+        if x.same_as > BEFORE:
+            for shift in range(x.lines):
+                sha, _, line = walk.history.line(x.same_as + shift)
+                found.add((walk.build.name[walk.history.shas[x.birth]], x.path, x.line + shift, walk.build.name[sha], line))
+    return found
+
+
+def test_lines_that_both_sides_of_a_merge_wrote_go_on_as_those_it_kept(build: Build) -> None:
+    both = ["one more function", "with two lines"]
+    build.commit("base", [], {"f": text("a", "b", "c")})
+    build.commit("side", ["base"], {"f": text("a", *both, "b", "c"), "g": text("new", "file")})
+    build.commit("main", ["base"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")})
+    build.commit("merge", ["main", "side"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")})
+    build.commit("later", ["merge"], {"f": text("a", both[0], "b", "c", "d"), "g": text("new", "file")})
+    walk = Walk(build, "later")
+    assert _same(walk) == {
+        ("side", "f", 2, "main", 2), ("side", "f", 3, "main", 3), ("side", "g", 1, "main", 1), ("side", "g", 2, "main", 2),
+    }  # fmt: skip
+    assert walk.deaths() == {("side", "f", 3, "later", "deleted"), ("main", "f", 3, "later", "deleted")}
+
+
+def test_lines_of_the_main_line_go_on_as_those_of_a_branch_that_a_merge_takes_whole(build: Build) -> None:
+    build.commit("base", [], {"f": text("a")})
+    build.commit("main", ["base"], {"f": text("a", "same")})
+    build.commit("side", ["base"], {"f": text("a", "same", "more")})
+    build.commit("merge", ["main", "side"], {"f": text("a", "same", "more")})
+    walk = Walk(build, "merge")
+    assert _same(walk) == {("main", "f", 2, "side", 2)}
+    assert not walk.deaths()
+
+
+def test_a_line_whose_text_the_merge_does_not_have_was_dropped(build: Build) -> None:
+    build.commit("base", [], {"f": text("a", "b")})
+    build.commit("main", ["base"], {"f": text("a", "main", "b")})
+    build.commit("side", ["base"], {"f": text("a", "side", "b")})
+    build.commit("merge", ["main", "side"], {"f": text("a", "main", "b")})
+    walk = Walk(build, "merge")
+    assert not _same(walk)
+    assert walk.deaths() == {("side", "f", 2, "merge", "merge")}
+
+
+def test_a_line_goes_on_through_several_merges(build: Build) -> None:
+    build.commit("base", [], {"f": text("a")})
+    build.commit("one", ["base"], {"f": text("a", "same")})
+    build.commit("two", ["base"], {"f": text("a", "same")})
+    build.commit("sides", ["two", "one"], {"f": text("a", "same")})
+    build.commit("main", ["base"], {"f": text("a", "same")})
+    build.commit("merge", ["main", "sides"], {"f": text("a", "same")})
+    walk = Walk(build, "merge")
+    assert _same(walk) == {("one", "f", 2, "main", 2), ("two", "f", 2, "main", 2)}
+    assert not walk.deaths()
+
+
+def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
+    build.commit("base", [], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z")})
+    build.commit("copy", ["base"], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z"), "d/c": text("z"), "e": text("e")})
+    walk = Walk(build, "copy")
+    assert {x.path for x in walk.lifetimes if x.flags & COPY} == {"b", "d/c"}
+    assert not walk.deaths()
+
+
 # --- window, saved state, self-check ----------------------------------------------------------------------------------
 
 
-def fates(history: LineHistory, lifetimes: Sequence[LineLifetime]) -> set[tuple[str, str, int, int, str, str, str]]:
+def fates(history: LineHistory, lifetimes: Sequence[LineLifetime]) -> set[tuple[str, str, int, str, str, str]]:
+    """(born in, path, line, ended by, cause, left the main line in) of each line."""
+
     def name(commit: int) -> str:
         return history.shas[commit] if commit >= 0 else ""
 
-    return {(name(x.birth), x.path, x.line, x.lines, name(x.death), x.cause, name(x.left)) for x in lifetimes}
+    return {
+        (name(x.birth), x.path, x.line + shift, name(x.death), x.cause, name(x.left)) for x in lifetimes for shift in range(x.lines)
+    }
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -491,7 +563,11 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
         start = whole.history.shas[len(whole.history.shas) // 2]
         window = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(since=[start]), observer=observer)
         inside = set(window.shas)
-        assert fates(window, list(observer.spans(window))) == {fate for fate in full if fate[0] in inside}
+        spans = list(observer.spans(window))
+        # What became of older lines is not known in a window, nor of lines that go on as such.
+        older = {fate[:3] for fate in fates(window, [x for x in spans if x.same_as == BEFORE])}
+        found = {fate for fate in fates(window, spans) if fate[:3] not in older}
+        assert found == {fate for fate in full if fate[0] in inside and fate[:3] not in older}
         for path, file in window.state.items():
             theirs = [whole.history.line(o) for o in numbers(whole.history.state[path].vector)]
             ours = [window.line(o) for o in numbers(file.vector)]

@@ -9,13 +9,19 @@ FROM history_commits c LEFT JOIN line_lifetimes l ON l.birth = c.id GROUP BY c.i
 
 -- lifetimes_alive: The lifetimes without an end are the lines of the tip.
 SELECT t.repo_id, t.lines, t.copies, c.lines_present,
-       (SELECT COALESCE(SUM(l.end_line - l.start_line + 1), 0) FROM line_lifetimes l WHERE l.repo_id = t.repo_id AND l.death IS NULL) AS alive
+       (SELECT COALESCE(SUM(l.end_line - l.start_line + 1), 0) FROM line_lifetimes l WHERE l.repo_id = t.repo_id AND l.death IS NULL
+         AND l.same_as IS NULL) AS alive
 FROM tip_states t JOIN history_commits c ON c.repo_id = t.repo_id AND c.commit_sha = t.tip_sha
 WHERE t.lines <> alive OR t.lines + t.copies <> c.lines_present;
 
 -- lifetimes_order: A line ends once, not before it begins, and on the main line not before it arrives there.
 SELECT l.repo_id, l.origin, b.number AS born, d.number AS died FROM line_lifetimes l JOIN history_commits b ON b.id = l.birth
 JOIN history_commits d ON d.id = l.death WHERE d.number < b.number OR l.cause IS NULL;
+
+-- lifetimes_same: Lines that go on as others share their fate, and those are no other names themselves.
+SELECT l.repo_id, l.origin, l.same_as, l.death, o.death AS death_of_the_others FROM line_lifetimes l JOIN line_lifetimes o ON o.repo_id = l.repo_id
+AND o.origin = (SELECT MAX(x.origin) FROM line_lifetimes x WHERE x.repo_id = l.repo_id AND x.origin <= l.same_as)
+WHERE l.same_as > 0 AND (l.death IS NOT o.death OR (o.same_as IS NOT NULL AND l.death IS NULL));
 
 -- lifetimes_spans: Lifetimes and moves cover exactly the attributed lines of ordinary commits, file by file. Left out: files that could not be read,
 -- that became symbolic links (one line to git blame), and commits that copy a file (git pairs a source once, git blame as often as it

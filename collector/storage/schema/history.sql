@@ -29,7 +29,7 @@ CREATE INDEX IF NOT EXISTS history_commits_landed ON history_commits(landed);
 CREATE INDEX IF NOT EXISTS history_commits_reverts ON history_commits(reverts);
 CREATE INDEX IF NOT EXISTS history_commits_reverted_by ON history_commits(reverted_by);
 
--- Consecutive lines introduced by one commit and removed together. Still present at HEAD when `death` is NULL.
+-- Consecutive lines introduced by one commit and removed together. Still present at HEAD when `death` is NULL. Rows with `same_as` are other names of lines.
 CREATE TABLE IF NOT EXISTS line_lifetimes (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   origin INTEGER NOT NULL, -- number of the first line; the others follow, no number is used twice
@@ -43,6 +43,7 @@ CREATE TABLE IF NOT EXISTS line_lifetimes (
   at_merge INTEGER NOT NULL, -- 1: written by a merge itself, in none of its parents
   death INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that removed them; NULL: present at HEAD
   cause TEXT {EndCause}, -- how they were removed; NULL while they are present
+  same_as INTEGER, -- number of the first of the lines as which they go on: a merge had the same text from both sides and kept those; `death` and what follows is theirs; 0: older than the followed history
   gone_from_main INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit of the main line that first did without them; NULL: alive, or never there
   into_path TEXT, -- file in the removing commit in which they were; NULL when a merge dropped them
   into_start INTEGER, -- first line of what replaced them

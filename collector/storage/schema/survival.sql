@@ -107,12 +107,13 @@ CREATE INDEX IF NOT EXISTS tip_spans_origin ON tip_spans(origin_id);
 --   actor_session_id: session that did
 --   actor_how: how that is known, as in line_fates
 --   reverted_later: 1: the commit that introduced them was reverted
+--   same_as: set when other lines with the same text stand for these since a merge: leave such rows out when counting
 CREATE VIEW IF NOT EXISTS line_histories AS
 SELECT t.repo_id, b.commit_sha AS birth_sha, l.path, l.start_line + t.origin - l.origin AS start_line,
        l.start_line + t.origin - l.origin + t.lines - 1 AS end_line, t.lines, t.nonblank, l.kind,
        o.author, o.how, o.evidence, o.reason, o.session_id, o.model, b.author_at AS born_at,
        d.commit_sha AS death_sha, d.author_at AS died_at, l.cause, t.actor, t.actor_session_id, t.actor_how,
-       b.reverted_by IS NOT NULL AS reverted_later
+       b.reverted_by IS NOT NULL AS reverted_later, l.same_as
 FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN origins o ON o.id = t.origin_id;
 
