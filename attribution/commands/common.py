@@ -34,6 +34,28 @@ def file_and_line(given: str) -> FilePlace:
     return FilePlace(name, int(number)) if colon and number.isascii() and number.isdigit() else FilePlace(given, None)
 
 
+def here() -> str:
+    """The clone around the current directory."""
+    from collector.storage.places import clone_around
+
+    clone = clone_around(".")
+    if clone is None:
+        raise click.UsageError("the current directory is in no clone: name one with PATH")
+    return str(clone)
+
+
+def clone_and_file(place: Sequence[str]) -> tuple[str, str]:
+    """[PATH] FILE: the clone, and the file from its top. Without PATH, FILE is relative to the current directory, as in git."""
+    from collector.storage.places import file_in_clone
+
+    if len(place) > 2:
+        raise click.UsageError("name one clone and one file")
+    if len(place) == 2:
+        return place[0], place[1]
+    clone = here()
+    return clone, file_in_clone(Path(clone), place[0])
+
+
 def local_options(local: bool | None, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
     """What the options of `LOCAL` say. A directory that is named is read also beside checkpoints."""
     from collector.local.model import LocalChoice, LocalOptions
@@ -60,8 +82,10 @@ def at(path: str, db: Path) -> Iterator[OpenRepo]:
 @contextmanager
 def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
     """The database, and the number of the repository at `path`, attributed first when needed."""
+    from collector.storage.places import clone_of
     from collector.storage.store import Store
 
+    path = path or clone_of(db)
     if path is None:
         with Store(db, create=False) as store:
             yield store, None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, file_and_line, followed, print_one, print_rows
+from attribution.commands.common import COMMIT, clone_and_file, file_and_line, followed, print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out, write_json
 
@@ -88,22 +88,22 @@ def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool
 
 
 @click.command()
-@click.argument("path")
-@click.argument("place", metavar="FILE:LINE")
+@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE:LINE")
 @COMMIT
 @_FULL
 @database_option
 @data_options
-def history(path: str, place: str, commit: str, full: bool, db: Path, output_format: str) -> None:
+def history(place: tuple[str, ...], commit: str, full: bool, db: Path, output_format: str) -> None:
     """Show the history of one line.
 
     Lists when it was introduced, moved, reformatted and removed, and by whom. Use --commit for a line that no longer exists.
     """
     from attribution.queries.history import line_history
 
-    name, number = file_and_line(place)
+    path, given = clone_and_file(place)
+    name, number = file_and_line(given)
     if number is None:
-        raise click.UsageError(f"{place}: missing line number; use for example {place.removesuffix(':')}:12")
+        raise click.UsageError(f"{given}: missing line number; use for example {given.removesuffix(':')}:12")
     with followed(path, db, True if full else None, None) as (where, notes):
         report = line_history(where, name, number, commit)
         report.notes += notes

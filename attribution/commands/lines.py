@@ -6,18 +6,17 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import COMMIT, at, file_and_line, print_one, print_rows
+from attribution.commands.common import COMMIT, at, clone_and_file, file_and_line, print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out
 
 
 @click.command()
-@click.argument("path")
-@click.argument("file", metavar="FILE[:LINE]")
+@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE[:LINE]")
 @COMMIT
 @database_option
 @data_options
-def explain(path: str, file: str, commit: str, db: Path, output_format: str) -> None:
+def explain(place: tuple[str, ...], commit: str, db: Path, output_format: str) -> None:
     """Explain who wrote a line and how we know.
 
     Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Without :LINE, summarises the
@@ -26,6 +25,7 @@ def explain(path: str, file: str, commit: str, db: Path, output_format: str) -> 
     from attribution.queries.blame import blame, blocks
     from attribution.queries.explain import explain as explain_one
 
+    path, file = clone_and_file(place)
     name, number = file_and_line(file)
     with at(path, db) as where:
         if number is not None:
@@ -38,15 +38,15 @@ def explain(path: str, file: str, commit: str, db: Path, output_format: str) -> 
 
 
 @click.command()
-@click.argument("path")
-@click.argument("file")
+@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE")
 @COMMIT
 @database_option
 @data_options
-def blame(path: str, file: str, commit: str, db: Path, output_format: str) -> None:
+def blame(place: tuple[str, ...], commit: str, db: Path, output_format: str) -> None:
     """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
+    path, file = clone_and_file(place)
     with at(path, db) as where:
         blamed = blame_file(where, file, commit)
     print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
@@ -64,8 +64,10 @@ def show(commit: str, path: str | None, db: Path, output_format: str) -> None:
     one; given the PATH of the clone, it can be any revision, for example HEAD~2.
     """
     from attribution.queries.commit import commit_report
+    from collector.storage.places import clone_of
     from collector.storage.store import Store
 
+    path = path or clone_of(db)
     if path is None:
         with Store(db, create=False) as store:
             report = commit_report(store, commit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, followed, local_options, print_rows
+from attribution.commands.common import at, followed, here, local_options, print_rows
 from attribution.commands.sections import Section
 from collector.console.options import LOCAL
 from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @database_option
 @click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
 @click.option(
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     "--allow-no-checkpoints",
     is_flag=True,
     help="Go on without checkpoints and transcripts: attribute from commit trailers and other tools' notes alone.",
+)
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Mirror the clone's origin with all checkpoints into your data directory and attribute the mirror; the clone is only read.",
 )
 @LOCAL
 @click.option(
@@ -57,6 +62,7 @@ def repo(
     since: datetime | None,
     jobs: int,
     allow_no_checkpoints: bool,
+    fetch: bool,
     shard: Path | None,
     with_history: bool,
     with_scan: bool,
@@ -67,14 +73,15 @@ def repo(
 ) -> None:
     """Attribute every line that the commits of a clone add.
 
-    PATH is a clone of any kind: bare, partial, shallow or a worktree. It is only read. Run it again after fetching: only what has
-    changed is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine.
+    PATH is a clone of any kind: bare, partial, shallow or a worktree; without it, the clone around the current directory is meant.
+    It is only read. A repository named by its https address is mirrored first. Run it again after fetching: only what has changed
+    is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine.
     """
     from attribution.authorship.options import AttributeOptions
 
     # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
-    local = local_options(**given)
+    local, paths = local_options(**given), tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
     if dry_run:
         _list_transcripts(paths, local, output_format)
         return
@@ -121,6 +128,16 @@ def demo(directory: Path) -> None:
     click.echo()
     with at(str(clone), db) as where:
         terminal.blame.blame_view(out(), blame_file(where, example.FILE, ""))
+
+
+def _clone(path: str, fetch: bool, quiet: bool) -> str:
+    """The clone to attribute: the one named, or a mirror of the repository at an address or of the clone's origin."""
+    from attribution.ensure.mirror import is_address, mirror_of_origin, mirrored
+
+    if not (fetch or is_address(path)):
+        return path
+    with Reporter(path, quiet) as progress:
+        return mirrored(path, progress) if is_address(path) else mirror_of_origin(path, progress)
 
 
 def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from attribution.commands.common import print_rows
+from attribution.commands.common import here, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, out
 from collector.errors import EXIT_CHECK_FAILED
 
 
 @click.command()
-@click.argument("path")
+@click.argument("path", required=False)
 @click.option(
     "--sample",
     type=click.IntRange(0),
@@ -25,7 +25,7 @@ from collector.errors import EXIT_CHECK_FAILED
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for choosing files and commits.")
 @data_options
 @click.pass_context
-def verify(context: click.Context, path: str, sample: int, commits: int, branch: str, seed: int, output_format: str) -> None:
+def verify(context: click.Context, path: str | None, sample: int, commits: int, branch: str, seed: int, output_format: str) -> None:
     """Compare line history with git blame.
 
     Follows the whole history exactly as git blame does, without tracking moves or whitespace changes, and compares every line.
@@ -33,6 +33,7 @@ def verify(context: click.Context, path: str, sample: int, commits: int, branch:
     """
     from attribution.queries.blame_agreement import blame_agreement
 
+    path = path or here()
     with Reporter(path) as progress:
         rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
     print_rows(output_format, rows, lambda terminal: terminal.history.agreement_view(out(), rows))

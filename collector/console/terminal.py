@@ -346,7 +346,13 @@ def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--db",
         type=click.Path(readable=False, path_type=Path),
-        default=Path("whowrote.db"),
-        show_default=True,
+        default=_default_database,
+        show_default="whowrote.db; inside a clone, a file of its own in your data directory",
         help="Path of the database.",
     )(command)
+
+
+def _default_database() -> Path:
+    from collector.storage.places import default_database
+
+    return default_database(click.get_current_context().params)

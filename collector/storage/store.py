@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.storage import library
 from collector.storage.connection import OwnConnection, cache_path, read, reading
+from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy
 from collector.storage.schema import CORE, schema_sql, statements
 from collector.text import printable
@@ -57,6 +58,8 @@ class Store:
         self._policy: Policy | None = None
         if not create and not self.path.is_file():
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
+        if create:
+            prepare(self.path)
         self.is_read_only = self.path.is_file() and not _is_writable(self.path)
         try:
             if self.is_read_only:

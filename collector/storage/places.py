@@ -1,0 +1,90 @@
+"""Where a command works when it is not told: the clone around the current directory, and a database of its own for each clone.
+
+A database holds prompts and must not end up in a commit, so it lies in the user's data directory, not in the worktree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+NAME = "whowrote.db"  # a database in the current directory, of several repositories for example, comes first
+
+
+def clone_around(path: str | Path) -> Path | None:
+    """The worktree or bare repository that holds a path; None outside of any. Reads names alone: nothing is opened."""
+    start = Path(path).resolve()
+    for directory in (start, *start.parents):
+        if (directory / ".git").exists() or _is_bare(directory):
+            return directory
+    return None
+
+
+def database_of(clone: Path) -> Path:
+    """Where the database of a clone is by default; all worktrees of a repository share it."""
+    common = _common_directory(clone)
+    name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
+    return _data_directory() / f"{name or 'repository'}-{hashlib.sha256(os.fsencode(common)).hexdigest()[:8]}.db"
+
+
+def default_database(parameters: dict[str, Any]) -> Path:
+    """The database for a command with these parameters: in the current directory, else of the clone that is named or around."""
+    here, named = Path(NAME), _named(parameters)
+    if "://" in named:
+        return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
+    clone = clone_around(named or ".")
+    return here if here.exists() or clone is None else database_of(clone)
+
+
+def clone_of(db: Path) -> str | None:
+    """The clone around the current directory when `db` is its default database."""
+    clone = clone_around(".")
+    return str(clone) if clone is not None and db == database_of(clone) else None
+
+
+def file_in_clone(clone: Path, file: str) -> str:
+    """A file as named from the current directory, as the clone names it: with `/`, from its top."""
+    return os.path.relpath(Path.cwd() / file, clone).replace(os.sep, "/")
+
+
+def _named(parameters: dict[str, Any]) -> str:
+    """The clone that the arguments name; "" for none. Arguments that were not given may hold a mark of the command-line library."""
+    path, paths, place = (parameters.get(name) for name in ("path", "paths", "place"))
+    if isinstance(path, str):
+        return path
+    if isinstance(place, tuple) and len(place) > 1:
+        return str(place[0])
+    return str(paths[0]) if isinstance(paths, tuple) and paths else ""
+
+
+def _is_bare(directory: Path) -> bool:
+    return (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
+
+
+def _common_directory(clone: Path) -> Path:
+    """The `.git` that all worktrees of a repository share; the directory itself of a bare one."""
+    git = clone / ".git"
+    if git.is_file():
+        pointer = git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
+        own = (clone / pointer).resolve()
+        return own.parent.parent if own.parent.name == "worktrees" else own
+    return git.resolve() if git.exists() else clone.resolve()
+
+
+def _data_directory() -> Path:
+    configured = Path(os.environ.get("XDG_DATA_HOME", ""))
+    home = configured if configured.is_absolute() else Path("~/.local/share").expanduser()
+    return home / "whowrote"
+
+
+def mirrors_directory() -> Path:
+    """Where repositories are mirrored that were named by their address."""
+    return _data_directory() / "mirrors"
+
+
+def prepare(db: Path) -> None:
+    """Makes the directory of default databases when `db` is to be in it; readable by its owner alone."""
+    if db.parent == _data_directory():
+        db.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
