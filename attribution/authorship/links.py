@@ -93,15 +93,16 @@ def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource
 
 
 def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
-    """A commit that names nothing is linked to the session of the call that printed its id."""
+    """A commit that names no checkpoint that is here is linked to the session of the call that printed its id."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
-    open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.named and len(one.commit.parents) < 2}
+    open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.resolved and len(one.commit.parents) < 2}
     for track in tracks:
         for short in track.commits:
             sha = open_.get(short[:_SHORT], "")
             if track.key in records and len(short) >= _SHORT and sha.startswith(short):
-                record = records[track.key]
-                links[sha] = CommitLinks(links[sha].commit, (), [record], methods={record.checkpoint_id: LinkMethod(BY_CALL, 0.99)})
+                record, own = records[track.key], links[sha]
+                methods = {**own.methods, record.checkpoint_id: LinkMethod(BY_CALL, 0.99)}
+                links[sha] = CommitLinks(own.commit, own.named, [record], own.incomplete, methods=methods)
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from attribution.authorship.links import by_trailer, commit_probes, since
+from attribution.authorship.links import add_calls, by_trailer, commit_probes, since
 from attribution.authorship.replay import CallRef, ReplayStep
-from attribution.authorship.timeline import Timeline
+from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
@@ -226,6 +226,16 @@ def test_amended_commit_is_looked_at_when_it_got_its_last_content() -> None:
     main = [look for look in found if look.main]
     assert [(look.at, look.redone) for look in main] == [(amended, False)]
     assert [(look.at, look.main) for look in found if not look.main] == [(AT + SLACK, False)]  # its first content counts too
+
+
+def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
+    commit = _commit(_named(B), sha="abcdef0123456789")
+    links = by_trailer([commit], known := [_checkpoint(A, "s1")])
+    track = SessionEdits(1, "s1", "/w", ("/w",), AT, AT, commits=("abcdef0",))
+    add_calls(links, [track], known)
+    found = links[commit.sha]
+    assert (found.sessions, found.incomplete, found.named) == (["s1"], True, (B,))
+    assert found.method_of("s1").method == "made_by_call"
 
 
 def test_checkpoint_stored_long_after_the_fact_moves_no_moment() -> None:
