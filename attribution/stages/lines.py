@@ -16,6 +16,7 @@ from attribution.authorship.applied_edits import applied_edits, attribute_to_edi
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
+from attribution.authorship.copies import share_authors
 from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead, TranscriptReach
 from attribution.authorship.links import add_calls, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
@@ -364,6 +365,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
         verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
         confirm(commit, verdict, waiting[commit.sha], times)
         attribute_to_edits(commit, verdict, written, texts)
+        share_authors(verdict, texts)
         declare(verdict, commit)
         by_tools(verdict)
 
