@@ -89,7 +89,7 @@ class Command:
     text: str
     cwd: str = ""
     background: bool = False
-    output: str = ""  # the first 2,000 characters
+    output: str = ""  # the first 100,000 characters
 
 
 @dataclass(frozen=True, slots=True)

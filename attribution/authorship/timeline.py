@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced
 from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
-from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
+from attribution.shell.printed import DirectoryListed, FileListed, listed
+from collector.json_values import get_str, parsed
 from collector.model import Edit, FileObservation, Replacement, Session, Status, ToolCall
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
@@ -26,6 +28,8 @@ _MAY_WRITE = re.compile(
     r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf)\b|-(?:Content|Item|File)\b",
     re.I,
 )
+_NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
+_PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _LAST = 10**15  # after every step of the same moment
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
@@ -61,6 +65,8 @@ class SessionEdits:
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
     commits: tuple[str, ...] = ()  # abbreviated ids of commits its calls made
+    listed: list[tuple[float, FileListed | DirectoryListed]] = field(default_factory=list)  # what was there, and what was not
+    prompts: list[Prompt] = field(default_factory=list)
 
 
 def session_edits(session: Session, session_id: int, emails: Iterable[str] = ()) -> SessionEdits:
@@ -84,6 +90,7 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
             _add_spawn(track, call, ref, at)
         if call.seen is not None and call.seen.whole:
             track.reads.append((order, call.seen))
+        track.listed.extend((at, one) for one in _listed(call, track.cwd))
     if session.truncated_start:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
@@ -96,7 +103,20 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
     partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
     track.glimpses = [seen for seen in (*partial, *session.notices) if seen.path in edited and seen.at is not None]
     track.produced = produced(session)
+    track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     return track
+
+
+def _listed(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
+    """Files that a call showed to exist, or to be absent."""
+    if call.command is not None:
+        yield from listed(call.command.text, call.command.cwd or cwd, call.command.output)
+    elif call.seen is not None:
+        yield FileListed(call.seen.path, True)
+    elif call.status is Status.ERROR and _NO_FILE.search(call.error):
+        path = next((get_str(parsed(call.input), key) for key in _PATH_ARGUMENTS if get_str(parsed(call.input), key)), "")
+        if path:
+            yield FileListed(_absolute(normal_path(path), cwd), False)
 
 
 def add_missing_end(track: SessionEdits, until: float) -> None:
@@ -176,7 +196,9 @@ def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> 
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
         return
     until = track.ended if spawn.asynchronous else at
-    track.actions.append(WorktreeAction(call.at if call.at is not None else at, until, ref, unseen="invisible_subagent"))
+    told = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
+    started = call.at if call.at is not None else at
+    track.actions.append(WorktreeAction(started, until, ref, unseen="invisible_subagent", told=told))
 
 
 TextAt = Callable[[str, str], str | None]
@@ -249,6 +271,7 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEd
                 lines = frozenset(text.strip() for text in part.text.split("\n"))
                 _line(roots, place.root, track).glimpses.append((place.path, Glimpse(part.at, lines, part.outside_edit)))
         _add_actions(track, places, roots)
+        _add_listed(track, places, roots)
     for line in roots.values():
         line.gaps.settle()
     return PlacedEdits(roots, fates)
@@ -314,6 +337,22 @@ def _line(roots: dict[str, Timeline], root: str, track: SessionEdits) -> Timelin
     line.sessions.add(track.session_id)
     line.emails.update(track.emails)
     return line
+
+
+def _add_listed(track: SessionEdits, places: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+    """What the session's calls showed to exist, for worktrees in which somebody worked; and its prompts."""
+    for at, shown in track.listed:
+        place = places.place(shown.path, track.cwd)
+        if place is None or place.root not in roots:
+            continue
+        gaps = roots[place.root].gaps
+        if isinstance(shown, FileListed):
+            gaps.existence.files[place.path].append((at, shown.exists))
+        else:
+            gaps.existence.directories[place.path].append((at, shown.names))
+    for line in roots.values():
+        if track.session_id in line.sessions:
+            line.gaps.prompts.extend(track.prompts)
 
 
 def _add_actions(track: SessionEdits, places: WorktreeRoots, roots: dict[str, Timeline]) -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 
 from attribution.authorship.replay import CallRef
+from attribution.authorship.tasks import asks_for
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Reason
 
@@ -68,6 +71,30 @@ class WorktreeAction:
     cwd: str = ""
     effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
     unseen: str = ""  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
+    told: str = ""  # invisible_subagent: what it was asked to do
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a user said, which starts a turn."""
+
+    at: float
+    text: str
+
+
+@dataclass(slots=True)
+class Existence:
+    """Which files of a worktree were seen to be there, and which not, by path."""
+
+    files: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
+    directories: dict[str, list[tuple[float, frozenset[str]]]] = field(default_factory=lambda: defaultdict(list))  # names in them
+
+    def of(self, path: str) -> list[tuple[float, bool]]:
+        """When the file was seen to be there or not to be there, in order of time."""
+        directory, _, name = path.rpartition("/")
+        hidden = name.startswith(".")
+        shown = [(at, name in names) for at, names in self.directories.get(directory, ()) if name in names or not hidden]
+        return sorted([*self.files.get(path, ()), *shown])
 
 
 # Which kinds of effect decide first when several commands ran in one gap.
@@ -86,6 +113,8 @@ class AttributionWindows:
     actions: list[WorktreeAction] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
+    existence: Existence = field(default_factory=Existence)
+    prompts: list[Prompt] = field(default_factory=list)
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
@@ -111,7 +140,7 @@ class AttributionWindows:
     def cause(self, gap: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
         if gap not in self._answers:
-            found = self._cause(gap)
+            found = (self._maker(gap) if gap.made else None) or self._cause(gap)
             if found.author == "human" and not self._covered(gap):
                 found = CandidateAuthor("unknown" if found.reason else "human", reason="uncaptured")
             self._answers[gap] = found
@@ -147,6 +176,47 @@ class AttributionWindows:
             weaker = _weaker(weaker, found)
         return weaker or CandidateAuthor("human")
 
+    def _maker(self, gap: AttributionWindow) -> CandidateAuthor | None:
+        """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
+        seen = [(at, exists) for at, exists in self.existence.of(gap.path) if gap.after < at < gap.before]
+        there = next((at for at, exists in seen if exists), gap.before)
+        absent = max((at for at, exists in seen if not exists and at < there), default=None)
+        window = replace(gap, after=gap.after if absent is None else absent, before=there)
+        actions = self.between(window.after, window.before)
+        if any(action.unseen == "transcript_missing" for action in actions):
+            return None
+        found = self._cause(window)
+        if found.author in ("agent", "tool"):
+            return found
+        if maker := self._told_to_make(gap.path, actions):
+            return maker
+        watched = absent is not None and (there < gap.before or self._active(gap.before, STRANGE))
+        within_turn = watched and not any(window.after < one.at < there for one in self.prompts)
+        return self._only_writer(actions) if within_turn else None
+
+    def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+        """The first subagent that was told to make the file, unless the user had named it before: it may be the user's."""
+        for action in actions:
+            if action.unseen == "invisible_subagent" and asks_for(action.told, path):
+                if any(one.at <= action.at and mentions(one.text, path) for one in self.prompts):
+                    return None
+                return CandidateAuthor("agent", "subagent", call=action.call)
+        return None
+
+    def _only_writer(self, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+        """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
+        kinds: dict[str, CandidateAuthor] = {}
+        for action in actions:
+            if action.unseen:
+                kinds.setdefault("subagent", CandidateAuthor("agent", "subagent", call=action.call))
+                continue
+            for effect in self._effects_of(action):
+                if effect.kind == "generate" and not effect.paths:
+                    kinds.setdefault("generate", _ran(effect, action))
+                elif effect.kind == "opaque":
+                    kinds.setdefault("opaque", _did(action))
+        return next((kinds[kind] for kind in ("generate", "subagent", "opaque") if kind in kinds), None)
+
     def _of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         if action.unseen:
@@ -168,7 +238,8 @@ class AttributionWindows:
         if effect.kind == "generate":
             return _ran(effect, action) if self._touches(effect, gap.path) else None
         if effect.kind in _NAMED:
-            return self._of_named(effect, action, gap) if self._touches(effect, gap.path) else None
+            touched = self._touches(effect, gap.path) and (gap.made or not self._is_into(effect, gap.path))
+            return self._of_named(effect, action, gap) if touched else None
         if effect.kind == "format" and self._may_touch(effect, gap.path):
             return _ran(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
         reason = _DOUBTS.get(effect.kind, "")
@@ -194,6 +265,10 @@ class AttributionWindows:
     def _touches(self, effect: Effect, path: str) -> bool:
         named = (effect.target,) if effect.kind == "copy" else (*effect.paths, effect.target)  # what is copied stays as it is
         return any(self._same(p, path) for p in named if p)
+
+    def _is_into(self, effect: Effect, path: str) -> bool:
+        """Whether files whose names are not known were copied into a directory above: they may be others than this one."""
+        return effect.kind == "copy" and not effect.paths and not effect.target.endswith(path)
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)

@@ -56,7 +56,11 @@ def transferred(call: ProgramCall, kind: str, source: str, target: str) -> Effec
     if target in (".", "..") or target.endswith(("/", "/.", "/..")):
         target = f"{target}/{last}"
     paths = (join(call.cwd, source),) if is_path(source) else ()
-    return Effect(kind, paths, None, join(call.cwd, target) if is_path(target) else "")
+    if is_path(target):
+        return Effect(kind, paths, None, join(call.cwd, target))
+    directory, slash, name = target.rpartition("/")
+    into = slash and directory and "$" not in directory and (name in (".", "..") or "$" in name)
+    return Effect(kind, () if into else paths, None, join(call.cwd, directory) if into else "")  # some file of the directory
 
 
 def link(call: ProgramCall) -> list[Effect]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef
-from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, WorktreeAction
+from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, Prompt, WorktreeAction
 from attribution.shell import effects
 
 ROOT = "/w"
@@ -298,3 +298,72 @@ def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, in
     expected = {a.call.call_id for a in actions if a.at < after + length and a.until > after}
     assert {a.call.call_id for a in found} == expected
     assert [a.at for a in found] == sorted(a.at for a in found)
+
+
+def _spawn(task: str, at: float = 50.0, until: float = 60.0) -> WorktreeAction:
+    return WorktreeAction(at, until, _call(3, at), unseen="invisible_subagent", told=task)
+
+
+_MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
+
+
+@pytest.mark.parametrize(
+    ("task", "made"),
+    [
+        ("Create `src/app.py` with a main function.", True),
+        ("DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`", True),
+        ("Extract the rules to `src/app.py` and link them.", True),
+        ("Move it.\n- `src/app.py` (new)", True),
+        ("Read `src/app.py` first.", False),
+        ("This test loads what it needs from `src/app.py`.", False),
+        ("Files to convert:\n1. `src/app.py`", False),
+        ("The pull request added src/app.py", False),
+        ("Update the existing `src/app.py`", False),
+        ("Create `src/other.py` like `src/app.py`", False),
+    ],
+)
+def test_subagent_that_was_told_to_make_a_file(task: str, made: bool) -> None:
+    """The calls of the subagent are not on record; that its task asks for the new file is."""
+    found = _gaps(_spawn(task)).cause(_MADE)
+    assert found == (
+        CandidateAuthor("agent", "subagent", call=_call(3))
+        if made
+        else CandidateAuthor("unknown", reason="invisible_subagent", call=_call(3))
+    )
+
+
+def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents() -> None:
+    spawn = _spawn("Create `src/app.py`.")
+    named, seen = _gaps(spawn), _gaps(spawn)
+    named.prompts.append(Prompt(20, "finish src/app.py"))
+    seen.existence.files[F].append((30, True))
+    assert named.cause(_MADE).author == seen.cause(_MADE).author == "unknown"
+
+
+def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
+    """Seen absent, then there, no prompt in between: the generator before the opaque command; nothing after the second sighting."""
+    first, later = _command("./build", at=50), _command("./other", at=80, number=2)
+    windows = _gaps(first, later)
+    windows.existence.directories["src"].append((40, frozenset({"old.py"})))
+    windows.existence.files[F].append((60, True))
+    assert windows.cause(_MADE) == CandidateAuthor("agent", "shell", call=_call())
+    generated = _gaps(first, _command("npm run codegen", at=55, number=2))
+    generated.existence = windows.existence
+    assert generated.cause(_MADE).author == "tool"
+    asked = _gaps(first, later)
+    asked.existence = windows.existence
+    asked.prompts.append(Prompt(45, "go on"))
+    assert asked.cause(_MADE).author == "unknown"
+    unseen_before = _gaps(first, later)
+    unseen_before.existence.files[F].append((60, True))
+    assert unseen_before.cause(_MADE).author == "unknown"
+
+
+def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
+    """The names of the copies are not known: a new file there is one of them, a change of an older one is not."""
+    loop = _command('for l in de fr; do for f in en/*.txt; do cp "$f" "$l/$(basename $f)"; done; done')
+    made = AttributionWindow("de/a.txt", 10, 100, last=True, made=True, unseen=True)
+    assert _gaps(loop).cause(made).author == "agent"
+    assert _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == "human"
+    assert _gaps(loop).cause(AttributionWindow("de/a.txt", 10, 100)).author == "human"
+    assert _gaps(_command("cp -r en/. de/")).cause(made).author == "agent"

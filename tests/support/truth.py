@@ -104,6 +104,8 @@ def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Li
         allowed.append(truth)
         if "shell" in hows:
             allowed.append("tool")  # of a formatter or generator the agent ran it is the call that counts
+        if said.how == "subagent" and _flag(flags, "reason") == "invisible_subagent":
+            allowed.append("agent")  # its task asks for the file
         if truth == "human" and said.reason in WITHOUT_WITNESS:
             allowed.append("unknown")
         named = "agent" if said.author == "tool" and said.call else said.author

@@ -382,10 +382,10 @@ def test_commits_an_agent_made_are_known_by_their_ids(command: str, detail: Json
 
 def test_command_knows_where_it_ran_and_what_it_said() -> None:
     record = _assistant(1, _tool("t", "Bash", command="ls", run_in_background=True)) | {"cwd": f"{W}/sub/"}
-    call = _one(record, _result(2, "t", {"stdout": "x" * 5000}))
+    call = _one(record, _result(2, "t", {"stdout": "x" * 150_000}))
     assert call.command is not None
     assert (call.command.text, call.command.cwd, call.command.background) == ("ls", f"{W}/sub", True)
-    assert call.command.output == "x" * 2000
+    assert call.command.output == "x" * 100_000
 
 
 def test_windows_shell_is_a_shell() -> None:

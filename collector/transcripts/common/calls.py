@@ -10,7 +10,7 @@ from collector.model import Command, Status
 from collector.text import normal_path
 
 ERROR_CHARS = 300
-OUTPUT_CHARS = 2000
+OUTPUT_CHARS = 100_000
 Outcome = tuple[Status, str]  # how the call ended, and the beginning of its error message
 
 
