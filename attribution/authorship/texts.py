@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from attribution.authorship.align import lines_of, text_of
 from attribution.authorship.commits import CommitHistory, FileDiff, added_files
 from attribution.authorship.lines import AddedFile
+from attribution.shell.project import FILES, task_text
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id
 from collector.text import is_binary
 
@@ -45,6 +46,19 @@ class RepositoryTexts:
             data = self._repo.blob(oid)
             if data is not None:
                 yield text_of(data)
+
+    def task(self, at: float, root: str, directory: str, program: str, task: str) -> str | None:
+        """The commands of a task of the project, from the version of its file that was committed last before `at`."""
+        if directory.startswith("/") and directory != root and not directory.startswith(root + "/"):
+            return None  # of another project
+        folder = directory.removeprefix(root).strip("/")
+        for name in FILES.get(program, ()):
+            path = f"{folder}/{name}".lstrip("/")
+            known = [version for version in self._history.versions.get(path, ()) if version[0] <= at]
+            data = self._repo.blob(known[-1][1]) if known else None
+            if data is not None:
+                return task_text(name, text_of(data), task)
+        return None
 
     def is_committed(self, path: str, text: str, at: float) -> bool:
         """Whether some object of the repository holds exactly this text, other than by commits of the path after `at`."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from functools import partial
 
 from attribution.authorship.replay import CallRef
 from attribution.authorship.tasks import asks_for
@@ -105,6 +106,19 @@ _DOUBTS = {"opaque": "opaque_shell", "restore": "git_operation"}
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
+TasksAt = Callable[[float, str, str, str, str], str | None]
+"""(moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known."""
+
+
+def no_tasks_at(at: float, root: str, directory: str, program: str, task: str) -> str | None:
+    """For a worktree whose repository is not at hand."""
+    return None
+
+
+# Commands that run tasks of the project.
+_RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|g?make|just|mise|poe|pdm|task)\b")
+
+
 @dataclass(slots=True)
 class AttributionWindows:
     """The actions of one worktree in time order."""
@@ -115,9 +129,11 @@ class AttributionWindows:
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
     existence: Existence = field(default_factory=Existence)
     prompts: list[Prompt] = field(default_factory=list)
+    tasks: TasksAt = no_tasks_at
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
+    _of_tasks: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -255,6 +271,12 @@ class AttributionWindows:
 
     def _effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
+        if _RUNS_TASK.search(action.command):
+            timed = (action.command, action.cwd, action.at)
+            if timed not in self._of_tasks:
+                tasks = partial(self.tasks, action.at, self.root)
+                self._of_tasks[timed] = effects(action.command, action.cwd, tasks)
+            return self._of_tasks[timed]
         if action.effects is not None:
             return action.effects
         key = (action.command, action.cwd)

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from attribution.shell import tables
 from attribution.shell.model import MAX_VALUE, Effect, ShellWord, SimpleCommand, join
+from attribution.shell.project import TaskTexts, no_tasks
 
 _MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are looked at
 
@@ -28,6 +29,7 @@ class Evaluation(ABC):
     found: list[Effect] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # written earlier in the same command: scripts that are then run
     functions: frozenset[str] = frozenset()
+    tasks: TaskTexts = no_tasks
 
     @abstractmethod
     def read(self, text: str, cwd: str) -> None:

@@ -13,6 +13,7 @@ from attribution.shell import programs
 from attribution.shell.calls import Evaluation, ProgramCall, output
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 from attribution.shell.powershell import is_powershell, powershell
+from attribution.shell.project import TaskTexts, no_tasks
 from attribution.shell.syntax import commands
 
 MAX_EFFECTS = 2000
@@ -26,11 +27,14 @@ _PLAINLY_HARMLESS = re.compile(
 )
 
 
-def effects(command: str, cwd: str = "") -> tuple[Effect, ...]:
-    """What the command may have done to files, in order. Text that cannot be read is one `opaque` effect."""
+def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[Effect, ...]:
+    """What the command may have done to files, in order. Text that cannot be read is one `opaque` effect.
+
+    `tasks` tells what the tasks of the project run; without it their names decide.
+    """
     if _PLAINLY_HARMLESS.match(command):
         return ()
-    run = _Run(budget=4 * len(command) + 10_000)
+    run = _Run(budget=4 * len(command) + 10_000, tasks=tasks)
     try:
         run.read(command, cwd)
     except Unparsable:

@@ -6,13 +6,14 @@ Most programs that agents run are decided here; those whose arguments need a clo
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import tables
 from attribution.shell.calls import ProgramCall, directory, is_path, operands, subcommand_at
-from attribution.shell.model import Effect, ShellWord, join
+from attribution.shell.model import Effect, ShellWord, Unparsable, join
 
 _UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
 
@@ -117,8 +118,25 @@ def _named(call: ProgramCall, names: list[str]) -> list[Effect]:
         tasks = tasks[:1]
     if not tasks:
         return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
-    kinds = dict.fromkeys("generate" if _updates(call) else _task_kind(name, names) for name in tasks)
-    return [Effect(kind) for kind in kinds if kind]
+    found: list[Effect] = []
+    for name in tasks:
+        kind = "generate" if _updates(call) else _task_kind(name, names)
+        said = _effects_of_text(call, name)
+        found += said if said is not None else [Effect(kind)] if kind else []
+    return list(dict.fromkeys(found))
+
+
+def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
+    """What the commands of the task do; None when they are not known, or one of them could do anything: its name says more."""
+    text = call.run.tasks(call.cwd, call.name, task)
+    if text is None:
+        return None
+    given = call.texts[call.texts.index("--") + 1 :] if "--" in call.texts else []
+    try:
+        found = call.nested(" ".join([text, *map(shlex.quote, given)]))
+    except Unparsable:
+        return None
+    return None if any(effect.kind == "opaque" for effect in found) else found
 
 
 def _task_kind(task: str, args: list[str]) -> str:

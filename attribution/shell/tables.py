@@ -250,7 +250,7 @@ RUNNERS = _set(
 )
 TASK_RUNNERS = _set(
     """
-    npm run, npm run-script, pnpm run, yarn run, bun run, mise run, mise r, deno task, nx run, turbo run, task, just,
+    npm run, npm run-script, pnpm run, yarn run, bun run, mise run, mise r, deno task, nx run, turbo run, task, poe, just,
     make, gmake, rake, turbo, nx, gradle, gradlew, gradlew.bat, mvn, mvnw
     """,
     ",",

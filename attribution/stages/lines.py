@@ -293,6 +293,8 @@ def _replay(context: RunContext, evidence: Evidence) -> Replayed:
     lines, edits = timelines(tracks, places)
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
+    for line in lines.values():
+        line.gaps.tasks = texts.task
     probes = _probes(evidence, lines, _roots_of(tracks, places, lines), texts)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):

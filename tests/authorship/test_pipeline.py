@@ -840,3 +840,35 @@ def test_commit_an_agent_made_is_its_sessions_although_it_names_nothing(gone: bo
     assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
     expected = (1, 1, "agent", "exact") if method else (1, 1, "unknown", "no_session")
     assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [expected]
+
+
+def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path: Path) -> None:
+    """The name of the script says nothing; the file that was committed before the call does, and is not run."""
+    world = World("scripts")
+    world.human_write("package.json", '{"scripts": {"ship": "drizzle-kit generate"}}\n')
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Make a migration")
+    session.write("src/schema.ts", "export const users = table()\n")
+    session.bash("pnpm ship", lambda shell: shell.write("drizzle/0000_init.sql", "CREATE TABLE users;\nSELECT 1;\n"), blunt=True)
+    commit = world.commit("Migration", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", commit.sha)["drizzle/0000_init.sql"] == [(1, 2, "tool", "none")]
+    (row,) = _rows(tmp_path / "out.db", "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'")
+    assert row == {"tool": "drizzle-kit", "run_by": "agent"}
+
+
+def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> None:
+    world = World("told")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    with session.subagent("Create sub.py with one assignment. Read notes.md before.", visible=False) as sub:
+        sub.write("sub.py", "written = by_a_subagent\n")
+    world.human_write("notes.md", "what to assign\n")
+    commit = world.commit("By a subagent", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["sub.py"] == [(1, 1, "agent", "subagent")]
+    assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]

@@ -13,6 +13,7 @@ from attribution.authorship.replay import CallRef
 from attribution.authorship.windows import AttributionWindow, AttributionWindows, WorktreeAction
 from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
 from attribution.shell.printed import DirectoryListed, FileListed, listed
+from attribution.shell.project import FILES, task_text
 
 
 def one(kind: str, *paths: str, content: str | None = None, target: str = "") -> Effect:
@@ -532,3 +533,54 @@ def test_files_that_an_output_shows(command: str, output: str, shown: dict[str, 
 def test_directory_that_an_output_shows_as_a_whole(command: str, output: str, names: set[str] | None) -> None:
     found = [one.names for one in listed(command, "/w", output) if isinstance(one, DirectoryListed)]
     assert found == ([] if names is None else [frozenset(names)])
+
+
+_PROJECT = {
+    "package.json": '{"scripts": {"db:generate": "drizzle-kit generate", "lint": "eslint .", "ship": "prettier --write src",'
+    ' "prebuild": "sqlc generate", "build": "tsc --noEmit", "seed": "node scripts/seed.js", "test": "node scripts/all.js"}}',
+    "Makefile": "OUT := src/api.ts\nall: api\n\napi: rows\n\tnpx openapi-typescript a.yaml -o $(OUT)\n\nrows:\n\t@sqlc generate\n",
+    "justfile": "default: test\n\ntidy:\n    black .\n\ntest *args: tidy\n    pytest {{args}}\n",
+    "pyproject.toml": '[tool.poe.tasks]\ntidy = "ruff format ."\nlook = {cmd = "ruff check ."}\n',
+    "mise.toml": '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n',
+}
+
+
+def _tasks(directory: str, program: str, task: str) -> str | None:
+    (name, *_) = FILES[program]
+    return task_text(name, _PROJECT[name], task) if directory == "/w" else None
+
+
+@pytest.mark.parametrize(
+    ("command", "by_text", "by_name"),
+    [
+        (
+            "pnpm db:generate",
+            [one("generate", *(f"/w/*{p}" for p in ("drizzle/*.sql", "drizzle/meta/*", "migrations/*.sql", "migrations/meta/*")))],
+            [GENERATE],
+        ),
+        ("npm run lint", [], [FORMAT]),
+        ("npm run ship", [one("format", "/w/src")], [OPAQUE]),
+        ("npm run build", [one("generate", "/w/*.sql.go"), GENERATE], [GENERATE]),
+        ("npm run seed", [OPAQUE], [OPAQUE]),  # a program of the project: its name decides
+        ("npm run test", [], []),
+        ("make api", [one("generate", "/w/*.sql.go"), GENERATE, one("generate", "/w/src/api.ts")], [OPAQUE]),
+        ("make missing", [OPAQUE], [OPAQUE]),
+        ("just test", [FORMAT], []),
+        ("poe tidy", [FORMAT], [FORMAT]),
+        ("poe look", [], [OPAQUE]),
+        ("mise run ship", [one("generate", "/w/*worker-configuration.d.ts")], [OPAQUE]),
+        ("cd web && npm run ship", [OPAQUE], [OPAQUE]),  # of a directory without such a file
+    ],
+)
+def test_tasks_are_looked_up_in_the_project(command: str, by_text: list[Effect], by_name: list[Effect]) -> None:
+    assert list(effects(command, "/w", _tasks)) == by_text
+    assert list(effects(command, "/w")) == by_name
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"scripts": []}', '{"scripts": {"a": 1}}', "a:\n\tx\na: a\n", "a = [", "\0", "a: b\nb: a\n"]
+)
+@pytest.mark.parametrize("name", ["package.json", "Makefile", "justfile", "pyproject.toml"])
+def test_broken_project_files_tell_nothing_and_raise_nothing(name: str, text: str) -> None:
+    assert task_text(name, text, "nothing") is None
+    assert task_text(name, text, "a") in (None, "x", "")
