@@ -8,8 +8,8 @@ from attribution.shell import mentions
 
 _MAX_TASK = 60_000  # characters of a task that are read
 _MAKES = re.compile(
-    r"\b(?:creat(?:e|es|ing)|writ(?:e|es|ing)|make|produc(?:e|es|ing)|generat(?:e|es|ing)|sav(?:e|es|ing)|deliverables?|new"
-    r"|add|outputs?|extract\b[^.\n]{0,60}\b(?:in)?to)\b",
+    r"\b(?:creat(?:e|es|ing)|writ(?:e|es|ing)|make|produc(?:e|es|ing)|generat(?:e|es|ing)|sav(?:e|es|ing)|deliverables?"
+    r"|add|new\s+files?|extract\b[^.\n]{0,60}\b(?:in)?to)\b",
     re.I,
 )
 _NOT_MADE = re.compile(
@@ -25,6 +25,8 @@ def asks_for(task: str, path: str) -> bool:
     """Whether some line of the task tells to make the file: `Create a/b.py`, or an item of a list under `Deliverables:`."""
     heading = ""
     name = path.rpartition("/")[2]
+    if name not in task:
+        return False
     for line in task[:_MAX_TASK].split("\n"):
         if name in line and mentions(line, path) and _is_made(line, name, heading):
             return True
@@ -34,13 +36,11 @@ def asks_for(task: str, path: str) -> bool:
 
 
 def _is_made(line: str, name: str, heading: str) -> bool:
-    """The words before the name in its sentence decide, else what follows it or the heading of its list."""
+    """The words before the name in its sentence decide, else the heading of its list."""
     said = _SENTENCE.split(line[: line.index(name)])[-1]
     said = re.sub(r"[`'\"(]?[\w.\-/~]*$", "", said)  # the directory of the path
     if _NOT_MADE.search(said):
         return False
-    after = line[line.index(name) + len(name) :][:60]
-    listed = (
-        bool(_ITEM.match(line)) and not said.strip(" -*`\"'") and bool(_MAKES.search(heading)) and not _NOT_MADE.search(heading)
-    )
-    return bool(_MAKES.search(said)) or listed or (not said.strip() and bool(re.match(r"\W{1,6}(?:a )?new\b", after)))
+    bare = not said.strip(" -*`\"'")
+    listed = bare and bool(_ITEM.match(line) and _MAKES.search(heading)) and not _NOT_MADE.search(heading)
+    return bool(_MAKES.search(said)) or listed

@@ -211,12 +211,13 @@ class AttributionWindows:
         return self._only_writer(actions) if within_turn else None
 
     def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
-        """The first subagent that was told to make the file, unless the user had named it before: it may be the user's."""
+        """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
         for action in actions:
             if action.unseen == "invisible_subagent" and asks_for(action.told, path):
-                if any(one.at <= action.at and mentions(one.text, path) for one in self.prompts):
-                    return None
-                return CandidateAuthor("agent", "subagent", call=action.call)
+                texts = [one.text for one in self.prompts if one.at <= action.at]
+                texts += [one.command or one.told for one in actions if one.at < action.at]
+                named = any(mentions(text, path) for text in texts if text)
+                return None if named else CandidateAuthor("agent", "subagent", call=action.call)
         return None
 
     def _only_writer(self, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:

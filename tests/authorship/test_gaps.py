@@ -313,7 +313,8 @@ _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
         ("Create `src/app.py` with a main function.", True),
         ("DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`", True),
         ("Extract the rules to `src/app.py` and link them.", True),
-        ("Move it.\n- `src/app.py` (new)", True),
+        ("Create these:\n- src/app.py", True),
+        ("Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274 lines", False),
         ("Read `src/app.py` first.", False),
         ("This test loads what it needs from `src/app.py`.", False),
         ("Files to convert:\n1. `src/app.py`", False),
@@ -335,9 +336,10 @@ def test_subagent_that_was_told_to_make_a_file(task: str, made: bool) -> None:
 def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents() -> None:
     spawn = _spawn("Create `src/app.py`.")
     named, seen = _gaps(spawn), _gaps(spawn)
+    shown = _gaps(_command("git diff --cached src/app.py", at=40, number=2), spawn)
     named.prompts.append(Prompt(20, "finish src/app.py"))
     seen.existence.files[F].append((30, True))
-    assert named.cause(_MADE).author == seen.cause(_MADE).author == "unknown"
+    assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == "unknown"
 
 
 def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
