@@ -199,7 +199,7 @@ class AttributionWindows:
         absent = max((at for at, exists in seen if not exists and at < there), default=None)
         window = replace(gap, after=gap.after if absent is None else absent, before=there)
         actions = self.between(window.after, window.before)
-        if any(action.unseen == "transcript_missing" for action in actions):
+        if any(action.unseen in _LACKING for action in actions):
             return None
         found = self._cause(window)
         if found.author in ("agent", "tool"):
@@ -213,7 +213,7 @@ class AttributionWindows:
     def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
         """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
         for action in actions:
-            if action.unseen == "invisible_subagent" and asks_for(action.told, path):
+            if action.unseen == Reason.INVISIBLE_SUBAGENT and asks_for(action.told, path):
                 texts = [one.text for one in self.prompts if one.at <= action.at]
                 texts += [one.command or one.told for one in actions if one.at < action.at]
                 named = any(mentions(text, path) for text in texts if text)
