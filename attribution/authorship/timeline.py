@@ -111,9 +111,9 @@ def _listed(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
     """Files that a call showed to exist, or to be absent."""
     if call.command is not None:
         yield from listed(call.command.text, call.command.cwd or cwd, call.command.output)
-    elif call.seen is not None:
+    if call.seen is not None:
         yield FileListed(call.seen.path, True)
-    elif call.status is Status.ERROR and _NO_FILE.search(call.error):
+    elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
         path = next((get_str(parsed(call.input), key) for key in _PATH_ARGUMENTS if get_str(parsed(call.input), key)), "")
         if path:
             yield FileListed(_absolute(normal_path(path), cwd), False)

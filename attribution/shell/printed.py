@@ -15,7 +15,8 @@ from attribution.shell.model import SimpleCommand, Unparsable, join
 from attribution.shell.syntax import commands
 
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
-_ABOUT_FILES = re.compile(r"\b(?:ls|cat|nl|head|tail|sed|wc|stat|find|test)\b|\bgit\b.{0,60}\b(?:status|ls-files)\b", re.S)
+_LISTS = re.compile(r"(?:^|[\s;&|(])(?:ls(?=\s|$)|git\b[^\n;&|]{0,60}\bstatus\b)")
+_NO_FILE = "No such file or directory"
 _ABSENT = re.compile(
     r"^(?:\w{1,12}: )?(?:cannot (?:access|open|stat) |can't (?:open|read) )?['\"‘]?([^'\"’\n:]{1,300}?)['\"’]?"
     r"(?: for reading)?: No such file or directory",
@@ -44,7 +45,8 @@ class DirectoryListed:
 
 def listed(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:
     """Files that the output of a command shows to exist or to be absent, and directories that it lists as a whole."""
-    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000 or not _ABOUT_FILES.search(command):
+    telling = _NO_FILE in output or _LISTS.search(command)
+    if not telling or not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000:
         return []
     try:
         parsed, _ = commands(command, cwd, 0)
@@ -52,7 +54,7 @@ def listed(command: str, cwd: str, output: str) -> list[FileListed | DirectoryLi
         return []
     found: dict[FileListed | DirectoryListed, None] = {}
     lines = output.split("\n")
-    missing = set(_ABSENT.findall(output))
+    missing = set(_ABSENT.findall(output)) if _NO_FILE in output else set()
     for one in parsed:
         found.update(dict.fromkeys(_of_command(one, lines, missing)))
     if directory := _whole_directory(parsed, output):
