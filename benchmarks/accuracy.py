@@ -456,9 +456,9 @@ def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> 
         results.setdefault("forgotten", {})[_name_of(path)] = found | {"held_out": options.held_out}
         print(_name_of(path), found, file=sys.stderr, flush=True)
     for path in options.spike:
-        kinds = independent.spike(path, options.donor, options.files, options.seed)
-        results.setdefault("spikes", {})[_name_of(path)] = {"kinds": kinds, "held_out": options.held_out}
-        print(_name_of(path), kinds, file=sys.stderr, flush=True)
+        states = independent.spike(path, options.donor, options.files, options.seed)
+        results.setdefault("spikes", {})[_name_of(path)] = states | {"held_out": options.held_out}
+        print(_name_of(path), states, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,6 +23,8 @@ from pages import table  # noqa: E402
 from attribution.stats.intervals import Interval, wilson  # noqa: E402
 from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
 
+_STATES = ("complete", "incomplete")
+_PERSONS = ("after", "inside", "elsewhere")
 BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 
 
@@ -35,11 +37,11 @@ def forget(path: Path, sessions: int, seed: int) -> dict[str, Any]:
     return {"sessions": found.sessions, "lines": found.lines, "answers": dict(found.answers)}
 
 
-def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str, dict[str, int]]:
-    """One clone: kind of spike -> answer -> lines."""
+def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str, dict[str, dict[str, int]]]:
+    """One clone: complete or incomplete (records of the commit) -> kind of spike -> answer -> lines."""
     rng = random.Random(seed)
     found = spike_in.measure(path, spike_in.Donors(donors, rng), files, rng)
-    return {kind: dict(answers) for kind, answers in found.items()}
+    return {state: {kind: dict(answers) for kind, answers in kinds.items()} for state, kinds in found.items()}
 
 
 def blind() -> list[dict[str, str]]:
@@ -103,6 +105,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_by_repository": _by_repository(rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "spikes": _spikes(results.get("spikes", {})),
+        "spikes_found": _spikes_found(results.get("spikes", {})),
     }
 
 
@@ -145,29 +148,65 @@ def _forgotten(found: Mapping[str, Any]) -> str:
         total.update(one["answers"])
         sessions += one["sessions"]
     lines.append(("all", "", *_forgotten_cells(sessions, total.total(), total)))
-    head = ("repository", "", "sessions", "lines", "human", "likely human", "another session's", "unknown, declared or a tool's")
+    head = (
+        "repository", "", "sessions", "lines", "human", "likely human", "another session's", "another session's, changed since",
+        "unknown, declared or a tool's",
+    )  # fmt: skip
     return table(head, lines)
 
 
 def _forgotten_cells(sessions: int, lines: int, answers: Mapping[str, int]) -> tuple[object, ...]:
-    human, likely, other = (answers.get(name, 0) for name in ("human observed", "human inferred", "another session"))
-    rest = lines - human - likely - other
-    return sessions, f"{lines:,}", *(_share(n, lines) for n in (human, likely, other, rest))
+    wrong = [answers.get(name, 0) for name in ("human observed", "human inferred", "another session")]
+    changed = answers.get("changed", 0)
+    return sessions, f"{lines:,}", *(_share(n, lines) for n in (*wrong, changed, lines - sum(wrong) - changed))
 
 
 def _spikes(found: Mapping[str, Any]) -> str:
     lines: list[Sequence[object]] = []
     for name, one in sorted(found.items()):
-        for kind, answers in one["kinds"].items():
-            counts = Counter(answers)
-            n = counts.total()
-            human, likely = counts["human observed"], counts["human inferred"]
-            agent = sum(count for answer, count in counts.items() if answer.startswith("agent") and answer != "agent edited")
-            edited = counts["agent edited"]
-            rest = _reasons(counts)
-            origin = "held out" if one.get("held_out") else "tuned on"
-            lines.append((name, origin, kind, n, human, likely, edited, agent, rest))
-    head = ("repository", "", "kind", "lines", "human", "likely human", "agent's, edited", "agent's", "nobody's: reasons")
+        origin = "held out" if one.get("held_out") else "tuned on"
+        for state in _STATES:
+            for kind, answers in one.get(state, {}).items():
+                lines.append((name, origin, state, kind, *_spike_cells(Counter(answers))))
+    head = (
+        "repository",
+        "",
+        "records",
+        "kind",
+        "lines",
+        "human",
+        "likely human",
+        "agent's, edited",
+        "agent's",
+        "nobody's: reasons",
+    )
+    return table(head, lines)
+
+
+def _spike_cells(counts: Counter[str]) -> tuple[object, ...]:
+    agent = sum(count for answer, count in counts.items() if answer.startswith("agent") and answer != "agent edited")
+    return (
+        counts.total(), counts["human observed"], counts["human inferred"], counts["agent edited"], agent, _reasons(counts),
+    )  # fmt: skip
+
+
+def _spikes_found(found: Mapping[str, Any]) -> str:
+    """A person's lines by what is on record of the agents' work for their commits: found, given to an agent."""
+    lines: list[Sequence[object]] = []
+    for origin in ("held out", "tuned on", "all"):
+        several = [one for one in found.values() if origin in ("all", "held out" if one.get("held_out") else "tuned on")]
+        for state in (*_STATES, "all"):
+            total: Counter[str] = Counter()
+            for one in several:
+                for kind in _PERSONS:
+                    for key in _STATES if state == "all" else (state,):
+                        total.update(one.get(key, {}).get(kind, {}))
+            hits = total["human observed"] + total["human inferred"]
+            agents = sum(count for answer, count in total.items() if answer.startswith("agent"))
+            if total:
+                n = total.total()
+                lines.append((origin, state, n, total["human observed"], _interval(hits, n), agents, _reasons(total)))
+    head = ("repositories", "records", "lines", "human", "human or likely human", "an agent's", "nobody's: reasons")
     return table(head, lines)
 
 

@@ -2,9 +2,10 @@
 
     python benchmarks/leave_one_out.py [--sessions N] [--seed N] CLONE...
 
-Of a session all records are forgotten, the trailers that name only its checkpoints, and the co-author lines of those commits; the
-trees stay. Lines that the whole run gives to the session with the text of an edit (observed or replayed) are the truth. Right is
-`unknown` (or `declared`); a line said to be human, or given to another session, is wrong.
+Of a session all records are forgotten, the trailers that name only its checkpoints, and the co-author lines of those commits;
+the trees stay. Lines with a word in them that the whole run gives to the session with the text of an edit (observed or replayed)
+are the truth. Right is `unknown` (or `declared`), or that another session wrote the line and somebody changed it since; a line said
+to be human, or to stand as another session wrote it, is wrong.
 """
 
 from __future__ import annotations
@@ -14,36 +15,22 @@ import json
 import random
 import re
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.stages import lines as stage  # noqa: E402
-from attribution.stages.lines import attribute_repo  # noqa: E402
-from collector.checkpoints import read_all  # noqa: E402
+from variants import Place, Variants, name_of  # noqa: E402
+
+from attribution.authorship.lines import Verdict, is_low_information  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.model import Checkpoint, Commit  # noqa: E402
-from collector.storage.store import Store  # noqa: E402
+from collector.vocabulary.lines import Author, How, Reason  # noqa: E402
 
-Place = tuple[str, str, int]
-"""(commit, path, line number)."""
 _CO_AUTHOR = re.compile(r"^co-authored-by:.*$\n?", re.IGNORECASE | re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a run said about one line."""
-
-    answer: str  # human observed, human inferred, agent, declared, unknown
-    session: str  # key of the session; "" for none
-    reason: str
 
 
 @dataclass(slots=True)
@@ -91,65 +78,70 @@ def forget(checkpoints: Sequence[Checkpoint], session: str) -> tuple[list[Checkp
     return kept, frozenset(gone)
 
 
-def said(repo: GitRepo, checkpoints: Sequence[Checkpoint]) -> dict[Place, Said]:
-    """Every non-blank added line of the commits that are linked to a session or once were."""
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        patch.object(stage, "read_all", lambda _: list(checkpoints)),
-        Store(Path(directory) / "out.db") as store,
-    ):
-        attribute_repo(store, repo, AttributeOptions(anyway=True))
-        return dict(_lines(store))
+def answer(verdict: Verdict) -> str:
+    """human observed, human inferred, changed, another session, or the author.
+
+    *changed*: the program says that another session wrote the line and that somebody it does not know changed it since, or its
+    layout, which is what the forgotten session did. Another session's line is one that is said to stand as that session wrote it.
+    """
+    if verdict.author == Author.AGENT:
+        return "changed" if verdict.how in (How.EDITED, How.REFORMATTED) else "another session"
+    return f"human {verdict.evidence}" if verdict.author == Author.HUMAN else verdict.author
 
 
-def _lines(store: Store) -> Iterator[tuple[Place, Said]]:
-    rows = store.rows(
-        "SELECT l.*, s.key FROM line_spans l LEFT JOIN sessions s ON s.id = l.session_id "
-        "WHERE l.reason <> 'no_session' OR l.author <> 'unknown'"
-    )
-    for row in rows:
-        found = Said(_answer(row), row["key"] or "", row["reason"] if row["author"] == "unknown" else row["evidence"])
-        for number in range(row["start_line"], row["end_line"] + 1):
-            yield (row["commit_sha"], row["path"], number), found
+class _Lines:
+    """Texts of committed lines."""
+
+    def __init__(self, repo: GitRepo) -> None:
+        self._repo = repo
+        self._known: dict[tuple[str, str], list[str]] = {}
+
+    def says_something(self, place: Place) -> bool:
+        """Whether the line has a word: whose a bracket is, nobody can tell when the same bracket is written again and again."""
+        sha, path, number = place
+        if (sha, path) not in self._known:
+            data = self._repo.blob(self._repo.file_at(sha, path) or "")
+            self._known[sha, path] = (data or b"").decode("utf-8", "replace").split("\n")
+        lines = self._known[sha, path]
+        return number <= len(lines) and not is_low_information(lines[number - 1])
 
 
-def _answer(row: dict[str, object]) -> str:
-    if row["author"] == "human":
-        return f"human {row['evidence']}"
-    return str(row["author"])
+_NOT_ADDED = Verdict(Author.UNKNOWN, "none", "inferred", Reason.NO_SESSION)
 
 
 def measure(path: Path, sessions: int, rng: random.Random) -> Forgotten:
     """Forgets up to `sessions` sessions of a clone, one at a time."""
-    repo = GitRepo(path)
-    checkpoints = read_all(repo)
-    whole = said(repo, checkpoints)
+    variants = Variants(path)
+    _, head = variants.repo.default_branch()
+    keys = {number: key for key, number in variants.sessions.ids.items()}
     written: dict[str, list[Place]] = defaultdict(list)
-    for place, found in whole.items():
-        if found.answer == "agent" and found.reason in ("observed", "replayed"):
-            written[found.session].append(place)
+    texts = _Lines(variants.repo)
+    for place, verdict in variants.ask(variants.repo, head).lines().items():
+        if (
+            verdict.author == Author.AGENT
+            and verdict.evidence in ("observed", "replayed")
+            and verdict.call is not None
+            and texts.says_something(place)
+        ):
+            written[keys[verdict.call.session_id]].append(place)
     chosen = sorted(written)
     rng.shuffle(chosen)
-    result = Forgotten(_name(path))
+    result = Forgotten(name_of(path))
     for session in chosen[:sessions]:
-        kept, gone = forget(checkpoints, session)
-        again = said(Forgetful(path, gone), kept)
+        kept, gone = forget(variants.checkpoints, session)
+        again = variants.ask(Forgetful(path, gone), head, kept).lines()
         result.sessions += 1
         humans = 0
         for place in written[session]:
-            now = again.get(place, Said("unknown", "", "no_session"))
+            now = again.get(place, _NOT_ADDED)
             result.lines += 1
-            result.answers["another session" if now.answer == "agent" else now.answer] += 1
-            result.reasons[now.reason] += 1
-            humans += now.answer.startswith("human")
+            result.answers[answer(now)] += 1
+            result.reasons[now.reason or now.evidence] += 1
+            humans += now.author == Author.HUMAN
         if humans:
             result.worst.append((humans, session))
     result.worst.sort(reverse=True)
     return result
-
-
-def _name(path: Path) -> str:
-    return path.resolve().parent.name.replace("+", "/") if path.name in ("repo", ".git") else path.name
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -30,12 +30,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.stages.lines import attribute_repo  # noqa: E402
+from variants import Asked, Variants, name_of  # noqa: E402
+
+from attribution.authorship.lines import Verdict  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
-from collector.storage.store import Store  # noqa: E402
+from collector.vocabulary.lines import Author  # noqa: E402
 
 KINDS = ("after", "inside", "elsewhere", "token", "paste", "layout")
 _BEFORE = "2021-01-01"
@@ -126,23 +127,19 @@ class Rebuilt:
         return git(self.path, "hash-object", "-w", "-t", "commit", "--stdin", data=changed)
 
 
-def candidates(repo: GitRepo, store: Store) -> list[Candidate]:
-    """Files of linked commits in which an agent wrote at least five lines and nothing is unknown."""
-    rows = store.rows(
-        "SELECT commit_sha, path, start_line, end_line, author, evidence FROM line_spans WHERE commit_sha IN "
-        "(SELECT DISTINCT c.commit_sha FROM commit_sessions s JOIN commits c ON c.id = s.commit_id WHERE c.parents = 1)"
-    )
-    files: dict[tuple[str, str], list[dict[str, object]]] = defaultdict(list)
-    for row in rows:
-        if Path(row["path"]).suffix in _SUFFIXES:
-            files[row["commit_sha"], row["path"]].append(row)
+def candidates(asked: Asked) -> list[Candidate]:
+    """Files of linked commits in which an agent wrote at least five lines and nearly nothing is unknown."""
     found = []
-    for (sha, path), spans in sorted(files.items()):
-        numbers = {n: s for s in spans for n in range(int(str(s["start_line"])), int(str(s["end_line"])) + 1)}
-        agent = tuple(sorted(n for n, s in numbers.items() if s["author"] == "agent" and s["evidence"] in ("observed", "replayed")))
-        known = sum(1 for s in numbers.values() if s["author"] != "unknown")
-        if len(agent) >= 5 and known >= 0.9 * len(numbers):
-            found.append(Candidate(sha, path, agent, frozenset(numbers)))
+    for sha, verdict in sorted(asked.verdicts.items()):
+        if not verdict.method or len(asked.evidence.links[sha].commit.parents) != 1:
+            continue
+        for file, _ in verdict.files:
+            lines = asked.of_file(sha, file.change.path) if Path(file.change.path).suffix in _SUFFIXES else {}
+            certain = (n for n, v in lines.items() if v.author == Author.AGENT and v.evidence in ("observed", "replayed"))
+            agent = tuple(sorted(certain))
+            known = sum(1 for v in lines.values() if v.author != Author.UNKNOWN)
+            if len(agent) >= 5 and known >= 0.9 * len(lines):
+                found.append(Candidate(sha, file.change.path, agent, frozenset(lines)))
     return found
 
 
@@ -203,39 +200,29 @@ def _bytes(lines: Sequence[str]) -> bytes:
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
-def measure(clone: Path, donors: Donors, count: int, rng: random.Random) -> dict[str, Counter[str]]:
-    """Kind -> answer -> lines."""
-    repo = GitRepo(clone)
-    with tempfile.TemporaryDirectory() as name, Store(Path(name) / "whole.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
-        every = candidates(repo, store)
-        chosen = rng.sample(every, min(len(every), count))
-        found: dict[str, Counter[str]] = defaultdict(Counter)
+def measure(clone: Path, donors: Donors, count: int, rng: random.Random) -> dict[str, dict[str, Counter[str]]]:
+    """complete or incomplete (what is on record of the agents' work for the commit) -> kind -> answer -> lines."""
+    variants = Variants(clone)
+    _, head = variants.repo.default_branch()
+    every = candidates(variants.ask(variants.repo, head))
+    found: dict[str, dict[str, Counter[str]]] = {state: defaultdict(Counter) for state in ("complete", "incomplete")}
+    with tempfile.TemporaryDirectory() as name:
         where = Rebuilt(clone, Path(name))
-        for candidate in chosen:
-            for number, spike in enumerate(spikes(repo, candidate, every, donors, rng)):
+        for candidate in rng.sample(every, min(len(every), count)):
+            for spike in spikes(variants.repo, candidate, every, donors, rng):
                 sha = where.commit(spike)
-                database = Path(name) / f"{candidate.sha[:12]}-{number}.db"
-                with Store(database) as other:
-                    attribute_repo(other, GitRepo(where.path), AttributeOptions(branch=sha, anyway=True))
-                    found[spike.kind].update(_answers(other, sha, spike))
-                database.unlink()
-        return found
+                asked = variants.ask(GitRepo(where.path), sha, remade=(spike.sha, sha))
+                state = "complete" if asked.is_complete(sha) else "incomplete"
+                verdicts = asked.of_file(sha, spike.path)
+                found[state][spike.kind].update(_answer(verdicts.get(number)) for number in spike.lines)
+    return found
 
 
-def _answers(store: Store, sha: str, spike: Spike) -> Counter[str]:
-    answers: dict[int, str] = {}
-    for row in store.rows("SELECT * FROM line_spans WHERE commit_sha = ? AND path = ?", (sha, spike.path)):
-        answer = row["author"]
-        if answer == "human":
-            answer = f"human {row['evidence']}"
-        elif answer == "agent":
-            answer = f"agent {row['how']}"
-        elif answer in ("unknown", "declared"):
-            answer = f"{answer} {row['reason']}"
-        for number in range(row["start_line"], row["end_line"] + 1):
-            answers[number] = answer
-    return Counter(answers.get(number, "not added") for number in spike.lines)
+def _answer(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "not added"
+    detail = {Author.HUMAN: verdict.evidence, Author.AGENT: verdict.how, Author.TOOL: ""}
+    return f"{verdict.author} {detail.get(Author(verdict.author), verdict.reason)}".strip()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -248,8 +235,7 @@ def main(arguments: Sequence[str]) -> int:
     for path in options.clones:
         rng = random.Random(options.seed)
         found = measure(path, Donors(options.donor, rng), options.spikes, rng)
-        name = path.resolve().parent.name.replace("+", "/") if path.name == "repo" else path.name
-        print(json.dumps({"repository": name, **{kind: found[kind] for kind in KINDS if kind in found}}), flush=True)
+        print(json.dumps({"repository": name_of(path), **found}), flush=True)
     return 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.commits import CommitDiff, FileDiff
-from attribution.authorship.lines import Verdict
+from attribution.authorship.lines import STATED_DOUBTS, Verdict
 from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
@@ -172,7 +172,7 @@ _CAUTION = {"agent": 4, "declared": 3, "tool": 2, "unknown": 1, "human": 0}
 
 
 def _cautious(a: Verdict, b: Verdict) -> Verdict:
-    return a if _CAUTION[a.author] >= _CAUTION[b.author] else b
+    return max(a, b, key=lambda one: (_CAUTION[one.author], one.reason in STATED_DOUBTS))
 
 
 def _score(judged: FileProbe) -> tuple[int, int]:
@@ -194,7 +194,7 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
         return replace(verdict, edited_by="unknown", witness=None)
     if verdict.author != "human":
         return verdict
-    return replace(nobody, reason=Reason.FORMATTER) if verdict.reason == Reason.FORMATTER else nobody
+    return replace(nobody, reason=verdict.reason, call=verdict.call) if verdict.reason in STATED_DOUBTS else nobody
 
 
 def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:
@@ -207,7 +207,8 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
             if absent is not None and verdict.author != Author.AGENT and not _says_more(verdict, absent):
-                verdict = Verdict("unknown", "none", "inferred", absent)
+                nobody = Verdict("unknown", "none", "inferred", absent)
+                verdict = _nobody(verdict, nobody) if absent is Reason.TRANSCRIPT_NOT_STORED else nobody
             append_span(spans, VerdictSpan(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans
 

@@ -17,8 +17,10 @@ from attribution.authorship.align import Kin, changes, kinship, lines_of, pairin
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, LineOrigin, ReplayedFile, Worktree
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
-from collector.vocabulary.lines import Author, Witness
+from collector.vocabulary.lines import Author, Reason, Witness
 
+STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.REWRITTEN})
+"""What may stand beside a person's line until a witness is asked: what else may have written it."""
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
 
@@ -241,11 +243,11 @@ def _known(case: _Case, index: int, line: int) -> Verdict:
 def _outside(case: _Case, line: int, index: int) -> Verdict:
     """A line that appeared between two known texts of the file: `line` is its id, `index` its place in the version."""
     origin = case.tree.origin(line)
-    cause = case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout))
+    cause = _of_text(case, case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)), index)
     witness = _seen_to_appear(case, origin) or _since_parent(case)
     if origin.changed >= 0 and origin.was not in case.found.file.before and not case.committed(origin.changed, None):
         return _edited(case.tree, origin.changed, origin.similarity, cause, witness)
-    return _from_cause(cause, case.text(index), witness, layout=origin.layout)
+    return _from_cause(cause, witness, layout=origin.layout)
 
 
 def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
@@ -299,17 +301,17 @@ def _related(case: _Case, index: int) -> Verdict:
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
         if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
             return _outside(case, line, index)
-        return _from_cause(_last_gap(case, layout=True), case.text(index), layout=True)
+        return _from_cause(_of_text(case, _last_gap(case, layout=True), index), layout=True)
     if origin.kind == AGENT and case.found.was[index] not in case.found.file.before and not case.committed(line, None):
-        return _edited(case.tree, line, relation.similarity, _last_gap(case), _by_commit(case, index))
+        return _edited(case.tree, line, relation.similarity, _of_text(case, _last_gap(case), index), _by_commit(case, index))
     return _since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
 
 
 def _since_last_known(case: _Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
-    cause = _last_gap(case)
+    cause = _of_text(case, _last_gap(case), index)
     witness = _by_commit(case, index) if cause.author == "human" else None  # most lines need none
-    return _from_cause(cause, case.text(index), witness)
+    return _from_cause(cause, witness)
 
 
 def _last_gap(case: _Case, layout: bool = False) -> CandidateAuthor:
@@ -324,11 +326,11 @@ def _last_gap(case: _Case, layout: bool = False) -> CandidateAuthor:
         earlier = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True))
         if earlier.author in (Author.AGENT, Author.TOOL):
             return earlier
-    if when.redone:
-        # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
-        return CandidateAuthor("unknown", reason="rewritten")
     if state is not None and state.sparse:
         return CandidateAuthor("unknown", reason="base_unknown")
+    if when.redone:
+        # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
+        return replace(cause, reason="rewritten" if cause.watched and not cause.reason else cause.reason, watched=False)
     return cause
 
 
@@ -343,40 +345,46 @@ def _before_session(case: _Case, line: int) -> Verdict:
         return Verdict("unknown", "none", "inferred", "other_branch")
     if tree.origin(line).evidence:  # it was not in the file when that was first seen
         return Verdict("unknown", "none", "inferred", "base_unknown")
-    cause = case.ask(AttributionWindow(case.path, when.since, seen))
-    text = case.text(case.found.ids.index(line))
-    return _from_cause(cause, text, SightingPair(Witness.FIRST_READ, when.since, seen))
+    cause = _of_text(case, case.ask(AttributionWindow(case.path, when.since, seen)), case.found.ids.index(line))
+    return _from_cause(cause, SightingPair(Witness.FIRST_READ, when.since, seen))
 
 
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
-def _could_write(cause: CandidateAuthor, text: str) -> bool:
-    """`sed` and its like write only what their text says, or what was on the line before."""
-    words = set(_WORD.findall(text))
-    return not cause.says or not words or not words.isdisjoint(_words_of(cause.says))
+def _of_text(case: _Case, cause: CandidateAuthor, index: int) -> CandidateAuthor:
+    """`sed` and its like write only what their text says and what was in the file: a line with other words is not theirs."""
+    words = frozenset(_WORD.findall(case.text(index))) if cause.says else frozenset()
+    said = _words_of(cause.says)
+    state = case.found.state
+    if state is not None and state.certain_at:
+        could = words <= said | _words_of(state.text)
+    else:
+        could = not words or not words.isdisjoint(said)
+    if could:
+        return cause
+    return CandidateAuthor("human", reason=Reason.OPAQUE_SHELL, call=cause.call)
 
 
 @lru_cache(maxsize=512)
-def _words_of(command: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(command))
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
 
 
-def _from_cause(cause: CandidateAuthor, text: str, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
+def _from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
     """`witness`: what would show that a person wrote the line, if nobody else did."""
     if cause.author == "agent":
-        if _could_write(cause, text):
-            return Verdict("agent", cause.how, cause.evidence, call=cause.call)
-        return Verdict("unknown", "none", "inferred", "opaque_shell", cause.call)
+        return Verdict("agent", cause.how, cause.evidence, call=cause.call)
     if cause.author != "human":
         return _not_a_person(cause)
     if layout:
         return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
     if witness is None:
-        return Verdict("unknown", "none", "inferred", "base_unknown")
-    if cause.reason == "uncaptured":
+        opaque = Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+        return opaque if cause.reason == Reason.OPAQUE_SHELL else Verdict("unknown", "none", "inferred", Reason.BASE_UNKNOWN)
+    if not cause.is_person:
         witness = replace(witness, kind=Witness.UNWATCHED)
-    return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, witness=witness)
+    return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, cause.call, witness=witness)
 
 
 def _not_a_person(cause: CandidateAuthor) -> Verdict:

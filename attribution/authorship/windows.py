@@ -30,7 +30,8 @@ STRANGE = 120.0  # the same for a file that no session ever worked on
 class CandidateAuthor:
     """Answer for a gap. For `agent` the call that did it; for `tool` the call that ran it; for `unknown` the reason.
 
-    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own; or
+    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own;
+    `opaque_shell`: a command ran of which nobody knows what it writes, so that only the words of a line can tell; or
     `uncaptured`: no recorded session did it, but for a part of the time none was being recorded.
     """
 
@@ -40,12 +41,13 @@ class CandidateAuthor:
     reason: str = ""
     call: CallRef | None = None
     tool: str = ""  # the program, for author = tool
+    watched: bool = True  # False: for a part of the time no session was being recorded
     says: str = ""  # text of a command that changes files in place: lines it wrote share words with it
 
     @property
     def is_person(self) -> bool:
         """Nobody else can have done it, as far as sessions are recorded."""
-        return self.author == "human" and self.reason != "uncaptured"
+        return self.author == "human" and self.watched and self.reason != "opaque_shell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,7 @@ class Existence:
 
 # Which kinds of effect decide first when several commands ran in one gap.
 _UNNAMED = ("modify", "generate", "write", "append")
-# What leaves the author open.
 _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
-_DOUBTS = {"opaque": "opaque_shell", "restore": "git_operation"}
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
@@ -158,7 +158,7 @@ class AttributionWindows:
         if gap not in self._answers:
             found = (self._maker(gap) if gap.made else None) or self._cause(gap)
             if found.author == "human" and not self._covered(gap):
-                found = CandidateAuthor("unknown" if found.reason else "human", reason="uncaptured")
+                found = replace(found, reason=found.reason or "uncaptured", watched=False)
             self._answers[gap] = found
         return self._answers[gap]
 
@@ -259,9 +259,10 @@ class AttributionWindows:
             return self._of_named(effect, action, gap) if touched else None
         if effect.kind == "format" and self._may_touch(effect, gap.path):
             return _ran(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
-        reason = _DOUBTS.get(effect.kind, "")
-        doubtful = reason and (effect.kind == "opaque" or self._may_touch(effect, gap.path))
-        return CandidateAuthor("unknown", reason=reason, call=action.call) if doubtful else None
+        if effect.kind == "opaque":
+            return CandidateAuthor("human", reason="opaque_shell", call=action.call)
+        doubtful = effect.kind == "restore" and self._may_touch(effect, gap.path)
+        return CandidateAuthor("unknown", reason="git_operation", call=action.call) if doubtful else None
 
     def _of_named(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor:
         if effect.kind != "modify":
@@ -310,8 +311,12 @@ class AttributionWindows:
 
 
 def _weaker(known: CandidateAuthor | None, found: CandidateAuthor | None) -> CandidateAuthor | None:
-    """Of two answers that name nobody the more doubtful: unknown before "a formatter ran"."""
-    return found if known is None or (known.author == "human" and found is not None) else known
+    """Of two answers that name nobody the more doubtful: unknown, then an opaque command, then a formatter."""
+    return max((one for one in (known, found) if one is not None), key=_doubt, default=None)
+
+
+def _doubt(answer: CandidateAuthor) -> int:
+    return 2 if answer.author != "human" else int(answer.reason == "opaque_shell")
 
 
 def _did(action: WorktreeAction) -> CandidateAuthor:

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Protocol
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
-from attribution.authorship.lines import Verdict
+from attribution.authorship.lines import STATED_DOUBTS, Verdict
 from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Reason, Witness
+from collector.vocabulary.lines import Author, FileKind, Reason, Witness
 
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
@@ -31,7 +32,12 @@ MAX_INFERRED = 6
 MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 
+_CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
+_PROGRAMS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL})
+_PART = 8  # characters of a third of a line: where a program changed one place, another third is as it was
 _WORD = re.compile(r"[^\W\d_]{4,}")
+# What formatters and linters write anew as whole lines.
+_IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
 # Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
 _TOOL_WORDS = frozenset(
     (
@@ -55,6 +61,22 @@ class Texts(Protocol):
         ...
 
 
+@dataclass(frozen=True)  # without slots: what is derived from the text is kept
+class VersionBefore:
+    """The version before the commit of a file that a program may have written to."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.text))
+
+    @cached_property
+    def bare(self) -> str:
+        """Without layout."""
+        return without_layout(self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class PersonLines:
     """Consecutive added lines of a file that nothing but a person is left for, and their texts."""
@@ -62,13 +84,22 @@ class PersonLines:
     file: FileDiff
     span: VerdictSpan
     texts: Sequence[str]  # of the span
-    before: frozenset[str] = frozenset()  # words of the version before, where a formatter ran
+    before: VersionBefore = VersionBefore("")  # empty where no program ran
+    is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
 
     @property
-    def words(self) -> set[str]:
-        """Words that a formatter cannot have added, where one ran."""
-        formatted = self.span.verdict.reason == Reason.FORMATTER
-        return {word for text in self.texts for word in _words(text)} - self.before if formatted else set()
+    def doubt(self) -> str:
+        """The program that may have written the lines: a formatter, an opaque command; "" for none."""
+        reason = self.span.verdict.reason
+        return reason if reason in _PROGRAMS else ""
+
+    @property
+    def novel(self) -> set[str]:
+        """Words, and parts of lines without layout, that the program cannot have taken from the version before."""
+        if not self.doubt:
+            return set()
+        words = {word for text in self.texts for word in _words(text)} - self.before.words
+        return words.union(part for bare in self.bare for part in _parts(bare) if part not in self.before.bare)
 
     @property
     def bare(self) -> list[str]:
@@ -81,16 +112,22 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text)) - _TOOL_WORDS
 
 
+def _parts(bare: str) -> tuple[str, ...]:
+    """The thirds of a line without layout; () where they would say too little."""
+    third = len(bare) // 3
+    return (bare[:third], bare[third : 2 * third], bare[2 * third :]) if third >= _PART else ()
+
+
 def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
     """The spans of a commit that need a witness."""
     for file, spans in verdict.files:
         if any(_is_persons(span.verdict) for span in spans) and file.kind in BY_HAND:
             lines = texts.lines(file)
-            formatted = any(span.verdict.reason == Reason.FORMATTER for span in spans)
-            before = frozenset(_WORD.findall(texts.before(file))) if formatted else frozenset()
+            typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != "inferred" for span in spans)
+            before = VersionBefore(texts.before(file) if any(span.verdict.reason in _PROGRAMS for span in spans) else "")
             for span in spans:
                 if _is_persons(span.verdict):
-                    yield PersonLines(file, span, lines[span.start - 1 : span.end], before)
+                    yield PersonLines(file, span, lines[span.start - 1 : span.end], before, typed or file.change.old is not None)
 
 
 def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines], produced: Mapping[str, float]) -> None:
@@ -109,12 +146,22 @@ def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines]
     if inferred > MAX_INFERRED or len(commit.parents) > 1:
         for _, spans in verdict.files:
             spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
+    for _, spans in verdict.files:
+        spans[:] = [_settled(span) if _is_persons(span.verdict) else span for span in spans]
 
 
 def _unbelieved(span: VerdictSpan) -> VerdictSpan:
     witness = span.verdict.witness
+    if span.verdict.reason in (Reason.OPAQUE_SHELL, Reason.REWRITTEN):
+        return _without(span, span.verdict.reason)
     unwatched = witness is not None and witness.kind is Witness.UNWATCHED
     return _without(span, Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED)
+
+
+def _settled(span: VerdictSpan) -> VerdictSpan:
+    """A person's line is nobody's call, and what else might have written it is ruled out."""
+    verdict = span.verdict
+    return replace(span, verdict=replace(verdict, reason="", call=verdict.call if verdict.author == Author.AGENT else None))
 
 
 def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines]) -> None:
@@ -158,19 +205,23 @@ def _is_inferred(verdict: Verdict) -> bool:
 def _without(span: VerdictSpan, reason: str) -> VerdictSpan:
     if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
         return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None, reason=""))
-    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason))
+    call = span.verdict.call if reason == span.verdict.reason else None
+    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason, call))
 
 
 def _not_by_hand(file: FileDiff, span: VerdictSpan) -> VerdictSpan:
     """Nobody types lock files, generated ones or records."""
-    return _without(span, Reason.UNEXPLAINED) if _is_persons(span.verdict) and file.kind not in BY_HAND else span
+    if not _is_persons(span.verdict) or file.kind in BY_HAND:
+        return span
+    stated = span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED
+    return _without(span, stated)
 
 
 def _checked(one: PersonLines, produced: Mapping[str, float], until: float) -> list[VerdictSpan]:
     """The span cut into what stays a person's and what does not."""
     reasons = [_reason(one, text, produced, until) for text in one.texts]
-    _weak_follow(reasons)
-    verdict = replace(one.span.verdict, reason="")
+    _weak_follow(reasons, one.doubt or Reason.COMMON_LINE)
+    verdict = one.span.verdict
     spans: list[VerdictSpan] = []
     for offset, reason in enumerate(reasons):
         text = one.texts[offset]
@@ -187,20 +238,30 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
         return None
     if produced.get(bare, until + 1) <= until:
         return Reason.AGENT_TEXT
-    if one.span.verdict.reason == Reason.FORMATTER:
-        new = (word for word in _words(text) if word not in one.before and produced.get(word, until + 1) > until)
-        return Reason.NONE if next(new, "") else Reason.FORMATTER
-    return Reason.NONE
+    return _beside_program(one, text, bare, lambda part: produced.get(part, until + 1) <= until) if one.doubt else Reason.NONE
 
 
-def _weak_follow(reasons: list[str | None]) -> None:
+def _beside_program(one: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
+    """The same where a formatter or an opaque command ran: what it writes comes from the file and from agents' texts."""
+    if one.doubt == Reason.OPAQUE_SHELL and not (one.is_typed and one.file.kind in _CODE):
+        return one.doubt  # converters and generators write whole files, and pages and lists again and again
+    if any(word not in one.before.words and not is_produced(word) for word in _words(text)):
+        return Reason.NONE
+    if bare in one.before.bare or _IMPORT.match(text):
+        return one.doubt
+    parts = _parts(bare)
+    is_new = parts and not any(part in one.before.bare or is_produced(part) for part in parts)
+    return Reason.NONE if is_new else None
+
+
+def _weak_follow(reasons: list[str | None], otherwise: str) -> None:
     """A line that says nothing is a person's between two lines of that person, else nobody's."""
     above = list(accumulate(reasons, _last_strong))
     below = list(accumulate(reversed(reasons), _last_strong))[::-1]
     for index, reason in enumerate(reasons):
         if reason is None:
             sides = {above[index], below[index]} - {None}
-            reasons[index] = Reason.NONE if sides == {Reason.NONE} else Reason.COMMON_LINE
+            reasons[index] = Reason.NONE if sides == {Reason.NONE} else otherwise
 
 
 def _last_strong(known: str | None, reason: str | None) -> str | None:

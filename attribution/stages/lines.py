@@ -361,7 +361,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     waiting = {sha: list(person_lines(verdict, texts)) for sha, verdict in verdicts.items()}
     wanted = [one for several in waiting.values() for one in several]
     texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
-    times = first_times({text for one in wanted for text in (*one.bare, *one.words)}, texts_of_agents)
+    times = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)
     for commit in evidence.history.commits:
         verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
         verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}

@@ -47,7 +47,8 @@ class Witness(Word):
     COMMIT = "commit", "only the commit shows the line: the file was known without it, and no call that can write ran since"
     UNWATCHED = (
         "unwatched",
-        "the line is in the commit or a later sighting, and for a part of the time no session was being recorded",
+        "the line is in the commit or a later sighting, and in between no session was being recorded for a time, a command ran "
+        "that could have written anything, or the commit was amended or rebased",
     )
     FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
 

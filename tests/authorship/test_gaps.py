@@ -51,13 +51,13 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tsx src/app.py", "unknown opaque_shell"),  # it is run
-        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),  # it is read
-        ("mytool save src/app.py", "unknown opaque_shell"),
-        ("python3 break.py && mytool src/app.py", "unknown opaque_shell"),
-        ("python -c \"import json; print(json.load(open('src/app.py')))\"; ./x", "unknown opaque_shell"),
-        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "unknown opaque_shell"),  # it stands in what is replaced
-        ("cp src/app.py $BACKUP && ./x", "unknown opaque_shell"),  # what is copied stays as it is
+        ("tsx src/app.py", "human opaque_shell"),  # it is run
+        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "human opaque_shell"),  # it is read
+        ("mytool save src/app.py", "human opaque_shell"),
+        ("python3 break.py && mytool src/app.py", "human opaque_shell"),
+        ("python -c \"import json; print(json.load(open('src/app.py')))\"; ./x", "human opaque_shell"),
+        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "human opaque_shell"),  # it stands in what is replaced
+        ("cp src/app.py $BACKUP && ./x", "human opaque_shell"),  # what is copied stays as it is
         ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
         ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
         ("python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE", "agent"),
@@ -71,7 +71,7 @@ def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(text:
 @pytest.mark.parametrize("part", ["open(", "> ", "-o ", "'", '"', "open(,", ">x "])
 def test_commands_made_to_be_slow_are_answered(part: str) -> None:
     """Quadratic searches would take minutes for these."""
-    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in ("agent", "unknown opaque_shell", "human")
+    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in ("agent", "human opaque_shell", "human")
 
 
 # --- commands -------------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
         (_command("black .", at=30.0), _command("./x.sh", at=60.0)),
         (_command("./x.sh", at=30.0), _command("black .", at=60.0)),
     ):
-        assert _cause(*actions) == "unknown opaque_shell"
+        assert _cause(*actions) == "human opaque_shell"
 
 
 def test_formatter_of_other_files_explains_nothing() -> None:
@@ -150,11 +150,11 @@ def test_formatter_of_other_files_explains_nothing() -> None:
 
 
 def test_command_that_could_do_anything_leaves_it_open() -> None:
-    assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
+    assert _cause(_command("./scripts/do-everything.sh")) == "human opaque_shell"
 
 
 def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
-    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "unknown opaque_shell"
+    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "human opaque_shell"
 
 
 def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
@@ -233,7 +233,8 @@ def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_t
 def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
     gaps = AttributionWindows(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
     gaps.settle()
-    assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == CandidateAuthor("human", reason="uncaptured")
+    unwatched = CandidateAuthor("human", reason="uncaptured", watched=False)
+    assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == unwatched
     assert gaps.cause(AttributionWindow(F, 50.0, 1_800.0, last=True)) == HUMAN
 
 

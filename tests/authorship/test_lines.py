@@ -296,7 +296,7 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
     stage = Stage("a\nold\n", in_git=False)
     stage.edit("a\n", "A\n")
     verdicts = stage.said("A\nold\nnew\n", [1, 2, 3], when=Moments(100, 1, redone=True))
-    assert short(verdicts) == {1: "agent exact c1", 2: "unknown other_branch", 3: "unknown rewritten"}
+    assert short(verdicts) == {1: "agent exact c1", 2: "unknown other_branch", 3: "human rewritten"}  # decided with the witnesses
 
 
 def test_after_a_rebase_a_known_cause_still_counts() -> None:
@@ -340,7 +340,7 @@ def test_lines_that_changed_while_a_formatter_ran_are_marked() -> None:
     stage.create("a = 1\n")
     ran = Asked(CandidateAuthor("human", reason="formatter", call=CallRef(7, "fmt", 1, 5.0)))
     said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
-    assert said == {1: "human formatter", 3: "human formatter"}  # whether a word is new is decided with the witnesses
+    assert said == {1: "human fmt formatter", 3: "human fmt formatter"}  # whether a word is new is decided with the witnesses
 
 
 # --- lines that say nothing -----------------------------------------------------------------------------------------------

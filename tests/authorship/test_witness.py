@@ -234,3 +234,57 @@ def test_changed_proposal_of_the_agents_own_words(tmp_path: Path) -> None:
     session.edit_changed_by_user("src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, PERSONS).source == "unknown agent_text"
+
+
+def test_few_lines_with_words_of_their_own_after_a_command_that_could_write_anything(tmp_path: Path) -> None:
+    """What such a command writes into source code comes from the file and from texts of agents."""
+    world, session = _begin("opaque")
+    session.edit("src/app.ts", *EDIT)
+    session.bash("node tasks/refresh.js")
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", f"{PERSONS}\n", after="import { Row } from './rows'")
+    found = answers(world, world.commit("Go on", [session]), tmp_path)
+    assert _class(about(found, PERSONS)) == ("human", "likely_human", "unwatched")
+
+
+@pytest.mark.parametrize("path", ["src/new.ts", "docs/list.md"])
+def test_new_files_and_pages_after_a_command_that_could_write_anything(path: str, tmp_path: Path) -> None:
+    world, session = _begin("opaque-new")
+    session.edit("src/app.ts", *EDIT)
+    if path.endswith(".md"):
+        world.human_write(path, "# Currencies\n")
+        session.bash("node tasks/refresh.js")
+        world.human_insert(path, f"{PERSONS}\n")
+    else:
+        session.bash("node tasks/refresh.js")
+        world.human_write(path, f"{PERSONS}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, PERSONS).source == "unknown opaque_shell"
+
+
+def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None:
+    """A formatter writes no statement that stands nowhere else; what it repeats or sorts stays open."""
+    world, session = _begin("beside")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\nexport const rows = total\n")
+    session.prompt("Now look again")
+    session.bash("npx prettier --write .")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _class(about(found, "rows = total")) == ("human", "human", "recorded")
+
+
+@pytest.mark.parametrize(("line", "author"), [("const label = total", "agent"), ("const label = somebody", "human")])
+def test_line_that_a_command_in_place_cannot_have_written(line: str, author: str, tmp_path: Path) -> None:
+    """`sed` writes what its text says and what stood there: other words are not the command's, however many it shares."""
+    world, session = _begin("in-place")
+    session.edit("src/app.ts", *EDIT)
+    session.bash("sed -i -E 's/(const) +(label|currency)/\\1 \\2/g' src/app.ts")
+    session.end_turn()
+    world.wait(60)
+    world.human_insert("src/app.ts", f"export {line}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, line).author == author
