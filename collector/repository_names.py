@@ -45,7 +45,7 @@ def source(text: str, server: str = GITHUB) -> RepositorySource:
         word = f"https://{word}"
     if "://" in word:
         word = _page(word, server)
-        return RepositorySource(name_of(word), checked_url(word))
+        return RepositorySource(name_of(word), checked_url(clone_url(word)))
     if word.startswith("/"):
         return RepositorySource(name_of(word), checked_url(f"file://{word}"))
     if word.count("/") > 1 and not word.startswith("."):
@@ -65,6 +65,22 @@ def _page(url: str, server: str) -> str:
             parts = re.split(r"[?#]", url[len(base) + 1 :])[0].split("/")
             return f"{base}/{'/'.join(parts[:2])}"
     return url.partition("/-/")[0] if url.startswith("http") else url
+
+
+def clone_url(url: str) -> str:
+    """The one address of a repository for git: of a server it ends in `.git`, which all of the large ones know."""
+    bare = url.rstrip("/")
+    if not bare.startswith(("http://", "https://")):
+        return bare
+    scheme, _, rest = bare.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.lower()}{slash}{path.removesuffix('.git')}.git"
+
+
+def same_place(first: str, second: str) -> bool:
+    """Whether two addresses are of one repository. Servers do not tell upper from lower case, files do."""
+    pair = [clone_url(url).removesuffix(".git") for url in (first, second)]
+    return pair[0] == pair[1] or (first.startswith("http") and pair[0].lower() == pair[1].lower())
 
 
 def checked_name(name: str) -> str:

@@ -120,8 +120,10 @@ def server_of(api: str) -> str:
 
 def prober_for(context: ChannelContext) -> Prober:
     from collector.discover.lsrefs import Prober
+    from collector.github.git_server import GitServers
 
-    return Prober(context.web, context.clock, context.tell)
+    server = context.discovery_log.server
+    return Prober(GitServers(context.web, context.clock, context.tell, context.github.token, server))
 
 
 def _listed() -> list[tuple[str, str]]:
@@ -141,7 +143,24 @@ def _listed() -> list[tuple[str, str]]:
     "--owner", "owners", multiple=True, help="All repositories of this organisation or user (repeatable); limits searches to them."
 )
 @click.option("--from-db", "databases", multiple=True, type=_FILE, help="Take the repositories of another database (repeatable).")
-@click.option("--archive", help="Directory or URL of GH Archive files.  [default: https://data.gharchive.org]")
+@click.option(
+    "--archive",
+    "archives",
+    multiple=True,
+    help="Directory or URL of hourly event files (repeatable).  [default: GH Archive; from 2026-09-06 OpenDigger's]",
+)
+@click.option(
+    "--heritage",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Parquet or CSV table of Software Heritage's snapshot branches, or a directory of them (repeatable).",
+)
+@click.option(
+    "--heritage-query", type=click.Choice(["athena", "duckdb"]), help="Print the SQL that makes the table for --heritage, and exit."
+)
+@click.option(
+    "--owner-most", default=300, show_default=True, type=click.IntRange(1), help="Repositories of one owner to probe, at most."
+)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="Start date (UTC) for searches and GH Archive.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="End date (UTC), exclusive.")
 @click.option("--limit", type=click.IntRange(1), help="Stop after this number of new candidates.")
@@ -161,8 +180,12 @@ def discover(
     ask only for what is new.
     """
     from collector.discover import run
+    from collector.discover.heritage import query
     from collector.github.token import NO_TOKEN
 
+    if options["heritage_query"]:
+        out().print(query(options["heritage_query"]), markup=False, highlight=False, soft_wrap=True)
+        return EXIT_OK
     request, names = _discover_options(options), list(channels)
     with open_channel_context(db, _connection(options), request) as context:
         if not names:
@@ -248,7 +271,10 @@ def _discover_options(options: dict[str, Any]) -> DiscoverOptions:
         until=_utc(options["until"]),
         limit=options["limit"],
         owners=options["owners"],
-        archive=options["archive"] or "",
+        archives=options["archives"],
+        forks=options["forks"],
+        heritage=options["heritage"],
+        most_of_owner=options["owner_most"],
         lists=tuple(path for path in options["lists"] if path != Path("-")),
         texts=tuple(texts),
         databases=options["databases"],

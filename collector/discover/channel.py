@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 
 from collector.discover.discovery_log import DiscoveryLog
@@ -17,13 +18,21 @@ FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public rele
 
 @dataclass(frozen=True, slots=True)
 class DiscoverOptions:
-    """What the user asked for. Times are UTC; `archive` is a directory or an address, "" for the public one."""
+    """What the user asked for. Times are UTC.
+
+    `archives`: directories or addresses of hourly event files, none for the public ones; `heritage`: tables of Software Heritage;
+    `forges`: addresses of other servers; `most_of_owner`: repositories of one owner that are probed, the latest first.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
     limit: int | None = None
     owners: tuple[str, ...] = ()
-    archive: str = ""
+    archives: tuple[str, ...] = ()
+    forks: bool = False
+    heritage: tuple[Path, ...] = ()
+    forges: tuple[str, ...] = ()
+    most_of_owner: int = 300
     lists: tuple[Path, ...] = ()
     texts: tuple[tuple[str, bytes], ...] = ()  # lists from elsewhere: where from, content
     databases: tuple[Path, ...] = ()
@@ -31,7 +40,7 @@ class DiscoverOptions:
     @property
     def names_repositories(self) -> bool:
         """Whether the user knows where to look."""
-        return bool(self.lists or self.texts or self.databases or self.owners)
+        return bool(self.lists or self.texts or self.databases or self.owners or self.heritage or self.forges)
 
 
 def searching(options: DiscoverOptions) -> bool:
@@ -72,6 +81,25 @@ class DryRunStep:
     names: int = 0  # candidates it would name, as far as that is known
 
 
+class Scope(StrEnum):
+    """What a channel looks at. Two that look at the same find and miss the same repositories: they are one witness, not two."""
+
+    DEFAULT_BRANCH = "default branch"
+    EVENTS = "events of pushes"
+    ARCHIVE = "archived branches"
+    DESCRIPTION = "descriptions"
+    NOTHING = "nothing by itself"  # lists, and what follows from other finds
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What share of all repositories with checkpoints a channel is expected to find, and why. None: it cannot be said."""
+
+    low: float | None
+    high: float | None
+    reasoning: str
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
     """`run` resumes where the cursors say; it raises WhoWroteError when it has to stop early, everything before is kept."""
@@ -79,7 +107,14 @@ class Channel:
     name: str
     about: str  # what it asks and what it needs, for people
     needs_token: bool
+    scope: Scope
+    coverage: Coverage
     run: Callable[[ChannelContext], None]
     plan: Callable[[ChannelContext], list[DryRunStep]]
     usual: Callable[[DiscoverOptions], bool] = searching  # whether it is asked when no channel is named
-    independent: bool = True  # it looks by itself: how much it finds that others miss says how much all of them miss
+    expands: bool = False  # it begins with confirmed repositories, so it is asked after they were probed
+
+    @property
+    def independent(self) -> bool:
+        """Whether it looks by itself: how much it finds that others miss says how much all of them miss."""
+        return self.scope is not Scope.NOTHING

@@ -11,9 +11,10 @@ from typing import Any
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER
 from collector.checkpoints.trailers import checkpoint_ids
-from collector.discover.channel import FIRST_DAY, ChannelContext
+from collector.discover.channel import FIRST_DAY, Channel, ChannelContext, Coverage, Scope
 from collector.discover.discovery_log import Cursor, DiscoveryHit
-from collector.discover.paging import Search, repository_of, search_channel
+from collector.discover.owned import author_cursors
+from collector.discover.paging import Search, repository_of, search_steps
 
 NAME = "commit_search"
 ORDER = 20
@@ -66,7 +67,12 @@ def read(item: dict[str, Any]) -> DiscoveryHit | None:
     )
 
 
-SEARCH = Search(NAME, "/search/commits", "search", halves, read, (("sort", "committer-date"), ("order", "asc")))
+def authors(item: dict[str, Any]) -> list[Cursor]:
+    """Whose other repositories are worth asking for: who wrote a commit that names a checkpoint."""
+    return author_cursors(item) if read(item) is not None else []
+
+
+SEARCH = Search(NAME, "/search/commits", "search", (halves,), read, (("sort", "committer-date"), ("order", "asc")), related=authors)
 
 
 def roots(context: ChannelContext, query: str) -> list[str]:
@@ -74,4 +80,18 @@ def roots(context: ChannelContext, query: str) -> list[str]:
     return ranges(known, query, "committer-date", context.request.since, context.request.until, context.now())
 
 
-CHANNEL = search_channel("commits whose message names a checkpoint", False, SEARCH, (QUERY,), roots)
+STEPS = search_steps(SEARCH, (QUERY,), roots)
+CHANNEL = Channel(
+    NAME,
+    "commits whose message names a checkpoint",
+    False,
+    Scope.DEFAULT_BRANCH,
+    Coverage(
+        None,
+        0.79,
+        "22 of 28 known repositories have the trailer on the default branch; squashes and rebases lose it, and only the default "
+        "branch is searched",
+    ),
+    STEPS.run,
+    STEPS.plan,
+)

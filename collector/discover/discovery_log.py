@@ -10,8 +10,10 @@ from collector.discover.names import parse_name
 from collector.repository_names import tombstone
 from collector.storage.store import Connection, Store, iso
 from collector.text import printable
+from collector.vocabulary.corpus import CursorState
 
-OPEN = ("pending", "part")
+OPEN = (CursorState.PENDING, CursorState.PART)
+_CURSOR = "channel, query, slice, state, position, total, found, detail, parent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,12 @@ class Cursor:
     channel: str
     query: str
     slice: str
-    state: str = "pending"
+    state: str = CursorState.PENDING
     position: str | None = None
     total: int | None = None
     found: int = 0
     detail: str | None = None
+    parent: str | None = None
 
 
 class DiscoveryLog:
@@ -57,7 +60,7 @@ class DiscoveryLog:
     def cursors(self, channel: str, query: str | None = None, slice: str | None = None) -> list[Cursor]:
         """In order of the slices."""
         rows = self.store.rows(
-            "SELECT channel, query, slice, state, position, total, found, detail FROM cursors WHERE server = ? AND channel = ?"
+            f"SELECT {_CURSOR} FROM cursors WHERE server = ? AND channel = ?"
             " AND (query = ? OR ? IS NULL) AND (slice = ? OR ? IS NULL) ORDER BY query, slice",
             (self.server, channel, query, query, slice, slice),
         )
@@ -66,7 +69,7 @@ class DiscoveryLog:
     def next_open(self, channel: str, query: str) -> Cursor | None:
         """The first slice that is not finished."""
         rows = self.store.rows(
-            "SELECT channel, query, slice, state, position, total, found, detail FROM cursors WHERE server = ? AND channel = ?"
+            f"SELECT {_CURSOR} FROM cursors WHERE server = ? AND channel = ?"
             " AND query = ? AND state IN ('pending', 'part') ORDER BY slice LIMIT 1",
             (self.server, channel, query),
         )
@@ -81,34 +84,23 @@ class DiscoveryLog:
         with self.store.transaction() as connection:
             connection.executemany("DELETE FROM cursors WHERE server = ? AND channel = ?", [(self.server, c) for c in channels])
 
-    def _put(self, connection: Connection, cursors: Iterable[Cursor]) -> None:
+    def _put(self, connection: Connection, cursors: Iterable[Cursor], conflict: str = "REPLACE") -> None:
+        columns = f"server, {_CURSOR}, updated_at"
         at = self.now()
-        connection.executemany(
-            "INSERT OR REPLACE INTO cursors (server, channel, query, slice, state, position, total, found, updated_at, detail)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    self.server,
-                    c.channel,
-                    c.query,
-                    c.slice,
-                    c.state,
-                    c.position,
-                    c.total,
-                    c.found,
-                    at,
-                    c.detail and printable(c.detail),
-                )
-                for c in cursors
-            ],
-        )
+        rows = [
+            (self.server, c.channel, c.query, c.slice, c.state, c.position, c.total, c.found, c.detail and printable(c.detail),
+             c.parent, at)
+            for c in cursors
+        ]  # fmt: skip
+        connection.executemany(f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     # --- candidates ---------------------------------------------------------------------------------------------------
 
     def record(self, before: Cursor, cursor: Cursor, hits: Iterable[DiscoveryHit], more: Iterable[Cursor] = ()) -> int:
         """Hits and the cursor that says they were read, in one transaction; returns how many candidates are new.
 
-        Nothing is written when the cursor is no longer as it was `before`: another process read the same.
+        `more`: other slices to read, unless they are known. Nothing is written when the cursor is no longer as it was `before`:
+        another process read the same.
         """
         with self.store.transaction() as connection:
             found = connection.execute(
@@ -118,7 +110,8 @@ class DiscoveryLog:
             if found is not None and tuple(found) != (before.state, before.position):
                 return 0
             new = sum(self._name(connection, cursor.channel, cursor.query, cursor.slice, hit) for hit in hits)
-            self._put(connection, [cursor, *more])
+            self._put(connection, [cursor])
+            self._put(connection, more, "IGNORE")
         return new
 
     def name(self, channel: str, query: str, slice: str, hit: DiscoveryHit) -> bool:

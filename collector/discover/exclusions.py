@@ -14,6 +14,7 @@ REASONS = {
     "elsewhere": "its settings say that the checkpoints are in another repository, which is a candidate of its own",
     "no_ref": "no ref with checkpoints",
     "empty_ref": "the checkpoint branch exists and is empty",
+    "no_metadata": "what a filter needs to know is not known yet; it is asked for again by the next run",
     "fork": "a fork",
     "archived": "archived",
     "licence": "none of the requested licences",
@@ -42,10 +43,13 @@ class Exclusion(NamedTuple):
 TAKEN = Exclusion(None)
 
 
-def exclusion(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]]) -> Exclusion:
+def exclusion(
+    row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str, str]], described: Collection[str] = ()
+) -> Exclusion:
     """Whether a row of `candidates` that was probed is left out.
 
-    `names` are the (server, name in lower case) of all candidates.
+    `names` are the (server, name in lower case) of all candidates, `described` the servers that are asked for metadata. There a
+    NULL is neither yes nor no: what a filter needs and nobody knows leaves the candidate out until it is known.
     """
     if row["exclusion"] == "forgotten":
         return Exclusion("forgotten", row["detail"])
@@ -58,17 +62,30 @@ def exclusion(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[
         if row["checkpoint_remote"]:
             return Exclusion("elsewhere", f"checkpoints are in {row['checkpoint_remote']}")
         return Exclusion("empty_ref" if row["v1_empty"] else "no_ref")
-    return _filtered(row, filters)
+    return _filtered(row, filters, row["server"] in described)
 
 
-def _filtered(row: Mapping[str, Any], filters: Filters) -> Exclusion:
+def _filtered(row: Mapping[str, Any], filters: Filters, described: bool) -> Exclusion:
     if row["is_fork"] and not filters.forks:
         return Exclusion("fork", f"of {row['fork_of']}" if row["fork_of"] else None)
     if row["archived"] and not filters.archived:
         return Exclusion("archived")
-    if filters.licences and (row["licence"] or "none").lower() not in filters.licences:
-        known = row["licence"] or ("none" if row["metadata_at"] else "unknown (no metadata)")
-        return Exclusion("licence", f"licence: {known}")
+    if filters.licences and (row["licence"] or row["metadata_at"]) and (row["licence"] or "none").lower() not in filters.licences:
+        return Exclusion("licence", f"licence: {row['licence'] or 'none'}")
     if filters.most_kb is not None and (row["size_kb"] or 0) > filters.most_kb:
         return Exclusion("too_large", f"{row['size_kb']} KiB")
+    unknown = _unknown(row, filters)
+    if unknown and (described or (filters.licences and row["metadata_at"] is None)):
+        return Exclusion("no_metadata", f"not known: {', '.join(unknown)}")
     return TAKEN
+
+
+def _unknown(row: Mapping[str, Any], filters: Filters) -> list[str]:
+    """What the filters ask and no server said."""
+    asked = {
+        "whether it is a fork": not filters.forks and row["is_fork"] is None,
+        "whether it is archived": not filters.archived and row["archived"] is None,
+        "its licence": bool(filters.licences) and row["metadata_at"] is None,
+        "its size": filters.most_kb is not None and row["size_kb"] is None,
+    }
+    return [what for what, missing in asked.items() if missing]

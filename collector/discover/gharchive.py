@@ -1,8 +1,11 @@
-"""GH Archive: every public push to a branch of the producer, hour by hour. The channel without a cap and without a token.
-An hour is a gzip file of one event per line, local or downloaded. It is read as a stream; only lines that hold the name of
-such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref, head and before; the ref was there
-before as well. Pushes of refs outside refs/heads are probably no events, so repositories with one ref per checkpoint are
-found here only by their older branch.
+"""GH Archive and OpenDigger: public pushes to a branch of the producer, hour by hour, as far as the archives caught them.
+
+No token is needed and no search caps the results, but the archives have only a part of all events: GH Archive 10 to 20 % since
+2025-05-23. OpenDigger keeps an archive of the same form since 2026-09-06; how much it misses is not known. From then on it is
+read, and GH Archive where it has no file. An hour is a gzip file of one event per line, local or downloaded. It is read as a
+stream; only lines that hold the name of such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref,
+head and before; the ref was there before as well. Pushes of refs outside refs/heads are probably no events, so repositories with
+one ref per checkpoint are found here only by their older branch.
 """
 
 from __future__ import annotations
@@ -16,15 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
-from collector.discover.channel import Channel, ChannelContext, DiscoverOptions, DryRunStep, searching
+from collector.discover.channel import Channel, ChannelContext, Coverage, DiscoverOptions, DryRunStep, Scope, searching
 from collector.discover.discovery_log import Cursor, DiscoveryHit
-from collector.errors import WhoWroteError
+from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.github.transport import Unreachable
 from collector.json_values import identifier
+from collector.vocabulary.corpus import CursorState
 
 NAME = "gharchive"
 ORDER = 40
-PUBLIC_ARCHIVE = "https://data.gharchive.org"
+GH_ARCHIVE = "https://data.gharchive.org"
+OPEN_DIGGER = "https://gharchive.open-digger.cn"
+OPEN_DIGGER_SINCE = datetime(2026, 9, 6, tzinfo=UTC)
+CAPTURED = (0.1, 0.2)  # share of all events that GH Archive has since 2025-05-23
+MOST_FAILED = 5  # hours in a row that cannot be read: then the archive is not there
 QUERY = f"events on {BRANCHES}*"
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
@@ -151,11 +159,33 @@ def _key(hour: datetime) -> str:
     return f"{hour:%Y-%m-%d-%H}"  # sorts as time does
 
 
-def hours(context: ChannelContext) -> list[datetime]:
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One archive; `places` are asked in order until one has the hour, none: the public ones."""
+
+    query: str
+    places: tuple[str, ...] = ()
+
+    def at(self, hour: datetime) -> tuple[str, ...]:
+        return self.places or ((OPEN_DIGGER, GH_ARCHIVE) if hour >= OPEN_DIGGER_SINCE else (GH_ARCHIVE,))
+
+    def is_remote(self) -> bool:
+        return not self.places or self.places[0].startswith(("http://", "https://"))
+
+
+def archives(context: ChannelContext) -> list[Archive]:
+    """The public ones as one, or each that was named."""
+    given = context.request.archives
+    if len(given) < 2:
+        return [Archive(QUERY, given)]
+    return [Archive(f"{QUERY} in {place}", (place,)) for place in given]
+
+
+def hours(context: ChannelContext, archive: Archive) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
-    if not _remote(context) and context.request.since is None and context.request.until is None:
-        return _hours_of(Path(_archive(context)))
-    read = [c.slice for c in context.discovery_log.cursors(NAME, QUERY) if c.state == "done"]
+    if not archive.is_remote() and context.request.since is None and context.request.until is None:
+        return _hours_of(Path(archive.places[0]))
+    read = [c.slice for c in context.discovery_log.cursors(NAME, archive.query) if c.state == CursorState.DONE]
     since = context.request.since
     if since is None and read:
         since = datetime.strptime(max(read), "%Y-%m-%d-%H").replace(tzinfo=UTC)
@@ -183,43 +213,82 @@ def _hours_of(folder: Path) -> list[datetime]:
     return sorted(found)
 
 
-def _archive(context: ChannelContext) -> str:
-    return context.request.archive or PUBLIC_ARCHIVE
-
-
-def _remote(context: ChannelContext) -> bool:
-    return _archive(context).startswith(("http://", "https://"))
-
-
-def _open_hours(context: ChannelContext) -> list[datetime]:
-    """Missing hours are asked for again: they may have been published since."""
-    closed = {c.slice for c in context.discovery_log.cursors(NAME, QUERY) if c.state in ("done", "damaged")}
-    return [hour for hour in hours(context) if _key(hour) not in closed]
+def _open_hours(context: ChannelContext, archive: Archive) -> list[datetime]:
+    """Missing hours are asked for again, they may have been published since; so are those that could not be read."""
+    closed = {
+        c.slice for c in context.discovery_log.cursors(NAME, archive.query) if c.state in (CursorState.DONE, CursorState.DAMAGED)
+    }
+    return [hour for hour in hours(context, archive) if _key(hour) not in closed]
 
 
 def run(context: ChannelContext) -> None:
-    waiting = _open_hours(context)
+    failed: list[WhoWroteError] = []
+    for archive in archives(context):
+        failed += _run_archive(context, archive)
+    if failed:
+        more = f" (and {len(failed) - 1} more hours)" if len(failed) > 1 else ""
+        raise WhoWroteError(f"{failed[0]}{more}", "The next run asks for these hours again")
+
+
+def _run_archive(context: ChannelContext, archive: Archive) -> list[WhoWroteError]:
+    """Reads all hours; one that cannot be read holds up none of the later ones. Returns what went wrong."""
+    failed: list[WhoWroteError] = []
+    waiting, in_a_row = _open_hours(context, archive), 0
     for number, hour in enumerate(waiting):
-        if context.enough():
-            return
+        if context.enough() or in_a_row == MOST_FAILED:
+            break
         context.progress(f"gharchive: {hour_name(hour)}", number, len(waiting))
-        cursor = context.discovery_log.cursor(NAME, QUERY, _key(hour)) or Cursor(NAME, QUERY, _key(hour))
-        reading = _remote_hour(context, hour) if _remote(context) else _local_hour(context, hour)
-        if reading is None:
-            context.discovery_log.put([replace(cursor, state="missing", detail="no such file")])
+        key = _key(hour)
+        cursor = context.discovery_log.cursor(NAME, archive.query, key) or Cursor(NAME, archive.query, key)
+        try:
+            reading = _read(context, archive, hour)
+        except DatabaseUnusable:
+            raise
+        except WhoWroteError as error:
+            failed.append(error)
+            in_a_row += 1
+            context.discovery_log.put([replace(cursor, state=CursorState.FAILED, detail=str(error))])
             continue
-        notes = [reading.damage] if reading.damage else []
-        if reading.bad_lines:
-            notes.append(f"{reading.bad_lines} lines are not JSON")
-        events = sum(hit.hits for hit in reading.hits.values())
-        after = replace(cursor, state="damaged" if reading.damage else "done", found=events, detail="; ".join(notes) or None)
-        context.new += context.discovery_log.record(cursor, after, reading.hits.values())
-        if reading.damage:
+        in_a_row = 0
+        _store(context, cursor, reading)
+        if reading is not None and reading.damage:
             context.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
+    return failed
 
 
-def _local_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
-    path = Path(_archive(context)) / f"{hour_name(hour)}.json.gz"
+def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None) -> None:
+    if reading is None:
+        context.discovery_log.put([replace(cursor, state=CursorState.MISSING, detail="no such file")])
+        return
+    notes = [reading.damage] if reading.damage else []
+    if reading.bad_lines:
+        notes.append(f"{reading.bad_lines} lines are not JSON")
+    events = sum(hit.hits for hit in reading.hits.values())
+    state = CursorState.DAMAGED if reading.damage else CursorState.DONE
+    after = replace(cursor, state=state, found=events, detail="; ".join(notes) or None)
+    context.new += context.discovery_log.record(cursor, after, reading.hits.values())
+
+
+def _read(context: ChannelContext, archive: Archive, hour: datetime) -> HourReading | None:
+    """The hour of the first place that has it; None when none has. Raises WhoWroteError when the last one cannot be read."""
+    places = archive.at(hour)
+    for place in places[:-1]:
+        try:
+            reading = _read_at(context, place, hour)
+        except Unreachable:
+            continue
+        if reading is not None and reading.damage is None:
+            return reading
+    return _read_at(context, places[-1], hour)
+
+
+def _read_at(context: ChannelContext, place: str, hour: datetime) -> HourReading | None:
+    if place.startswith(("http://", "https://")):
+        return _remote_hour(context, f"{place.rstrip('/')}/{hour_name(hour)}.json.gz")
+    return _local_hour(Path(place) / f"{hour_name(hour)}.json.gz")
+
+
+def _local_hour(path: Path) -> HourReading | None:
     try:
         with path.open("rb") as file:
             return read_hour(iter(lambda: file.read(BLOCK), b""))
@@ -231,9 +300,8 @@ def _local_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
         ) from error
 
 
-def _remote_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
+def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
     """Downloads and reads an hour, several times if it breaks off. None: the archive has none. Raises Unreachable."""
-    url = f"{_archive(context).rstrip('/')}/{hour_name(hour)}.json.gz"
     for attempt in range(TRIES):
         try:
             with context.web.stream("GET", url, {"Accept-Encoding": "identity"}, most=MOST_BYTES, patience=PATIENCE) as (
@@ -255,14 +323,41 @@ def _remote_hour(context: ChannelContext, hour: datetime) -> HourReading | None:
 
 
 def plan(context: ChannelContext) -> list[DryRunStep]:
-    every, waiting = hours(context), _open_hours(context)
-    size = len(waiting) * HOUR_BYTES if _remote(context) else 0
-    what = f"gharchive: {hour_name(every[0])} to {hour_name(every[-1])}" if every else "gharchive: no hours"
-    return [DryRunStep(what, len(waiting) if _remote(context) else 0, "", size, "", len(every) - len(waiting))]
+    steps = []
+    for archive in archives(context):
+        every, waiting = hours(context, archive), _open_hours(context, archive)
+        requests = len(waiting) if archive.is_remote() else 0
+        what = f"gharchive: {hour_name(every[0])} to {hour_name(every[-1])}" if every else "gharchive: no hours"
+        note = "GH Archive has 10 to 20 % of the events since 2025-05-23"
+        steps.append(DryRunStep(what, requests, "", requests * HOUR_BYTES, note, len(every) - len(waiting)))
+    return steps
 
 
 def _usual(options: DiscoverOptions) -> bool:
-    return searching(options) and bool(options.since or options.archive)
+    return searching(options) and bool(options.since or options.archives)
 
 
-CHANNEL = Channel(NAME, "pushes in GH Archive; needs --since or --archive", False, run, plan, _usual)
+def share_found(pushes: int, captured: float) -> float:
+    """Share of repositories with so many pushes of checkpoints of which at least one was caught; pushes are caught by chance."""
+    return 1 - (1 - captured) ** pushes
+
+
+def _reasoning() -> str:
+    parts = [f"{share_found(n, CAPTURED[0]):.0%} to {share_found(n, CAPTURED[1]):.0%} with {n} pushes" for n in (5, 20)]
+    return (
+        "GH Archive has 10 to 20 % of all events since 2025-05-23: of the repositories with one push of checkpoints in the hours "
+        f"read, that share is found, {' and '.join(parts)}; what OpenDigger has, since 2026-09-06, is not known; refs outside "
+        "refs/heads are probably no events"
+    )
+
+
+CHANNEL = Channel(
+    NAME,
+    "pushes in GH Archive and OpenDigger, a part of all; needs --since or --archive",
+    False,
+    Scope.EVENTS,
+    Coverage(CAPTURED[0], None, _reasoning()),
+    run,
+    plan,
+    _usual,
+)

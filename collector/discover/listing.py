@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
 
-from collector.discover.channel import Channel, ChannelContext, DryRunStep
-from collector.discover.discovery_log import Cursor, DiscoveryHit
-from collector.discover.names import parse_name
-from collector.discover.paging import repository_of
+from collector.discover.channel import Channel, ChannelContext, Coverage, DryRunStep, Scope
+from collector.discover.discovery_log import DiscoveryHit
+from collector.discover.owned import read_owner
+from collector.discover.tables import names_of, record_all
 from collector.errors import WhoWroteError
-from collector.github.client import NotFound, Page
 from collector.storage.store import NameInDatabase, names_in_database
 from collector.text import printable
 
 NAME = "listing"
 ORDER = 5
-BATCH = 500  # names per transaction
 MOST_BYTES = 256 << 20
 
 
@@ -27,7 +24,7 @@ def run(context: ChannelContext) -> None:
     for path in context.request.databases:
         _run_names(context, f"database {path.name}", names_in_database(path))
     for owner in context.request.owners:
-        _run_owner(context, owner)
+        read_owner(context, NAME, owner)
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -46,81 +43,19 @@ def _texts(context: ChannelContext) -> Iterator[tuple[str, bytes]]:
     yield from context.request.texts
 
 
-def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list[str]]:
-    """(line, server, name) of each line, and the words that are no name. The first column counts; `#` begins a comment."""
-    found, bad = [], []
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
-        words = line.partition("#")[0].replace(",", " ").replace('"', " ").split()
-        if not words:
-            continue
-        parsed = parse_name(words[0], server)
-        if parsed is None:
-            bad.append(words[0])
-        else:
-            found.append((number, *parsed))
-    return found, bad
-
-
 def _run_text(context: ChannelContext, where: str, data: bytes) -> None:
     found, bad = names_of(data, context.discovery_log.server)
     if bad:
         some = ", ".join(printable(word[:80]) for word in bad[:3]) + (", …" if len(bad) > 3 else "")
         context.tell(f"{where}: skipped, neither owner/name nor a repository URL (https://HOST/…): {some} ({len(bad)} in all)")
     names = [DiscoveryHit(name, f"line {number}", server=server) for number, server, name in found]
-    _run_hits(context, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
+    record_all(context, NAME, where, f"{where} {hashlib.sha256(data).hexdigest()[:12]}", names)
 
 
 def _run_names(context: ChannelContext, where: str, names: list[NameInDatabase]) -> None:
     text = "\n".join(f"{server}/{name}" for server, name in names)
     hits = [DiscoveryHit(name, "a row of the database", server=server or None) for server, name in names]
-    _run_hits(context, where, f"{where} {hashlib.sha256(text.encode()).hexdigest()[:12]}", hits)
-
-
-def _run_hits(context: ChannelContext, query: str, slice: str, hits: list[DiscoveryHit]) -> None:
-    """`slice` names the content: a list that grew is another slice."""
-    cursor = context.discovery_log.cursor(NAME, query, slice) or Cursor(NAME, query, slice, total=len(hits))
-    at = int(cursor.position or 0)
-    while cursor.state != "done" and not context.enough():
-        context.progress(f"listing: {query}", at, len(hits))
-        end = (
-            min(at + BATCH, len(hits))
-            if context.request.limit is None
-            else min(at + context.request.limit - context.new, len(hits))
-        )
-        after = replace(cursor, state="done" if end >= len(hits) else "part", position=str(end), found=end)
-        context.new += context.discovery_log.record(cursor, after, hits[at:end])
-        cursor, at = after, end
-
-
-# --- owners -----------------------------------------------------------------------------------------------------------
-
-
-def _run_owner(context: ChannelContext, owner: str) -> None:
-    query = slice = f"owner {owner}"
-    cursor = context.discovery_log.cursor(NAME, query, slice) or Cursor(NAME, query, slice)
-    while cursor.state != "done" and not context.enough():
-        number = int(cursor.position or 1)
-        context.progress(f"listing: {query}", cursor.found, 0)
-        page = _owned(context, owner, number)
-        items = [item for item in page.value if isinstance(item, dict)] if isinstance(page.value, list) else []
-        found = [r for r in map(repository_of, items) if r is not None]
-        state = "part" if page.next else "done"
-        after = replace(cursor, state=state, position=str(number + 1), found=cursor.found + len(items))
-        context.new += context.discovery_log.record(cursor, after, [DiscoveryHit(name, query, number) for name, number in found])
-        cursor = after
-
-
-def _owned(context: ChannelContext, owner: str, number: int) -> Page:
-    """A page of an organisation's repositories, or of a user's."""
-    params: dict[str, str | int] = {"per_page": 100, "page": number, "type": "public"}
-    try:
-        return context.github.get(f"/orgs/{owner}/repos", params)
-    except NotFound:
-        params["type"] = "owner"
-    try:
-        return context.github.get(f"/users/{owner}/repos", params)
-    except NotFound:
-        raise WhoWroteError(f"no such organisation or user: {owner}", "Check --owner") from None
+    record_all(context, NAME, where, f"{where} {hashlib.sha256(text.encode()).hexdigest()[:12]}", hits)
 
 
 def plan(context: ChannelContext) -> list[DryRunStep]:
@@ -140,8 +75,9 @@ CHANNEL = Channel(
     NAME,
     "what --list, --repo, --owner or --from-db names; the only one asked when they name something",
     False,
+    Scope.NOTHING,
+    Coverage(None, None, "as good as the list"),
     run,
     plan,
     usual=lambda options: options.names_repositories,
-    independent=False,
 )

@@ -9,16 +9,18 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from collector.checkpoints.entire import SETTINGS
 from collector.discover.channel import ChannelContext
 from collector.discover.names import checkpoint_remote, valid_name
-from collector.github.client import NotFound, Refused
+from collector.github.client import GitHubError, NotFound, Refused
 from collector.github.transport import Unreachable
 from collector.text import printable
 
 BATCH = 50
+MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository among 50 costs six
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
 parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
 object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""
@@ -26,40 +28,76 @@ object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""
 Found = tuple[int, dict[str, Any] | None]  # candidate, columns; None: the server knows no such repository
 
 
+class NoMetadata(GitHubError):
+    """Candidates that the server gave no metadata of, and did not say that they are not there."""
+
+
 def ask_graphql(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
-    """Columns for each row that could be answered; the others stay without metadata. Raises LimitReached, BadToken, Unreachable."""
+    """Columns for each row that could be answered.
+
+    Raises NoMetadata at the end for those that could not; LimitReached, BadToken, Unreachable.
+    """
+    asking = _Asking(context)
     for at in range(0, len(rows), BATCH):
         context.progress("metadata", at, len(rows))
-        yield from _batch(context, rows[at : at + BATCH])
+        yield from asking.batch(rows[at : at + BATCH])
+    asking.conclude()
 
 
-def _batch(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
-    try:
-        answer = context.github.graphql(_query(rows))
-    except (Refused, Unreachable) as error:
-        if isinstance(error, Unreachable) and not error.answered:
-            raise
-        if len(rows) == 1:
-            context.tell(f"no metadata of {rows[0]['full_name']}: the server fails on it")
+@dataclass(slots=True)
+class _Asking:
+    """Batches, cut in halves where the server fails: one repository may be what it fails at. Not endlessly: it may fail at all."""
+
+    context: ChannelContext
+    in_vain: int = 0  # requests in a row that gave nothing
+    unanswered: list[str] = field(default_factory=list)
+    problem: str = ""
+
+    def batch(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+        if self.in_vain >= MOST_IN_VAIN:
+            self.unanswered += [row["full_name"] for row in rows]
             return
-        middle = len(rows) // 2  # one repository may be what the server fails at
-        yield from _batch(context, rows[:middle])
-        yield from _batch(context, rows[middle:])
-        return
-    failed: list[Mapping[str, Any]] = []
-    for number, row in enumerate(rows):
-        alias = f"r{number}"
-        value, problem = answer.data.get(alias), answer.errors.get(alias)
-        if isinstance(value, dict):
-            yield row["id"], from_graphql(value, row["server"])
-        elif problem is None or problem[0] == "NOT_FOUND":
-            yield row["id"], None
-        else:
-            failed.append(row)
-    if failed and len(failed) < len(rows):
-        yield from _batch(context, failed)
-    elif failed:
-        context.tell(f"no metadata of {len(failed)} repositories, for example {failed[0]['full_name']}: the server fails on them")
+        try:
+            answer = self.context.github.graphql(_query(rows))
+        except (Refused, Unreachable) as error:
+            if isinstance(error, Unreachable) and not error.answered:
+                raise
+            self.problem = str(error)
+            yield from self._smaller(rows)
+            return
+        failed: list[Mapping[str, Any]] = []
+        for number, row in enumerate(rows):
+            value, problem = answer.data.get(f"r{number}"), answer.errors.get(f"r{number}")
+            if isinstance(value, dict):
+                yield row["id"], from_graphql(value, row["server"])
+            elif problem is not None and problem[0] == "NOT_FOUND":
+                yield row["id"], None
+            else:  # another error, one that names no repository, or none at all: nothing is known
+                self.problem = (problem or answer.errors.get("") or ("", "no answer and no error"))[1]
+                failed.append(row)
+        if len(failed) == len(rows):
+            yield from self._smaller(rows)
+            return
+        self.in_vain = 0
+        if failed:
+            yield from self.batch(failed)
+
+    def _smaller(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+        self.in_vain += 1
+        middle = len(rows) // 2
+        if not middle:
+            self.unanswered.append(rows[0]["full_name"])
+            return
+        yield from self.batch(rows[:middle])
+        yield from self.batch(rows[middle:])
+
+    def conclude(self) -> None:
+        if self.unanswered:
+            count = len(self.unanswered)
+            raise NoMetadata(
+                f"{count} candidates have no metadata, for example {self.unanswered[0]}: {self.problem}",
+                "Run it again later: they are asked for again",
+            )
 
 
 def _query(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -72,6 +110,7 @@ def _query(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
     """The same by REST: a request each, a second for the settings of those without checkpoints; answers are cached."""
+    asking = _Asking(context)
     for number, row in enumerate(rows):
         context.progress("metadata", number, len(rows))
         try:
@@ -80,13 +119,15 @@ def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iter
             yield row["id"], None
             continue
         except Refused as error:
-            context.tell(f"no metadata of {row['full_name']}: {error}")
+            asking.problem = str(error)
+            asking.unanswered.append(row["full_name"])
             continue
         if isinstance(value, dict):
             columns = from_rest(value)
             if not row["confirmed"]:
                 columns["checkpoint_remote"] = _remote(_rest_settings(context, row["full_name"]), row["server"])
             yield row["id"], columns
+    asking.conclude()
 
 
 def _rest_settings(context: ChannelContext, name: str) -> str:

@@ -1,71 +1,190 @@
-"""Searches of GitHub's API read to the end: slices of at most 1,000 results, pages, and a cursor after each page."""
+"""Searches of GitHub's API read to the end: slices of at most 1,000 results, pages, and a cursor after each page.
+
+Nothing is left out in silence: a slice that is refused, that the server cannot finish or that cannot be cut any further has a state
+of its own, is told, and the first two are asked again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from collector.discover.channel import Channel, ChannelContext, DryRunStep
+from collector.discover.channel import ChannelContext, DryRunStep
 from collector.discover.discovery_log import OPEN, Cursor, DiscoveryHit
+from collector.errors import WhoWroteError
 from collector.github.client import Refused
 from collector.json_values import identifier
+from collector.vocabulary.corpus import CursorState
 
 CAP = 1000  # results GitHub gives of one query
 PER_PAGE = 100
-RE_ASKED = 5  # times that an incomplete answer is asked again
-_FINISHED = ("done", "split", "capped", "refused")
+RE_ASKED = 2  # times that an incomplete answer is asked again at once; at the end of the run it is asked once more
+_FINISHED = (CursorState.DONE, CursorState.SPLIT, CursorState.CAPPED, CursorState.IGNORED)
+_AGAIN = (CursorState.REFUSED, CursorState.INCOMPLETE)
+_SECOND, _UNFINISHED = "asked a second time", "the server could not finish the search"
+_WHOLE = "cannot be cut: the server ignores what it would be cut by"
+
+
+class Unfinished(WhoWroteError):
+    """Some slices of a search were refused, or not finished by the server."""
+
+
+def _nothing(item: dict[str, Any]) -> list[Cursor]:
+    return []
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One kind of search. `split` cuts a slice in two, empty when it cannot; `read` makes a hit of a result, None if it is none."""
+    """One kind of search.
+
+    `splits`: ways to cut a slice in two without gap or overlap, the best first; each is empty when it cannot. `read` makes a hit of
+    a result, None if it is none; `related` names what else is to be asked because of it. `forks`: it has a qualifier for them.
+    """
 
     channel: str
     path: str
     resource: str
-    split: Callable[[str], list[str]]
+    splits: tuple[Callable[[str], list[str]], ...]
     read: Callable[[dict[str, Any]], DiscoveryHit | None]
     sort: tuple[tuple[str, str], ...] = ()
+    related: Callable[[dict[str, Any]], list[Cursor]] = _nothing
+    forks: bool = False
 
 
-def run_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> None:
-    """Reads all slices of a query; `roots` are the slices to begin with."""
-    known = {c.slice for c in context.discovery_log.cursors(search.channel, query)}
-    context.discovery_log.put(Cursor(search.channel, query, root) for root in roots if root not in known)
-    while not context.enough():
-        cursor = context.discovery_log.next_open(search.channel, query)
-        if cursor is None:
+@dataclass(slots=True)
+class _Reading:
+    """One query while it is read. `ignored`: numbers of the splits that the server does not look at."""
+
+    context: ChannelContext
+    search: Search
+    query: str
+    ignored: set[int] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    peeked: dict[str, SearchPage] = field(default_factory=dict)  # first pages of slices that were asked only for their total
+
+    def all_slices(self) -> None:
+        log = self.context.discovery_log
+        while not self.context.enough():
+            cursor = log.next_open(self.search.channel, self.query)
+            if cursor is None:
+                return
+            self.context.progress(f"{self.search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
+            try:
+                self._step(cursor)
+            except Refused as error:
+                if error.status != 422:
+                    raise
+                log.put([replace(cursor, state=CursorState.REFUSED, detail=str(error))])
+                self.problems.append(f"refused: {cursor.slice}: {error}")
+
+    def second_time(self) -> None:
+        """What the server did not finish is asked once more, and what it gives then is kept."""
+        log = self.context.discovery_log
+        waiting = [c for c in log.cursors(self.search.channel, self.query) if c.state == CursorState.INCOMPLETE]
+        log.put(replace(c, state=CursorState.PART if c.position else CursorState.PENDING, detail=_SECOND) for c in waiting)
+        self.all_slices()
+        for cursor in log.cursors(self.search.channel, self.query):
+            if cursor.state == CursorState.INCOMPLETE:
+                self.problems.append(f"not finished by the server, twice: {cursor.slice} ({cursor.found} results kept)")
+            elif cursor.state == CursorState.CAPPED:
+                lost = f"{cursor.total} results, of which {CAP} can be read, and no smaller slice"
+                self.context.tell(f"{self.search.channel}: {cursor.slice}: {lost}")
+
+    def _step(self, cursor: Cursor) -> None:
+        """Reads one page, or splits the slice."""
+        number = int(cursor.position or 1)
+        page = self.peeked.pop(cursor.slice, None) if number == 1 else None
+        items, total, complete, more = page or _page(self.context, self.search, cursor.slice, number)
+        total = max(total, cursor.total or 0)
+        if number == 1 and total > CAP and self._cut(replace(cursor, total=total), cursor):
             return
-        context.progress(f"{search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
-        try:
-            _step(context, search, cursor)
-        except Refused as error:
-            if error.status != 422:
-                raise
-            context.discovery_log.put([replace(cursor, state="refused", detail=str(error))])
+        log = self.context.discovery_log
+        if not complete and cursor.detail not in (_SECOND, _UNFINISHED):
+            log.put([replace(cursor, state=CursorState.INCOMPLETE, total=total, detail="not finished yet")])
+            return
+        hits = _merged(hit for item in items if isinstance(item, dict) and (hit := self.search.read(item)) is not None)
+        related = [c for item in items if isinstance(item, dict) for c in self.search.related(item)]
+        last = not items or not more or number * PER_PAGE >= CAP
+        detail = _UNFINISHED if not complete else None if last and cursor.detail == _SECOND else cursor.detail
+        state = CursorState.PART
+        if last:
+            state = CursorState.CAPPED if total > CAP else CursorState.DONE
+            state = CursorState.INCOMPLETE if detail == _UNFINISHED else state
+        after = replace(cursor, state=state, position=str(number + 1), total=total, found=cursor.found + len(items), detail=detail)
+        self.context.new += log.record(cursor, after, hits, related)
+
+    # --- smaller slices -----------------------------------------------------------------------------------------------
+
+    def _cut(self, cursor: Cursor, before: Cursor) -> bool:
+        """Whether the slice was put aside for smaller ones."""
+        if cursor.detail == _WHOLE:
+            return False
+        if self._parent_ignored(cursor):
+            return True
+        parts = self._parts(cursor.slice)
+        if parts:
+            children = [Cursor(cursor.channel, cursor.query, part, parent=cursor.slice) for part in parts]
+            self.context.discovery_log.record(before, replace(cursor, state=CursorState.SPLIT), (), children)
+        return bool(parts)
+
+    def _parts(self, slice: str) -> list[str]:
+        found = (split(slice) for number, split in enumerate(self.search.splits) if number not in self.ignored)
+        return next((parts for parts in found if parts), [])
+
+    def _parent_ignored(self, cursor: Cursor) -> bool:
+        """Whether all parts of the slice that this one was cut from have as many results as the whole: then it is cut otherwise."""
+        log = self.context.discovery_log
+        parent = log.cursor(cursor.channel, cursor.query, cursor.parent) if cursor.parent is not None else None
+        if parent is None or parent.total is None or (cursor.total or 0) < parent.total:
+            return False
+        family = [c for c in log.cursors(cursor.channel, cursor.query) if c.parent == parent.slice]
+        others = [c for c in family if c.slice != cursor.slice]
+        if not others or any(self._total_of(c) < parent.total for c in others):
+            return False
+        way = next((n for n, split in enumerate(self.search.splits) if cursor.slice in split(parent.slice)), None)
+        if way is not None:
+            self.ignored.add(way)
+        why = f"each part of {parent.slice} has all its {parent.total} results"
+        self.context.tell(f"{cursor.channel}: {why}: it is cut otherwise")
+        parts = self._parts(parent.slice)
+        put = [replace(c, state=CursorState.IGNORED, detail=f"as many results as {parent.slice}") for c in family]
+        log.put([*put, *(Cursor(cursor.channel, cursor.query, part, parent=parent.slice) for part in parts)])
+        if not parts:
+            log.put([replace(parent, state=CursorState.PENDING, position=None, detail=_WHOLE)])
+        return True
+
+    def _total_of(self, cursor: Cursor) -> int:
+        if cursor.total is None:
+            page = self.peeked[cursor.slice] = _page(self.context, self.search, cursor.slice, 1)
+            return page.total
+        return cursor.total
 
 
-def _step(context: ChannelContext, search: Search, cursor: Cursor) -> None:
-    """Reads one page, or splits the slice."""
-    number = int(cursor.position or 1)
-    items, total, complete, more = _page(context, search, cursor.slice, number)
-    total = max(total, cursor.total or 0)
-    children = search.split(cursor.slice) if number == 1 and total > CAP else []
-    if children:
-        parts = [Cursor(search.channel, cursor.query, child) for child in children]
-        context.discovery_log.record(cursor, replace(cursor, state="split", total=total), (), parts)
-        return
-    hits = _merged(hit for item in items if isinstance(item, dict) and (hit := search.read(item)) is not None)
-    last = not items or not more or number * PER_PAGE >= CAP
-    state = ("capped" if total > CAP else "done") if last else "part"
-    detail = cursor.detail if complete else "the server could not finish the search"
-    after = replace(cursor, state=state, position=str(number + 1), total=total, found=cursor.found + len(items), detail=detail)
-    context.new += context.discovery_log.record(cursor, after, hits)
+def run_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> list[str]:
+    """Reads all slices of a query; `roots` are the slices to begin with. Returns what was refused or not finished."""
+    cursors = context.discovery_log.cursors(search.channel, query)
+    known = {c.slice for c in cursors}
+    again = [
+        replace(c, state=CursorState.PENDING, position=None, total=None, found=0, detail=None) for c in cursors if c.state in _AGAIN
+    ]
+    context.discovery_log.put([*again, *(Cursor(search.channel, query, root) for root in roots if root not in known)])
+    reading = _Reading(context, search, query)
+    reading.all_slices()
+    reading.second_time()
+    return reading.problems
 
 
-def _page(context: ChannelContext, search: Search, slice: str, number: int) -> tuple[list[Any], int, bool, bool]:
-    """Results, their number as promised, whether the server finished the search, whether there is a next page."""
+class SearchPage(NamedTuple):
+    """One page of a slice."""
+
+    items: list[Any]
+    total: int  # results as promised
+    complete: bool  # whether the server finished the search
+    more: bool  # whether there is a next page
+
+
+def _page(context: ChannelContext, search: Search, slice: str, number: int) -> SearchPage:
     params: dict[str, str | int] = {"q": slice, "per_page": PER_PAGE, "page": number, **dict(search.sort)}
     for attempt in range(RE_ASKED + 1):
         page = context.github.get(search.path, params, search.resource, keep=False)
@@ -76,7 +195,7 @@ def _page(context: ChannelContext, search: Search, slice: str, number: int) -> t
             break
         context.clock.sleep(2.0**attempt)
     items = items if isinstance(items, list) else []
-    return items, identifier(total) or len(items), complete, page.next is not None
+    return SearchPage(items, identifier(total) or len(items), complete, page.next is not None)
 
 
 def _merged(hits: Any) -> list[DiscoveryHit]:
@@ -107,7 +226,7 @@ def repository_of(item: dict[str, Any]) -> FoundRepository | None:
 def plan_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> DryRunStep:
     """What is left of a query: at least one request per slice not begun, and the pages known to be missing."""
     known = {c.slice: c for c in context.discovery_log.cursors(search.channel, query)}
-    waiting = [c for c in known.values() if c.state in OPEN] + [
+    waiting = [c for c in known.values() if c.state in (*OPEN, *_AGAIN)] + [
         Cursor(search.channel, query, root) for root in roots if root not in known
     ]
     requests = sum(_left(c) for c in waiting)
@@ -117,22 +236,32 @@ def plan_search(context: ChannelContext, search: Search, query: str, roots: Sequ
     return DryRunStep(f"{search.channel}: {query}", requests, search.resource, requests * 400_000, note, finished)
 
 
-def search_channel(
-    about: str, needs_token: bool, search: Search, queries: Sequence[str], roots: Callable[[ChannelContext, str], list[str]]
-) -> Channel:
-    """A channel that asks `queries`, each of them per owner when owners are wished for; `roots` are the slices to begin with."""
+class SearchSteps(NamedTuple):
+    """What a channel needs."""
+
+    run: Callable[[ChannelContext], None]
+    plan: Callable[[ChannelContext], list[DryRunStep]]
+
+
+def search_steps(search: Search, queries: Sequence[str], roots: Callable[[ChannelContext, str], list[str]]) -> SearchSteps:
+    """Asks `queries`, each of them per owner when owners are wished for; `roots` are the slices to begin with."""
 
     def questions(context: ChannelContext) -> list[str]:
-        return [f"{query} user:{owner}" for query in queries for owner in context.request.owners] or list(queries)
+        found = [f"{query} user:{owner}" for query in queries for owner in context.request.owners] or list(queries)
+        return [f"{query} fork:true" for query in found] if search.forks and context.request.forks else found
 
     def run(context: ChannelContext) -> None:
-        for query in questions(context):
-            run_search(context, search, query, roots(context, query))
+        problems = [
+            problem for query in questions(context) for problem in run_search(context, search, query, roots(context, query))
+        ]
+        if problems:
+            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+            raise Unfinished(f"{problems[0]}{more}", "The next run asks again; see the table cursors")
 
     def plan(context: ChannelContext) -> list[DryRunStep]:
         return [plan_search(context, search, query, roots(context, query)) for query in questions(context)]
 
-    return Channel(search.channel, about, needs_token, run, plan)
+    return SearchSteps(run, plan)
 
 
 def _left(cursor: Cursor) -> int:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from collector.checkpoints.entire import BRANCHES, CHECKPOINT_TRAILER
-from collector.discover.channel import ChannelContext
+from collector.discover.channel import Channel, ChannelContext, Coverage, Scope
 from collector.discover.commit_search import halves, ranges
 from collector.discover.discovery_log import DiscoveryHit
-from collector.discover.paging import Search, repository_of, search_channel
+from collector.discover.paging import Search, repository_of, search_steps
 
 NAME = "repo_search"
 ORDER = 30
@@ -36,7 +36,7 @@ def split(slice: str) -> list[str]:
     return halves(slice, timedelta(days=1))
 
 
-SEARCH = Search(NAME, "/search/repositories", "search", split, read)
+SEARCH = Search(NAME, "/search/repositories", "search", (split,), read, forks=True)
 
 
 def roots(context: ChannelContext, query: str) -> list[str]:
@@ -44,4 +44,13 @@ def roots(context: ChannelContext, query: str) -> list[str]:
     return ranges(known, query, "created", context.request.since or _FIRST, context.request.until, context.now())
 
 
-CHANNEL = search_channel("repositories that mention checkpoints in their description or README", False, SEARCH, QUERIES, roots)
+STEPS = search_steps(SEARCH, QUERIES, roots)
+CHANNEL = Channel(
+    NAME,
+    "repositories that mention checkpoints in their description or README",
+    False,
+    Scope.DESCRIPTION,
+    Coverage(None, 0.2, "few repositories mention the producer; a guess, until the report measures it"),
+    STEPS.run,
+    STEPS.plan,
+)

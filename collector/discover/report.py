@@ -13,6 +13,7 @@ from typing import Any
 
 from collector.checkpoints.entire import BRANCHES
 from collector.discover import channels
+from collector.discover.channel import Channel, Scope
 from collector.discover.estimates import Estimate, chao, chapman, log_linear, quantiles
 from collector.discover.exclusions import REASONS
 from collector.storage.store import Store
@@ -43,6 +44,7 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
         "languages": _top(taken, "language"),
         "licences": _top(taken, "licence"),
         "overlap": _overlap([found_by.get(row["id"], set()) for row in confirmed]),
+        "coverage": _coverage([found_by.get(row["id"], set()) for row in confirmed]),
         "cursors": store.rows(
             "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY channel, state ORDER BY 1, 2"
         ),
@@ -157,22 +159,68 @@ def _top(taken: list[Row], column: str) -> list[Row]:
     return rows[:TOP] + ([{column: "(others)", "count": rest, "of": len(known)}] if rest else [])
 
 
+def _used(found: list[set[str]]) -> list[Channel]:
+    """Channels that look by themselves and found something confirmed."""
+    return [c for c in channels() if c.independent and any(c.name in named for named in found)]
+
+
 def _overlap(found: list[set[str]]) -> list[Row]:
-    """Each pair of independent channels, and all together."""
-    used = [c.name for c in channels() if c.independent and any(c.name in named for named in found)]
+    """Estimates from channels that look at different things, each pair and all together.
+
+    Those that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
+    """
+    lists: dict[Scope, list[str]] = {}
+    for channel in _used(found):
+        lists.setdefault(channel.scope, []).append(channel.name)
+    names = ["/".join(members) for members in lists.values()]
+    seen = [frozenset(n for n, members in enumerate(lists.values()) if named.intersection(members)) for named in found]
+    shared = [f"{' and '.join(members)} share the {scope}: one list" for scope, members in lists.items() if len(members) > 1]
     rows = []
-    for first, second in combinations(used, 2):
-        both = sum({first, second} <= channels for channels in found)
-        counts = [sum(name in channels for channels in found) for name in (first, second)]
-        rows.append(_estimated(f"{first}, {second}", "chapman", both, chapman(counts[0], counts[1], both)))
-    if len(used) > 1:
-        times = [len(channels.intersection(used)) for channels in found]
-        rows.append(_estimated("all", "chao", sum(n > 1 for n in times), chao(times, len(used))))
-        model = log_linear((frozenset(n for n, name in enumerate(used) if name in channels) for channels in found), len(used))
+    for first, second in combinations(range(len(names)), 2):
+        both = sum({first, second} <= numbers for numbers in seen)
+        counts = [sum(number in numbers for numbers in seen) for number in (first, second)]
+        rows.append(_estimated(f"{names[first]}, {names[second]}", "chapman", both, chapman(counts[0], counts[1], both)))
+    if len(names) > 1:
+        times = [len(numbers) for numbers in seen]
+        rows.append(_estimated("all", "chao", sum(n > 1 for n in times), chao(times, len(names))))
+        model = log_linear(seen, len(names))
         if model is not None:
-            dependent = "; ".join(f"{used[a]} with {used[b]}" for a, b in model.pairs)
-            rows.append(_estimated("all", "log-linear", sum(n > 1 for n in times), model.estimate, dependent))
-    return [row for row in rows if row]
+            dependent = [f"{names[a]} with {names[b]}" for a, b in model.pairs]
+            rows.append(_estimated("all", "log-linear", sum(n > 1 for n in times), model.estimate, "; ".join(dependent)))
+    for row in rows:
+        if row:
+            row["dependent"] = "; ".join(filter(None, (row["dependent"], *shared)))
+    return [row for row in rows if row] or [_no_estimate(names[0], shared)] if names else []
+
+
+def _no_estimate(names: str, shared: list[str]) -> Row:
+    why = shared[0] if shared else "one channel alone has no overlap"
+    empty = dict.fromkeys(("found", "by_both", "estimated", "low", "high", "share_found"))
+    return {"channels": names, "method": "none", **empty, "dependent": why}
+
+
+def _coverage(found: list[set[str]]) -> list[Row]:
+    """What each channel is expected to find, and what it found of the confirmed ones that channels of another scope found."""
+    used = {channel.name for channel in _used(found)}
+    rows = []
+    for channel in channels():
+        others = {c.name for c in channels() if c.independent and c.scope is not channel.scope} & used
+        witnessed = [named for named in found if named & others]
+        mine = sum(channel.name in named for named in witnessed)
+        measured = channel.name in used and bool(witnessed)
+        rows.append(
+            {
+                "channel": channel.name,
+                "looks_at": channel.scope.value,
+                "expected_low": channel.coverage.low,
+                "expected_high": channel.coverage.high,
+                "found": mine if measured else None,
+                "of": len(witnessed) if measured else None,
+                "measured": round(mine / len(witnessed), 3) if measured else None,
+                "reasoning": channel.coverage.reasoning,
+            }
+        )
+    return rows
 
 
 def _estimated(channels: str, method: str, both: int, estimate: Estimate | None, dependent: str = "") -> Row:

@@ -19,9 +19,11 @@ from collector.github.client import BadToken, GitHubError, LimitReached
 from collector.github.limits import BUDGETS, seconds_for
 from collector.github.transport import Unreachable
 from collector.storage.store import iso
+from collector.vocabulary.corpus import ProbeOutcome
 
 MOST_PAUSE = timedelta(days=7)  # between probes of what cannot be reached
 MISSING_PAUSE = timedelta(days=30)
+MOST_ROUNDS = 3  # of asking for the relatives of what was confirmed, which may confirm more
 REST_WAIT = 60.0  # without a token metadata is not worth an hour of waiting
 PROBE_BYTES = 700  # of one ls-refs, both ways, as measured
 PROBES_PER_SECOND = 20.0  # assumed, with 8 connections: GitHub says nothing about git's own limits
@@ -43,7 +45,28 @@ def discover(
 ) -> DiscoverResult:
     """`names` of channels; `prober` None leaves git and metadata out. Errors of one channel stop only that one."""
     outcome = DiscoverResult()
-    for channel in chosen(names):
+    every = chosen(names)
+    _ask(context, outcome, [channel for channel in every if not channel.expands])
+    _probe_new(context, prober, outcome, jobs)
+    later = [channel for channel in every if channel.expands]
+    for _ in range(MOST_ROUNDS if later else 0):
+        before = context.new
+        _ask(context, outcome, later)
+        if context.new == before:
+            break
+        _probe_new(context, prober, outcome, jobs)
+    outcome.new = context.new
+    settle(context.discovery_log, filters)
+    return outcome
+
+
+def _probe_new(context: ChannelContext, prober: Prober | None, outcome: DiscoverResult, jobs: int) -> None:
+    if prober is not None:
+        confirm(context, prober, outcome, lambda: due(context.discovery_log), jobs)
+
+
+def _ask(context: ChannelContext, outcome: DiscoverResult, which: Sequence[Channel]) -> None:
+    for channel in which:
         try:
             if channel.needs_token and context.github.token is None:
                 raise BadToken(f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use --token-file or `gh auth login`")
@@ -52,11 +75,6 @@ def discover(
             raise
         except WhoWroteError as error:
             outcome.failures.append((channel.name, error))
-    outcome.new = context.new
-    if prober is not None:
-        confirm(context, prober, outcome, lambda: due(context.discovery_log), jobs)
-    settle(context.discovery_log, filters)
-    return outcome
 
 
 def chosen(names: Sequence[str]) -> list[Channel]:
@@ -108,7 +126,7 @@ def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, wh
             _store_probe(context.discovery_log, row, seen)
             outcome.probed += 1
         try:
-            outcome.metadata += add_metadata(context)
+            add_metadata(context, outcome)
         except (GitHubError, Unreachable) as error:
             outcome.failures.append(("metadata", error))
         rows = due(context.discovery_log)
@@ -116,9 +134,9 @@ def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, wh
 
 def _store_probe(discovery_log: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
     at = discovery_log.now()
-    if seen.outcome != "ok" or seen.ref_state is None:
-        attempts = row["attempts"] + 1
-        pause = MISSING_PAUSE if seen.outcome == "private_or_missing" else min(timedelta(hours=2**attempts), MOST_PAUSE)
+    if seen.outcome != ProbeOutcome.OK or seen.ref_state is None:
+        attempts = row["attempts"] + 1 if row["outcome"] == seen.outcome else 1
+        pause = MISSING_PAUSE if seen.outcome == ProbeOutcome.PRIVATE_OR_MISSING else min(timedelta(hours=2**attempts), MOST_PAUSE)
         again = iso(discovery_log.clock_now() + pause.total_seconds())
         failed = {"outcome": seen.outcome, "failure": seen.detail[:500], "attempts": attempts, "next_attempt_at": again}
         discovery_log.update(row["id"], failed)
@@ -153,31 +171,29 @@ def _store_probe(discovery_log: DiscoveryLog, row: dict[str, Any], seen: RefsPro
     )
 
 
-def add_metadata(context: ChannelContext, again: bool = False) -> int:
-    """Asks for the metadata of all candidates of this server that git knows and that have none; returns how many it got.
+def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
+    """Asks for the metadata of all candidates of this server that git knows and that have none.
 
-    Raises LimitReached, BadToken, Unreachable; what came before is kept.
+    Raises LimitReached, NoMetadata, BadToken, Unreachable; what came before is kept.
     """
     rows = context.discovery_log.store.rows(
-        "SELECT * FROM candidates WHERE server = ? AND outcome = 'ok' AND (metadata_at IS NULL OR ?)"
+        "SELECT * FROM candidates WHERE server = ? AND outcome = 'ok' AND metadata_at IS NULL"
         " AND exclusion IS NOT 'forgotten' ORDER BY confirmed DESC, id",
-        (context.discovery_log.server, again),
+        (context.discovery_log.server,),
     )
-    if not rows:
-        return 0
     done = 0
     usual = context.github.longest_wait
     try:
         if context.github.token is None:
             context.github.longest_wait = min(usual, REST_WAIT)
-        for number, columns in (ask_rest if context.github.token is None else ask_graphql)(context, rows):
+        for number, columns in (ask_rest if context.github.token is None else ask_graphql)(context, rows) if rows else ():
             _store_metadata(context.discovery_log, number, columns)
             done += 1
     except LimitReached as error:
         raise LimitReached(f"{len(rows) - done} candidates have no metadata yet: {error}", error.hint) from None
     finally:
+        outcome.metadata += done
         context.github.longest_wait = usual
-    return done
 
 
 def _store_metadata(discovery_log: DiscoveryLog, candidate_id: int, columns: dict[str, Any] | None) -> None:
@@ -211,7 +227,7 @@ def settle(discovery_log: DiscoveryLog, filters: Filters) -> int:
     changed = 0
     with discovery_log.store.transaction() as connection:
         for row in rows:
-            reason, detail = exclusion(row, filters, names)
+            reason, detail = exclusion(row, filters, names, (discovery_log.server,))
             if (reason, detail) != (row["exclusion"], row["detail"]):
                 discovery_log.update_in(connection, row["id"], {"exclusion": reason, "detail": detail})
                 changed += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from collector.runtime.locks import file_lock
 STATE = "whowrote.json"  # in every mirror: what it was when it was complete
 _INCOMING = ".incoming"
 _LOCKS = ".locks"
+_PAUSES = ".pauses"
 
 
 @dataclass(slots=True)
@@ -42,6 +44,10 @@ class Mirrors:
 
     def path(self, name: str) -> Path:
         return self.root / directory(name)
+
+    def pauses(self) -> Path:
+        """What all workers know about servers that limit them."""
+        return self.root / _PAUSES
 
     def incoming(self, name: str) -> Path:
         """A new directory for a mirror that is not complete yet; what killed runs left of the same one is removed."""
@@ -98,6 +104,14 @@ def configure(path: Path, url: str, sha256: bool = False, partial: bool = False)
     lines += ['[remote "origin"]', f'\turl = "{url}"']  # names.checked_url: no quotes, backslashes or hidden characters
     lines += ["\tpromisor = true", "\tpartialclonefilter = blob:limit=64k"] if partial else []
     _write(path / "config", "\n".join(lines) + "\n")
+
+
+def set_url(path: Path, url: str) -> None:
+    """The address of an existing mirror, in the form in which it is asked today."""
+    text = (path / "config").read_text("utf-8", "replace")
+    changed = re.sub(r"(?m)^\turl = .*$", lambda _: f'\turl = "{url}"', text)
+    if changed != text:
+        _write(path / "config", changed)
 
 
 def set_head(path: Path, branch: str) -> None:

@@ -125,7 +125,8 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
 
 def fetch_one(one: RepositorySource, root: str, options: FetchOptions, token: str, server: str) -> FetchResult:
     """The task of a worker."""
-    return fetching.update_mirror(one, Mirrors(Path(root)), Remote(token, server), options)
+    mirrors = Mirrors(Path(root))
+    return fetching.update_mirror(one, mirrors, Remote(token, server, mirrors.pauses()), options)
 
 
 def note(store: Store, done: FetchResult) -> None:

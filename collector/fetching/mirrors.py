@@ -29,7 +29,7 @@ from collector.fetching.refs import Advertised, WantedRefs
 from collector.fetching.remote import Failure, Remote, kind_of
 from collector.git.program import GitAccess, GitFailed, ScratchGit, Stopped, talk
 from collector.git.repository import GitRepo
-from collector.repository_names import BadName, RepositorySource, beside, checked_name, is_oid
+from collector.repository_names import BadName, RepositorySource, beside, checked_name, is_oid, same_place
 
 FILTER = "--filter=blob:limit=64k"
 _FETCH = (
@@ -132,6 +132,7 @@ class _Work:
         self.stopped = "failed"
         self.state = State()
         self.notes: list[str] = []
+        self.moved: dict[str, str] = {}  # address -> where the server has the repository now
 
     def run(self) -> None:
         own, other = self._look()
@@ -176,14 +177,17 @@ class _Work:
         """The refs of the repository, and of the one with its checkpoints."""
         if self.final.is_dir():
             self.state = disk.load_state(self.final)
-        if self.state.url and self.state.url != self.source.url:
+        if self.state.url and not same_place(self.state.url, self.source.url):
             raise Failure("failed", f"its mirror was made from another URL: {self.state.url}")
         own = self._ask(self.source.url)
         return own, self._ask_elsewhere(self.state.elsewhere)
 
     def _ask(self, url: str) -> Advertised:
         self.done.checks += 1
-        return self.remote.refs(url, self.options.wanted, self.options.protocols)
+        found = self.remote.refs(url, self.options.wanted, self.options.protocols)
+        if found.url and found.url != url:
+            self.moved[url] = found.url
+        return found
 
     def _ask_elsewhere(self, name: str) -> Advertised:
         if not name:
@@ -207,6 +211,7 @@ class _Work:
     def _open(self, own: Advertised) -> None:
         if self.final.is_dir():
             disk.tidy(self.final)
+            disk.set_url(self.final, self.source.url)
             return
         self.path = self.mirrors.incoming(self.source.name)
         disk.lay_out(self.path, self.source.url, len(own.refs[own.head]) == 64)
@@ -334,8 +339,14 @@ class _Work:
                 disk.save_state(self.path, self.state)
 
     def _talk(self, args: Sequence[str], stdin: bytes, settings: Sequence[str]) -> None:
-        access = GitAccess(self.options.protocols, settings, self.remote.secrets(self.source.url))
-        talk(self.path, args, access, stdin=stdin, watch=self._watch, lock=self.lock)
+        moved = [(f"url.{new}.insteadOf", old) for old, new in self.moved.items()]
+        access = GitAccess(self.options.protocols, settings, [*self.remote.secrets(self.source.url), *moved])
+        self.remote.wait(self.source.url)
+        try:
+            talk(self.path, args, access, stdin=stdin, watch=self._watch, lock=self.lock)
+        except GitFailed as error:
+            self.remote.heard(self.source.url, str(error))
+            raise
         if reason := self._watch():  # it was quicker than the watcher
             raise Stopped(reason)
 

@@ -27,6 +27,7 @@ class Advertised:
 
     head: str = ""  # the branch that HEAD points to, refs/heads/…; '' in an empty repository
     refs: Mapping[str, str] = field(default_factory=dict)  # name -> object id, only what is wanted
+    url: str = ""  # the address that answered, another one than was asked when the repository was renamed
 
     def key(self) -> str:
         """Changes when anything that is wanted has moved."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from collector.errors import WhoWroteError
 from collector.fetching.disk import lay_out
 from collector.fetching.refs import Advertised, WantedRefs, advertised, prefixes
-from collector.git.pktline import BadProtocol, ServerSays, ls_refs_request, parse_ls_refs
 from collector.git.program import GitAccess, GitFailed, talk
-from collector.github.transport import HttpResponse, Unreachable, Web
+from collector.github.client import Clock
+from collector.github.git_server import GitServers, NoRefs
+from collector.github.limits import is_limit_text
+from collector.github.pauses import Pauses, SharedPauses
+from collector.github.token import Token
+from collector.github.transport import Web
 from collector.repository_names import is_oid
 
-_GONE = (401, 403, 404, 410, 451)
-_MOST = 256 << 20  # bytes of refs
-_PATIENCE, _LONGEST = 4, 120  # times and seconds that a server may ask us to wait
+_LONGEST = 900.0  # seconds that a server may ask us to wait; longer ones are for the next run
 
 _KINDS = (
     ("disk_full", ("no space left", "disk quota", "file too large", "code -25")),
@@ -26,11 +28,12 @@ _KINDS = (
     ("damaged", ("repository corruption", "did not receive expected object", "unable to read ", "bad object", "missing blob",
                  "missing tree", "missing commit", "missing necessary objects", "not our ref")),
     ("gone", ("not found", "does not appear to be a git repository", "could not read username", "authentication failed",
-              "access denied", "returned error: 401", "returned error: 403", "returned error: 404", "returned error: 410",
+              "access denied", "returned error: 401", "returned error: 404", "returned error: 410",
               "returned error: 451", "does not exist", "dmca")),
     ("unreachable", ("could not resolve", "failed to connect", "couldn't connect", "timed out", "timeout", "early eof",
                      "rpc failed",
-                     "unexpected disconnect", "hung up", "returned error: 429", "returned error: 5", "connection", "ssl", "tls",
+                     "unexpected disconnect", "hung up", "returned error: 403", "returned error: 429", "returned error: 5",
+                     "temporarily limiting", "connection", "ssl", "tls",
                      "operation too slow", "invalid index-pack", "index-pack died", "expected flush", "bad line length")),
 )  # fmt: skip
 
@@ -50,60 +53,61 @@ def kind_of(complaint: str) -> str:
 
 
 class Remote:
-    """Asks servers. A token, if there is one, is for `server` alone."""
+    """Asks servers. A token, if there is one, is for `server` alone. `pauses`: a directory that all workers share."""
 
-    def __init__(self, token: str = "", server: str = "https://github.com") -> None:
-        self._token, self._server = token, server.rstrip("/") + "/"
+    def __init__(
+        self, token: str = "", server: str = "https://github.com", pauses: Path | None = None, clock: Clock | None = None
+    ) -> None:
+        self._server = server.rstrip("/")
+        self._servers = GitServers(
+            _web(),
+            clock or Clock(),
+            token=Token("given", token) if token else None,
+            server=self._server,
+            pauses=SharedPauses(directory=pauses) if pauses is not None else Pauses(),
+            longest_wait=_LONGEST,
+        )
 
     def refs(self, url: str, wanted: WantedRefs, protocols: tuple[str, ...]) -> Advertised:
         """The wanted refs of a repository. Raises Failure."""
         scheme = url.partition(":")[0]
         if scheme not in protocols:
             raise Failure("refused", f"{scheme} is not among the allowed protocols: {', '.join(protocols)}")
-        found = self._by_ls_refs(url, wanted) if scheme in ("https", "http") else None
-        head, refs = found or self._by_git(url, protocols)
-        return advertised(head, refs, wanted)
+        head, refs, address = (scheme in ("https", "http") and self._by_http(url, wanted)) or (*self._by_git(url, protocols), url)
+        return replace(advertised(head, refs, wanted), url=address)
 
-    def _by_ls_refs(self, url: str, wanted: WantedRefs) -> tuple[str, Mapping[str, str]] | None:
-        """One request that names the refs; None when the server does not understand it."""
+    def _by_http(self, url: str, wanted: WantedRefs) -> tuple[str, Mapping[str, str], str] | None:
+        """One request that names the refs; None when the server does not say what HEAD points to, as one of plain files."""
         try:
-            answer = self._ask(url, ls_refs_request(prefixes(wanted)))
-            if answer.status in _GONE:
-                raise Failure("gone", f"the server answered {answer.status}: removed, private or renamed")
-            if answer.status >= 429:
-                raise Failure("unreachable", f"the server answered {answer.status}")
-            if answer.status != 200:
-                return None
-            said = parse_ls_refs([answer.body])
-        except Unreachable as error:
+            served = self._servers.refs(url.removesuffix("/"), prefixes(wanted))
+        except NoRefs as error:
+            if error.gone:
+                raise Failure("gone", f"{error}: removed, private or renamed") from error
             raise Failure("unreachable", str(error)) from error
-        except (BadProtocol, ServerSays):
+        if served.protocol < 2 and not served.refs.head:
             return None
-        refs = {name: oid for name, oid in said.oids.items() if name != "HEAD"}
-        if said.head and "HEAD" in said.oids:
-            refs[said.head] = said.oids["HEAD"]
-        return said.head or "", refs
-
-    def _ask(self, url: str, body: bytes) -> HttpResponse:
-        headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request"}
-        for _, secret in self.secrets(url):
-            headers["Authorization"] = secret.partition(": ")[2]
-        for _ in range(_PATIENCE):
-            answer = _web().send("POST", f"{url}/git-upload-pack", headers, body, _MOST)
-            after = answer.headers.get("retry-after", "")
-            if answer.status not in (403, 429, 503) or not after.isdigit() or int(after) > _LONGEST:
-                break
-            time.sleep(int(after))
-        return answer
+        found = served.refs
+        refs = {name: oid for name, oid in found.oids.items() if name != "HEAD"}
+        if found.head and "HEAD" in found.oids:
+            refs[found.head] = found.oids["HEAD"]
+        return found.head or "", refs, served.url
 
     def secrets(self, url: str) -> list[tuple[str, str]]:
         """Settings with the token for git, of the server it belongs to and no other."""
-        if not self._token or not self._server.startswith("https://") or not url.startswith(self._server):
-            return []
-        import base64
+        given = self._servers.authorization(url) if self._server.startswith("https://") else {}
+        return [(f"http.{self._server}/.extraHeader", f"Authorization: {value}") for value in given.values()]
 
-        value = base64.b64encode(f"x-access-token:{self._token}".encode()).decode()
-        return [(f"http.{self._server}.extraHeader", f"Authorization: Basic {value}")]
+    def wait(self, url: str) -> None:
+        """Before a transfer: until the server may be asked. Raises Failure."""
+        try:
+            self._servers.wait(url)
+        except NoRefs as error:
+            raise Failure("unreachable", str(error)) from error
+
+    def heard(self, url: str, complaint: str) -> None:
+        """After a transfer that failed: words about a limit close the server for all processes."""
+        if is_limit_text(complaint):
+            self._servers.limited(url)
 
     def _by_git(self, url: str, protocols: tuple[str, ...]) -> tuple[str, Mapping[str, str]]:
         with tempfile.TemporaryDirectory(prefix="whowrote-ask-") as place:

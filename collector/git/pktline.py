@@ -17,6 +17,8 @@ MOST_REFS = 2_000_000
 _OID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NAME = re.compile(rb"[^\x00-\x20\x7f~^:?*\[\\]{1,1024}")
 _AGENT = b"agent=whowrote"
+# What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
+HTTP_AGENT = "git/2.30.0 (whowrote)"
 
 
 class BadProtocol(ValueError):

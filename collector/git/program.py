@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from collector.errors import WhoWroteError
+from collector.git.pktline import HTTP_AGENT
 
 if sys.platform == "linux":
     import fcntl
@@ -65,6 +66,7 @@ _TALKING = (
     "http.lowSpeedLimit=1000",  # bytes per second
     "http.lowSpeedTime=60",
     "protocol.version=2",
+    f"http.userAgent={HTTP_AGENT}",
 )
 
 

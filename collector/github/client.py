@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from collector.errors import WhoWroteError
 from collector.github.cache import CachedResponse, HttpCache
-from collector.github.limits import Budgets, message_of
+from collector.github.limits import Budgets, json_object, message_of
 from collector.github.token import Token
 from collector.github.transport import HttpResponse, TooLarge, Unreachable, Web, origin
 
@@ -61,7 +61,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """GraphQL: the data that came, and the error of each alias that did not (its type and message)."""
+    """GraphQL: the data that came, and the error of each alias that did not (its type and message); "": of no alias."""
 
     data: dict[str, Any]
     errors: dict[str, tuple[str, str]]
@@ -96,7 +96,7 @@ class GitHub:
     def get(self, path: str, params: Mapping[str, str | int] | None = None, resource: str = "core", keep: bool = True) -> Page:
         """A GET; `path` may be an address of the same server. `keep`: keep the answer for a conditional request.
 
-        Raises Missing, Refused, BadToken, LimitReached, Unreachable.
+        Raises NotFound, Refused, BadToken, LimitReached, Unreachable.
         """
         url = self._address(path, params)
         cached = self.cache.get(url) if keep and self.cache is not None else None
@@ -130,12 +130,9 @@ class GitHub:
         url = self._graphql_address()
         for attempt in range(TRIES):
             answer = self._asked("POST", url, "graphql", {"Content-Type": "application/json"}, body)
-            value = _object(answer.body)
+            value = json_object(answer.body)
             if value is None:
                 self._back_off(attempt, "GraphQL answered with something other than JSON")
-                continue
-            if _is_limited(value):
-                self._limited_by_graphql(answer)
                 continue
             data = value.get("data")
             if not isinstance(data, dict):
@@ -179,14 +176,14 @@ class GitHub:
             sent["Authorization"] = f"Bearer {self.token.secret}"
         self.asked[resource] = self.asked.get(resource, 0) + 1
         answer = self.web.send(method, url, sent, body)
-        self.budgets.note(resource, answer.headers)
+        self.budgets.note(resource, answer.headers, self.clock.now())
         return answer
 
     def _check(self, answer: HttpResponse, url: str) -> None:
         status = answer.status
         if status < 300 or status == 304:
             return
-        what, said = self._what(url), message_of(answer.body)
+        what, said = self._what(url), message_of(answer.body)[:200]
         if status == 401:
             given = f"does not accept the {self.token}" if self.token else "requires a token"
             hint = (
@@ -198,12 +195,6 @@ class GitHub:
         if status in (404, 410, 451):
             raise NotFound(f"{what}: {said or status}", "It does not exist, is private, or was taken down")
         raise Refused(f"{what} refuses: {status} {said}", status, _hint_for(status, answer.headers))
-
-    def _limited_by_graphql(self, answer: HttpResponse) -> None:
-        """GraphQL says with status 200 that the budget is used up."""
-        now = self.clock.now()
-        if self.budgets.wait_before("graphql", now) <= 0:
-            self.budgets.closed["graphql"] = now + 60.0
 
     def _back_off(self, attempt: int, why: str, error: Unreachable | None = None) -> None:
         """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after the last try."""
@@ -262,21 +253,9 @@ class GitHub:
             self.cache.put(url, CachedResponse(etag, modified, answer.headers.get("link"), answer.body))
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _errors(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     errors = value.get("errors")
     return [e for e in errors if isinstance(e, dict)] if isinstance(errors, list) else []
-
-
-def _is_limited(value: Mapping[str, Any]) -> bool:
-    return any(e.get("type") == "RATE_LIMITED" for e in _errors(value)) and not value.get("data")
 
 
 def _first_message(value: Mapping[str, Any]) -> str:

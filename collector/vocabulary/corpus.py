@@ -26,6 +26,7 @@ class Exclusion(Word):
     )
     NO_REF = "no_ref", "no ref with checkpoints"
     EMPTY_REF = "empty_ref", "the checkpoint branch exists and is empty"
+    NO_METADATA = "no_metadata", "what a filter needs to know is not known yet; it is asked for again by the next run"
     FORK = "fork", "a fork"
     ARCHIVED = "archived", "archived"
     LICENCE = "licence", "none of the requested licences"
@@ -42,7 +43,10 @@ class CursorState(Word):
     CAPPED = "capped", "no smaller slice is possible: results were lost"
     MISSING = "missing", "the archive has no such hour"
     DAMAGED = "damaged", "read up to the damage"
-    REFUSED = "refused", "the server refuses the query"
+    REFUSED = "refused", "the server refuses the query; the next run asks again"
+    INCOMPLETE = "incomplete", "read, but the server could not finish the search, twice; the next run asks again"
+    IGNORED = "ignored", "the server does not look at what this slice was cut by; the slice was cut otherwise"
+    FAILED = "failed", "could not be read; the next run tries again"
 
 
 class MirrorState(Word):

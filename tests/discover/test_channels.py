@@ -79,8 +79,13 @@ def states(context: ChannelContext, channel: str) -> dict[str, int]:
     return {row["state"]: row["n"] for row in rows}
 
 
+NAMES = [
+    "listing", "code_search", "hook_search", "commit_search", "repo_search", "gharchive", "heritage", "owners", "relatives"
+]  # fmt: skip
+
+
 def test_every_channel_has_a_file() -> None:
-    assert [c.name for c in channels()] == ["listing", "code_search", "commit_search", "repo_search", "gharchive"]
+    assert [c.name for c in channels()] == NAMES
 
 
 # --- searches ---------------------------------------------------------------------------------------------------------
@@ -112,15 +117,16 @@ def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
     leaves: list[str] = []
     waiting = ["q"]
     while waiting:
-        halves = code_search.split(waiting.pop())
+        halves = code_search.by_size(waiting.pop())
         for half in halves:
             low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
             (leaves if high - low < 3000 else waiting).append(half)
     ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
     assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
     assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
-    assert len(max(code_search.split("q size:5..5 NOT enabled NOT strategy NOT telemetry NOT git-refs"), key=len)) < 256
-    assert code_search.split("q size:5..5 enabled strategy telemetry git-refs push_sessions") == []
+    assert len(max(code_search.by_word("q size:5..5 NOT enabled NOT strategy NOT telemetry NOT git-refs"), key=len)) < 256
+    assert code_search.by_size("q size:5..5") == []
+    assert code_search.by_word("q size:5..5 enabled strategy telemetry git-refs push_sessions") == []
 
 
 def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab") -> list[tuple[str, str, str]]:
@@ -160,8 +166,12 @@ def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
     with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
         it.discovery_log.forget_cursors(["commit_search"])
         server.faults.extend(["incomplete"] * 6)
+        with pytest.raises(WhoWroteError, match="not finished by the server, twice"):
+            commit_search.CHANNEL.run(it)
+        [row] = it.discovery_log.store.rows("SELECT state, detail FROM cursors WHERE channel = 'commit_search'")
+        assert row["state"] == "incomplete" and "could not finish" in row["detail"] and len(found(it)) == 40 + 20
         commit_search.CHANNEL.run(it)
-        assert "could not finish" in it.discovery_log.store.value("SELECT detail FROM cursors WHERE channel = 'commit_search'")
+        assert states(it, "commit_search") == {"done": 1} and len(found(it)) == 80
 
 
 def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,11 +189,12 @@ def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.Monke
         assert {hits_of(it, name) for name in found(it)} == {2} and len(found(it)) == 30
 
 
-def test_a_refused_query_is_remembered(context: Any) -> None:
-    with context(World([]), owners=("o" * 300,)) as (server, it):
-        commit_search.CHANNEL.run(it)
-        commit_search.CHANNEL.run(it)
-        assert states(it, "commit_search") == {"refused": 1} and len(server.log) == 1
+def test_a_refused_query_is_a_failure_and_asked_again(context: Any) -> None:
+    with context(World([]), owners=("o" * 300, "o")) as (server, it):
+        for asked in (2, 3):
+            with pytest.raises(WhoWroteError, match="refused"):
+                commit_search.CHANNEL.run(it)
+            assert states(it, "commit_search") == {"refused": 1, "done": 1} and len(server.log) == asked
 
 
 def test_repo_search_finds_topics_and_readmes_not_private_ones(context: Any) -> None:
@@ -259,7 +270,7 @@ def test_hours_are_read_once_and_damage_is_recorded(context: Any, tmp_path: Path
     folder = archive(tmp_path / "gh", hours_of_a_day())
     day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
     with context(World([]), token=False, archive=folder) as (server, it):
-        it.request = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+        it.request = DiscoverOptions(archives=(str(folder) if where == "local" else f"{server.url}/gharchive",), **day)
         gharchive.run(it)
         names = found(it)
         assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
@@ -278,7 +289,7 @@ def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path)
     folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
     day = datetime(2026, 2, 1, tzinfo=UTC)
     with context(World([]), archive=folder) as (server, it):
-        it.request = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+        it.request = DiscoverOptions(archives=(f"{server.url}/gharchive",), since=day, until=day + timedelta(hours=1))
         server.faults.extend(["503", "cut", "drop"])
         gharchive.run(it)
         assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
@@ -292,7 +303,7 @@ def test_without_a_beginning_it_says_so(context: Any) -> None:
 def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: Path) -> None:
     folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
     with context(World([])) as (_, it):
-        it.request = DiscoverOptions(archive=str(folder))
+        it.request = DiscoverOptions(archives=(str(folder),))
         gharchive.run(it)
         assert found(it) == {"o/a", "o/b"}
 
@@ -355,7 +366,7 @@ def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
         assert len(found(it)) == 131
         asked = len(server.log)
         listing.run(it)
-        assert len(server.log) == asked == 4
+        assert len(server.log) == asked == 3
     with (
         context(World(repos), owners=("nobody",)) as (_, it),
         pytest.raises(WhoWroteError, match="no such organisation or user: nobody"),
@@ -419,6 +430,6 @@ def test_a_number_that_no_server_has_counts_as_absent(number: object) -> None:
 @pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "x", ""])
 def test_limits_that_are_no_numbers_are_not_noted(text: str) -> None:
     budgets = Budgets()
-    budgets.note("core", {"x-ratelimit-remaining": text, "x-ratelimit-reset": "5"})
-    budgets.note("core", {"x-ratelimit-remaining": "5", "x-ratelimit-reset": text})
+    budgets.note("core", {"x-ratelimit-remaining": text, "x-ratelimit-reset": "5"}, 0.0)
+    budgets.note("core", {"x-ratelimit-remaining": "5", "x-ratelimit-reset": text}, 0.0)
     assert not budgets.left and not budgets.reset

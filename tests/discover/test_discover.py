@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from support.fake_time import FakeTime
+from support.git_answers import EMPTY_TREE, V1, refs
 from support.github_server import TOKEN, GitHubServer, Repo, World
 from support.invariants import broken_checks
 
@@ -27,53 +29,19 @@ from collector.discover.lsrefs import Prober
 from collector.discover.names import checkpoint_remote, parse_name
 from collector.discover.report import report
 from collector.discover.run import DiscoverResult, confirm, discover, named, settle
-from collector.git.pktline import packet
-from collector.github.client import Clock, GitHub
+from collector.github.client import GitHub
+from collector.github.git_server import GitServers
 from collector.github.token import Token
 from collector.github.transport import Web
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
-V1 = "refs/heads/entire/checkpoints/v1"
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-OID = "1" * 40
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-
-def refs(*names: str, tree: str = "2" * 40) -> Callable[[str, bytes], tuple[int, dict[str, str], bytes]]:
-    """Git's answers for a repository with these refs, without a repository."""
-
-    def answer(path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        if b"command=ls-refs" in body:
-            lines = [packet(f"{OID} {name}\n".encode()) for name in ("HEAD", *names)]
-            data = b"".join(lines) + b"0000"
-        else:
-            import zlib
-
-            commit = f"tree {tree}\nauthor x\n\nm".encode()
-            size = len(commit)
-            head = bytes([1 << 4 | size & 15 | 128, size >> 4])
-            pack = b"PACK\0\0\0\2\0\0\0\1" + head + zlib.compress(commit)
-            data = packet(b"packfile\n") + packet(b"\x01" + pack) + b"0000"
-        return 200, {"Content-Type": "application/x-git-upload-pack-result"}, data
-
-    return answer
 
 
 def commits(count: int, name: str) -> list[tuple[str, str, str]]:
     times = [datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * n) for n in range(count)]
     return [(f"{name}{n}", f"{at:%Y-%m-%dT%H:%M:%SZ}", "x\n\nEntire-Checkpoint: 0123456789ab") for n, at in enumerate(times)]
-
-
-@dataclass
-class FakeTime:
-    at: float = NOW.timestamp()
-
-    def clock(self) -> Clock:
-        return Clock(lambda: self.at, self.sleep, lambda: 0.0)
-
-    def sleep(self, seconds: float) -> None:
-        self.at += seconds
 
 
 @contextmanager
@@ -95,7 +63,7 @@ def rows(context: ChannelContext) -> dict[str, dict[str, Any]]:
 
 
 def prober(context: ChannelContext) -> Prober:
-    return Prober(context.web, context.clock)
+    return Prober(GitServers(context.web, context.clock))
 
 
 def remote(repo: str, provider: str = "github") -> str:
@@ -156,7 +124,7 @@ def server() -> Iterator[GitHubServer]:
 
 
 def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
@@ -177,7 +145,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
 
 
 def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
         filters = Filters(True, False, frozenset({"mit"}), None, True)
@@ -194,7 +162,7 @@ def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path
 
 
 def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed("o/v1")) as context:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
         context.discovery_log.store.connection.execute(
             "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?, 'O/V1', 'x', 'forgotten')",
             (server.url,),
@@ -204,7 +172,7 @@ def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: P
 
 
 def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
         assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
@@ -217,10 +185,10 @@ def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp
 
 
 def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path) -> None:
-    time = FakeTime()
+    time = FakeTime(NOW.timestamp())
     with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 6)
-        one = Prober(context.web, context.clock)
+        one = Prober(GitServers(context.web, context.clock))
         outcome = discover(context, ["listing"], Filters(), one, jobs=1)
         assert {n: r["exclusion"] for n, r in rows(context).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
         assert discover(context, ["listing"], Filters(), one).probed == 0
@@ -234,7 +202,7 @@ def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path) -
 
 def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHubServer, tmp_path: Path) -> None:
     server.limits["core"] = (5000, 24, 3600)
-    time = FakeTime()
+    time = FakeTime(NOW.timestamp())
     server.now = lambda: time.at
     with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
@@ -263,18 +231,19 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, m
             return answer
 
         monkeypatch.setattr(GitHub, "graphql", moody)
-        told: list[str] = []
-        with opened(server, tmp_path / "d.db", FakeTime(), **listed(*(f"o/r{n}" for n in range(8)))) as context:
-            context.tell = told.append
-            discover(context, ["listing"], Filters(), prober(context))
+        with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*(f"o/r{n}" for n in range(8)))) as context:
+            outcome = discover(context, ["listing"], Filters(), prober(context))
             assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
-            assert rows(context)["o/r5"]["stars"] == 5 and "o/r3" in told[0]
+            assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
+            [(what, error)] = outcome.failures
+            assert what == "metadata" and "1 candidates have no metadata, for example o/r3" in str(error)
+            assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
 
 
 def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
     names = [f"o/r{n}" for n in range(6)]
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
-    with server, opened(server, tmp_path / "d.db", FakeTime(), **listed(*names)) as context:
+    with server, opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context:
         server.faults.extend([None] * 12 + ["502"] * 6)
         discover(context, ["listing"], Filters(), prober(context))
         assert all(row["metadata_at"] for row in rows(context).values())
@@ -420,7 +389,7 @@ def test_quantiles() -> None:
 
 
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(), **listed(*NAMES)) as context:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         sections = report(context.discovery_log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
@@ -439,17 +408,30 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
 
 def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
     both = [Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1)) for n in range(6)]
-    one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, raw=refs(V1)) for n in range(2)]
-    other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
+    topic = ("entire-cli",)
+    one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, topics=topic, raw=refs(V1)) for n in range(2)]
+    other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), topics=topic * (n == 0), raw=refs(ONE)) for n in range(3)]
     none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
-    server = GitHubServer(World([*both, *one, *other, *none]))
-    with server, opened(server, tmp_path / "d.db", FakeTime()) as context:
+    server = GitHubServer(World([*both, *one, *other, *none, Repo("o/topic", topics=topic, raw=refs(V1))]))
+    with server, opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp())) as context:
         discover(context, ["code_search", "commit_search"], Filters(), prober(context))
-        pair, every = report(context.discovery_log.store, NOW)["overlap"]
-    expected = chapman(8, 9, 6)
-    assert expected is not None and expected.seen == 11
-    assert (pair["found"], pair["by_both"], pair["estimated"]) == (11, 6, round(expected.total, 1))
-    assert (every["method"], every["found"]) == ("chao", 11)
+        sections = report(context.discovery_log.store, NOW)
+        [alone] = sections["overlap"]  # both look at the default branch: that they agree is no evidence
+        assert alone["method"] == "none" and alone["dependent"] == (
+            "code_search and commit_search share the default branch: one list"
+        )
+        assert {row["measured"] for row in sections["coverage"]} == {None}
+        discover(context, ["repo_search"], Filters(), prober(context))
+        sections = report(context.discovery_log.store, NOW)
+        pair, every = sections["overlap"]
+    expected = chapman(11, 4, 3)
+    assert expected is not None and expected.seen == 12
+    assert pair["channels"] == "code_search/commit_search, repo_search"
+    assert (pair["found"], pair["by_both"], pair["estimated"]) == (12, 3, round(expected.total, 1))
+    assert (every["method"], every["found"]) == ("chao", 12)
+    measured = {row["channel"]: (row["found"], row["of"]) for row in sections["coverage"] if row["measured"] is not None}
+    assert measured == {"code_search": (2, 4), "commit_search": (1, 4), "repo_search": (3, 11)}
+    assert all(row["reasoning"] for row in sections["coverage"])
 
 
 # --- kills and faults -------------------------------------------------------------------------------------------------
@@ -537,7 +519,7 @@ _FAULTS = [None, None, None, "500", "502", "drop", "cut", "malformed", "secondar
 def undisturbed() -> Iterator[Undisturbed]:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         shrink(patch)
-        time = FakeTime()
+        time = FakeTime(NOW.timestamp())
         with GitHubServer(small_world(), lambda: time.at) as server:
             server.cap = 10
             complete, result = run_once(server, Path(folder) / "d.db", time, Web())
@@ -549,8 +531,8 @@ def shrink(patch: pytest.MonkeyPatch) -> None:
     """The cap at ten results, so that a small world is cut into slices and pages."""
     patch.setattr(paging, "CAP", 10)
     patch.setattr(paging, "PER_PAGE", 4)
-    one = paging.search_channel("", True, code_search.SEARCH, code_search.QUERIES[:1], lambda context, query: [query])
-    patch.setattr(code_search, "CHANNEL", one)
+    steps = paging.search_steps(code_search.SEARCH, code_search.QUERIES[:1], lambda context, query: [query])
+    patch.setattr(code_search, "CHANNEL", replace(code_search.CHANNEL, run=steps.run, plan=steps.plan))
 
 
 def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> None:
@@ -576,7 +558,7 @@ def test_faults_and_kills_change_nothing(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         shrink(patch)
-        time = FakeTime()
+        time = FakeTime(NOW.timestamp())
         with GitHubServer(small_world(), lambda: time.at) as server:
             server.cap = 10
             server.faults.extend([None] * peace + faults)
@@ -646,7 +628,7 @@ def test_addresses_that_cannot_be_meant(collect: Any) -> None:
 
 def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("collector.github.client.FIRST_BACKOFF", 0.0)
-    monkeypatch.setattr("collector.discover.lsrefs.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.github.git_server.FIRST_BACKOFF", 0.0)
     code, _, err = collect("discover", "commit_search", "--github-url", "http://127.0.0.1:9/api/v3", "--no-probe")
     assert code == 3 and "cannot be reached" in err and "Check the network" in err
     code, _, err = collect("discover", "--repo", "o/v1", "--github-url", "http://127.0.0.1:9/api/v3", "--json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.git_answers import OID, V1, git, make_repo
 from support.github_server import GitHubServer, Repo, World
 
 from collector.discover.lsrefs import Prober, probe_all
@@ -18,31 +18,11 @@ from collector.discover.ref_state import PREFIXES
 from collector.git import pktline
 from collector.git.pktline import BadProtocol, ServerSays, packet, packets, parse_ls_refs
 from collector.github.client import Clock
+from collector.github.git_server import GitServers
 from collector.github.transport import Web
 
-OID = "1" * 40
 RESULT = {"Content-Type": "application/x-git-upload-pack-result"}
 ULID = "01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
-
-
-def git(where: Path, *args: str, stdin: bytes = b"") -> str:
-    done = subprocess.run(["git", f"--git-dir={where}", *args], input=stdin, capture_output=True, check=True)
-    return done.stdout.decode().strip()
-
-
-def make_repo(where: Path, refs: dict[str, str], object_format: str = "sha1") -> Path:
-    """A bare repository; `refs`: name -> "empty" for a commit of the empty tree, else the text of its only file."""
-    where.parent.mkdir(parents=True, exist_ok=True)
-    format_option = [f"--object-format={object_format}"] if object_format != "sha1" else []
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", *format_option, str(where)], check=True)
-    parts = []
-    for name, content in refs.items():
-        data = content.encode()
-        parts.append(b"commit %s\ncommitter T <t@example.org> 1700000000 +0000\ndata 1\nx\n" % name.encode())
-        if content != "empty":
-            parts.append(b"M 100644 inline f\ndata %d\n%s\n" % (len(data), data))
-    git(where, "fast-import", "--quiet", "--force", stdin=b"".join(parts))
-    return where
 
 
 @pytest.fixture
@@ -54,14 +34,11 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., tuple[GitHubServer, Prober]]
         server, web = GitHubServer(World(list(repos), **world)), Web(timeout=10)
         opened.extend((server, web))
         server.__enter__()
-        return server, Prober(web, Clock(sleep=lambda seconds: None))
+        return server, Prober(GitServers(web, Clock(sleep=lambda seconds: None)))
 
     yield start
     for each in reversed(opened):
         each.__exit__()
-
-
-V1 = "refs/heads/entire/checkpoints/v1"
 
 
 def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
@@ -94,7 +71,7 @@ def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
     server, prober = serve(Repo("o/r", git_dir=repo))
     body = pktline.ls_refs_request(PREFIXES)
     headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request"}
-    answer = prober.web.send("POST", f"{server.url}/o/r.git/git-upload-pack", headers, body)
+    answer = prober.servers.web.send("POST", f"{server.url}/o/r.git/git-upload-pack", headers, body)
     assert set(parse_ls_refs([answer.body]).oids) == {"HEAD", V1}
     assert len(answer.body) < 300
 
@@ -161,7 +138,7 @@ def test_failures_pass_and_limits_stop_all(serve: Any, tmp_path: Path) -> None:
         slept.append(seconds)
         at[0] += seconds
 
-    prober.clock = Clock(lambda: at[0], sleep, lambda: 0.0)
+    prober.servers.clock = Clock(lambda: at[0], sleep, lambda: 0.0)
     for faults in (["503"], ["503"] * 3, ["drop", "cut"], [None, "502"], [None, "drop"], ["secondary-after"]):
         server.faults.extend(faults)
         assert prober(server.url, "o/r") == undisturbed, faults
@@ -178,7 +155,7 @@ def test_failures_pass_and_limits_stop_all(serve: Any, tmp_path: Path) -> None:
 
 def test_nobody_is_there() -> None:
     with Web(timeout=1) as web:
-        seen = Prober(web, Clock(sleep=lambda seconds: None))("http://127.0.0.1:9", "o/r")
+        seen = Prober(GitServers(web, Clock(sleep=lambda seconds: None)))("http://127.0.0.1:9", "o/r")
     assert seen.outcome == "unreachable" and "127.0.0.1" in seen.detail
 
 
@@ -224,7 +201,7 @@ def test_a_login_page_is_no_git_server(serve: Any) -> None:
 
 
 def test_an_endless_answer_is_cut_off(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discover.lsrefs.MOST_BYTES", 10_000)
+    monkeypatch.setattr("collector.github.git_server.MOST_BYTES", 10_000)
     server, prober = serve(Repo("o/r", raw=lambda path, body: (200, RESULT, LINE * 1000 + b"0000")))
     seen = prober(server.url, "o/r")
     assert seen.outcome == "unreachable" and "larger than" in seen.detail

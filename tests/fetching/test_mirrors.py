@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fake_time import FakeTime
 from support.git_server import SETTINGS, GitServer
 from support.served import add_file, git, noise, publish
 
@@ -45,7 +46,7 @@ def mirrors(tmp_path: Path) -> Mirrors:
 
 
 def get(server: GitServer, mirrors: Mirrors, name: str = "o/r", options: FetchOptions = HTTP) -> FetchResult:
-    return update_mirror(RepositorySource(name, server.url(name)), mirrors, Remote(), options)
+    return update_mirror(RepositorySource(name, server.url(name)), mirrors, Remote(clock=FakeTime().clock()), options)
 
 
 # --- what is fetched --------------------------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def test_a_repository_that_is_gone_keeps_its_mirror(served: GitServer, mirrors: 
 
 
 @pytest.mark.parametrize(
-    ("status", "state"), [(401, "gone"), (404, "gone"), (403, "gone"), (500, "unreachable"), (429, "unreachable")]
+    ("status", "state"), [(401, "gone"), (404, "gone"), (403, "unreachable"), (500, "unreachable"), (429, "unreachable")]
 )
 def test_what_the_server_answers_is_told_apart(served: GitServer, mirrors: Mirrors, status: int, state: str) -> None:
     publish(served.root, "o/r")
@@ -291,7 +292,7 @@ def test_what_the_server_answers_is_told_apart(served: GitServer, mirrors: Mirro
 def test_nobody_listens(tmp_path: Path, mirrors: Mirrors) -> None:
     with GitServer(tmp_path) as server:
         url = server.url("o/r")
-    assert update_mirror(RepositorySource("o/r", url), mirrors, Remote(), HTTP).state == "unreachable"
+    assert update_mirror(RepositorySource("o/r", url), mirrors, Remote(clock=FakeTime().clock()), HTTP).state == "unreachable"
 
 
 def test_an_empty_repository_is_no_failure(served: GitServer, mirrors: Mirrors) -> None:
@@ -448,7 +449,7 @@ def test_lines_of_a_list() -> None:
     assert source("o/r") == RepositorySource("o/r", "https://github.com/o/r.git")
     assert source(" git@github.com:o/r.git ") == RepositorySource("o/r", "https://github.com/o/r.git")
     assert source("https://example.org/x/o/r.git").name == "o/r"
-    assert source("https://gitlab.com/group/part/r") == RepositorySource("part/r", "https://gitlab.com/group/part/r")
+    assert source("https://gitlab.com/group/part/r") == RepositorySource("part/r", "https://gitlab.com/group/part/r.git")
     assert source("https://gitlab.com/group/part/r/-/tree/main") == source("https://gitlab.com/group/part/r")
     for page in (
         "https://github.com/o/r/tree/main",
@@ -456,7 +457,7 @@ def test_lines_of_a_list() -> None:
         "http://www.github.com/o/r/",
         "https://github.com/o/r?tab=x#y",
     ):
-        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r"), page
+        assert source(page).name == "o/r" and source(page).url.endswith("://github.com/o/r.git"), page
     assert source("ghe.example.org/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
     assert source("ssh://git@ghe.example.org:22/o/r.git") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
     assert source("o/r", "https://ghe.example.org/") == RepositorySource("o/r", "https://ghe.example.org/o/r.git")
@@ -531,7 +532,7 @@ def test_removing_a_mirror_leaves_nothing(served: GitServer, mirrors: Mirrors) -
 def test_the_mirror_of_another_address_is_not_overwritten(served: GitServer, mirrors: Mirrors) -> None:
     publish(served.root, "o/r")
     get(served, mirrors)
-    done = update_mirror(RepositorySource("o/r", "http://127.0.0.1:1/o/r.git"), mirrors, Remote(), HTTP)
+    done = update_mirror(RepositorySource("o/r", "http://127.0.0.1:1/o/r.git"), mirrors, Remote(clock=FakeTime().clock()), HTTP)
     assert done.state == "failed" and "another URL" in done.detail
 
 

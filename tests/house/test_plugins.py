@@ -47,8 +47,9 @@ def load(session): return iter([b'{"made": "up"}'])
 def read(document): return None
 """,
     "collector.discover": """
-from collector.discover.channel import Channel
-CHANNEL = Channel(NAME, "what nobody knows", False, lambda context: None, lambda context: [])
+from collector.discover.channel import Channel, Coverage, Scope
+COVERAGE = Coverage(None, None, "made up")
+CHANNEL = Channel(NAME, "what nobody knows", False, Scope.ARCHIVE, COVERAGE, lambda context: None, lambda context: [])
 """,
     "attribution.exports": """
 from attribution.exports import ExportResult

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,52 @@ API = "/api/v3"
 CAP = 1000
 TOKEN = "ghp_standin0000000000000000000000000000"
 GIT_SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
+# Answers in the shape that others report (nothing is copied; where: docs/discovery.md): status, headers, body.
+ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
+    # githubkit issue 271: the type is not the documented RATE_LIMITED, and no header says how long to wait.
+    "graphql-limit": (
+        200,
+        {},
+        {
+            "errors": [
+                {"type": "RATE_LIMIT", "code": "graphql_rate_limit", "message": "API rate limit already exceeded for user ID 1."}
+            ]
+        },
+    ),
+    # octokit/plugin-throttling.js issue 632 and pull request 636: a primary limit although requests are left.
+    "graphql-limit-left": (
+        200,
+        {"X-RateLimit-Remaining": "4321", "X-RateLimit-Reset": "{in 40 s}"},
+        {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}]},
+    ),
+    # Azure/azure-rest-api-specs issue 36378, octokit/plugin-throttling.js pull request 438.
+    "secondary-200": (
+        200,
+        {},
+        {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."},
+    ),
+    "secondary-date": (403, {"Retry-After": "{date in 20 s}"}, {"message": "You have exceeded a secondary rate limit."}),
+    # go-gh and others: an error of the whole query, without a path.
+    "graphql-pathless": (200, {}, {"data": None, "errors": [{"message": "Something went wrong while executing your query."}]}),
+    # ROCm/TheRock issue 6431: git, anonymous.
+    "git-429": (
+        429,
+        {"Content-Type": "text/plain"},
+        "This request was rate-limited due to too many requests. Reduce the frequency of your requests or try again later.",
+    ),
+    # cli/cli issue 14329: git, anonymous, an error packet with status 200.
+    "git-err": (
+        200,
+        {"Content-Type": "application/x-git-upload-pack-result"},
+        "ERR GitHub is temporarily limiting some unauthenticated downloads to protect the stability of the platform.",
+    ),
+    "git-403-limit": (403, {"Content-Type": "text/plain"}, "You have exceeded a secondary rate limit."),
+    # A firewall in front of a server.
+    "git-403-wall": (403, {"Content-Type": "text/html"}, "<html><title>Just a moment...</title>Access denied</html>"),
+    # A repository that was taken down.
+    "git-403-blocked": (403, {"Content-Type": "text/plain"}, "Repository access blocked: DMCA takedown."),
+    "git-503-after": (503, {"Retry-After": "9"}, "busy"),
+}
 # Requests per window of seconds: with a token, without one.
 LIMITS = {
     "core": (5000, 60, 3600),
@@ -60,7 +107,7 @@ class Repo:
     files: dict[str, str] = field(default_factory=dict)
     commits: list[tuple[str, str, str]] = field(default_factory=list)
     git_dir: Path | None = None
-    git: str = "v2"  # v2, v0 (an old server), dumb (plain files)
+    git: str = "v2"  # v2, v1, v0 (old servers), dumb (plain files)
     raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = None  # answers git in place of git: (path, body)
 
     @property
@@ -121,6 +168,12 @@ class GitHubServer:
         self.released = threading.Event()  # ends the fault "hang"
         self.cap = CAP  # results of a search
         self.elsewhere: str | None = None  # target of the fault "elsewhere"
+        self.ignored = set[str]()  # qualifiers that searches do not look at
+        self.incomplete = set[str]()  # queries that are never finished
+        self.refused = set[str]()  # queries that are answered with 422
+        self.moved_post = 301  # what the POST of git gets at the old name: 301, 307, 308 or 404
+        self.moved_get = 301  # the same for the GET of info/refs
+        self.git_limits: deque[str] = deque()  # limits for the next requests of git alone, see ANSWERS
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -182,6 +235,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         return
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return formatdate(self.github.now() if timestamp is None else timestamp, usegmt=True)
 
     def do_GET(self) -> None:
         self._serve()
@@ -249,11 +305,28 @@ class _Handler(BaseHTTPRequestHandler):
             self.json(403, {"message": "Resource not accessible by personal access token"})
         elif fault == "bad-token":
             self.json(401, {"message": "Bad credentials"})
+        elif fault in ANSWERS:
+            self.recorded(fault)
         elif fault == "elsewhere":
             self.reply(302, b"", {"Location": (self.github.elsewhere or "") + self.path})
         else:
             raise AssertionError(f"no such fault: {fault}")
         return True
+
+    def recorded(self, name: str) -> None:
+        status, headers, body = ANSWERS[name]
+        now = self.github.now()
+        times = {
+            "{in 40 s}": str(int(now + 40)),
+            "{date in 20 s}": formatdate(now + 20, usegmt=True),
+        }
+        headers = {key: times.get(value, value) for key, value in headers.items()}
+        if isinstance(body, dict):
+            self.json(status, body, headers)
+        elif body.startswith("ERR "):
+            self.reply(status, f"{len(body) + 4:04x}{body}".encode(), headers)
+        else:
+            self.reply(status, body.encode(), headers)
 
     # --- answers ------------------------------------------------------------------------------------------------------
 
@@ -293,29 +366,56 @@ class _Handler(BaseHTTPRequestHandler):
     # --- git ----------------------------------------------------------------------------------------------------------
 
     def _git(self, path: str, query: str, asked: Asked) -> None:
-        match = re.fullmatch(r"/([\w.-]+/[\w.-]+?)(?:\.git)?/(info/refs|git-upload-pack|git-receive-pack|objects/.*|HEAD)", path)
+        """github.com shows the address without `.git` to programs called git/… only (isomorphic-git issues 247 and 1292)."""
+        with self.github.lock:
+            limit = self.github.git_limits.popleft() if self.github.git_limits else None
+        if limit is not None:
+            self.recorded(limit)
+            return
+        match = re.fullmatch(r"/([\w.-]+/[\w.-]+?)(\.git)?/(info/refs|git-upload-pack|git-receive-pack|objects/.*|HEAD)", path)
         repo, moved = self.github.world.find(match[1]) if match else (None, False)
-        if match is None or repo is None:
+        if match is not None and not match[2] and not asked.headers.get("user-agent", "").startswith("git/"):
+            self.reply(404, b"Not Found", {})
+            return
+        tail = match[3] if match else ""
+        if not self._may_read(asked):
+            self.reply(401, b"Invalid username or token.", {"WWW-Authenticate": 'Basic realm="GitHub"'})
+        elif match is None or repo is None:
             self.reply(401, b"Repository not found.", {"WWW-Authenticate": 'Basic realm="GitHub"'})
         elif moved:
-            target = f"{self.github.url}/{repo.full_name}.git/{match[2]}" + (f"?{query}" if query else "")
-            self.reply(301, b"", {"Location": target})
+            self._moved(repo, tail, query)
         elif repo.raw is not None:
-            status, headers, body = repo.raw(match[2], asked.body)
+            status, headers, body = repo.raw(tail, asked.body)
             self.reply(status, body, headers)
         elif repo.git_dir is None:
             self.reply(401, b"Repository not found.", {"WWW-Authenticate": 'Basic realm="GitHub"'})
         elif repo.git == "dumb":
-            self._dumb(repo.git_dir, match[2])
+            self._dumb(repo.git_dir, tail)
         else:
-            self._backend(repo, match[2], query, asked)
+            self._backend(repo, tail, query, asked)
+
+    @staticmethod
+    def _may_read(asked: Asked) -> bool:
+        """A wrong password is refused even where none is needed."""
+        given = asked.headers.get("authorization", "")
+        return not given or given == "Basic " + base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+
+    def _moved(self, repo: Repo, tail: str, query: str) -> None:
+        status = self.github.moved_get if self.command == "GET" else self.github.moved_post
+        if status == 404:
+            self.reply(404, b"Not Found", {})
+        else:
+            target = f"{self.github.url}/{repo.full_name}.git/{tail}" + (f"?{query}" if query else "")
+            self.reply(status, b"", {"Location": target})
 
     def _dumb(self, git_dir: Path, tail: str) -> None:
-        if tail != "info/refs":
-            self.reply(404 if self.command == "GET" else 405, b"", {})
+        if self.command != "GET":
+            self.reply(405, b"", {})
             return
         subprocess.run(["git", f"--git-dir={git_dir}", "update-server-info"], check=True)
-        self.reply(200, (git_dir / "info" / "refs").read_bytes(), {"Content-Type": "text/plain"})
+        file = git_dir / tail
+        found = file.is_file()
+        self.reply(200 if found else 404, file.read_bytes() if found else b"", {"Content-Type": "text/plain"})
 
     def _backend(self, repo: Repo, tail: str, query: str, asked: Asked) -> None:
         settings = {**self.github.git_settings, "safe.directory": "*"}
@@ -337,6 +437,8 @@ class _Handler(BaseHTTPRequestHandler):
             environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
         if repo.git == "v2" and "git-protocol" in asked.headers:
             environment["GIT_PROTOCOL"] = asked.headers["git-protocol"]
+        elif repo.git == "v1":
+            environment["GIT_PROTOCOL"] = "version=1"
         process = subprocess.Popen(
             ["git", "http-backend"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -456,10 +558,11 @@ class _Api:
 
     def _search(self, kind: str) -> None:
         query = self.query.get("q", "")
-        if not query or len(query) > 256:
+        if not query or len(query) > 256 or query in self.handler.github.refused:
             return self._say(422, "Validation Failed")
-        found = list({"code": _code, "commits": _commits, "repositories": _repositories}[kind](self.world, query))
-        incomplete = self.fault == "incomplete"
+        seen = " ".join(w for w in query.split(" ") if w.partition(":")[0] not in self.handler.github.ignored)
+        found = list({"code": _code, "commits": _commits, "repositories": _repositories}[kind](self.world, seen))
+        incomplete = self.fault == "incomplete" or query in self.handler.github.incomplete
         if incomplete:
             found = found[: len(found) // 2]
         return self._page(

@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS candidates (
   exclusion TEXT {Exclusion}, -- why it is left out; NULL: take it
   detail TEXT, -- the exclusion in words
   failure TEXT, -- of the last probe, why it was not ok
-  attempts INTEGER NOT NULL DEFAULT 0, -- probes that failed in a row
+  attempts INTEGER NOT NULL DEFAULT 0, -- probes in a row that failed in the same way
   next_attempt_at TEXT, -- not to be probed again before, after a failure
   renamed_to TEXT, -- owner/name the server answers under now
   github_id INTEGER, -- the server's number of the repository; survives renames
@@ -63,6 +63,7 @@ CREATE TABLE IF NOT EXISTS cursors (
   channel TEXT NOT NULL, -- the channel
   query TEXT NOT NULL, -- what was asked, before it was cut into slices
   slice TEXT NOT NULL, -- the slice
+  parent TEXT, -- the slice that it was cut from; NULL: none
   state TEXT NOT NULL {CursorState}, -- how far it got
   position TEXT, -- where to go on
   total INTEGER, -- results the server promised

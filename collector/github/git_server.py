@@ -1,0 +1,211 @@
+"""What a git server says that a repository has: one question, asked alike by probes and before a transfer.
+
+A request may meet a limit, a failure that passes, a renamed repository or a server that refuses our short way of asking. Only when
+the address itself, asked as git asks (GET of info/refs), is not there either, a repository is called gone.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from collector.errors import WhoWroteError
+from collector.git.pktline import (
+    HTTP_AGENT,
+    Advertisement,
+    BadProtocol,
+    Refs,
+    ServerSays,
+    ls_refs_request,
+    parse_advertisement,
+    parse_ls_refs,
+)
+from collector.github.client import FIRST_BACKOFF, Clock
+from collector.github.limits import git_limit, limit_kind, pause_after
+from collector.github.pauses import Pause, Pauses, server_of
+from collector.github.token import Token
+from collector.github.transport import HttpResponse, TooLarge, Unreachable, Web
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_BYTES = 256 << 20  # the refs of the largest repositories, all of them, from an old server
+TRIES = 4
+MOST_LIMITS = 6  # in a row, of one request
+LONGEST_WAIT = 3900.0
+_GONE = (401, 404, 410, 451)
+_NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")  # every repository is there with .git
+_GONE_WORDS = ("not found", "disabled", "blocked", "dmca", "takedown", "taken down", "unavailable", "private", "access denied")
+RESULT = "application/x-git-upload-pack-result"
+_ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
+
+
+class NoRefs(WhoWroteError):
+    """The refs cannot be had. `gone`: the server says that there is no such repository, or not for us."""
+
+    def __init__(self, message: str, gone: bool = False) -> None:
+        super().__init__(message)
+        self.gone = gone
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRefs:
+    """`url`: the address of the repository that answered. `protocol`: 2, 1, 0, or -1 for a server of plain files."""
+
+    refs: Refs
+    url: str
+    protocol: int = 2
+
+
+@dataclass(slots=True)
+class GitServers:
+    """Several threads may share one. The token is for `server` alone, and goes there only encrypted or on this machine."""
+
+    web: Web
+    clock: Clock = field(default_factory=Clock)
+    tell: Callable[[str], None] = lambda text: None
+    token: Token | None = None
+    server: str = ""
+    pauses: Pauses = field(default_factory=Pauses)
+    longest_wait: float = LONGEST_WAIT
+
+    # --- refs ---------------------------------------------------------------------------------------------------------
+
+    def refs(self, base: str, prefixes: Sequence[str]) -> ServedRefs:
+        """The refs that begin with one of `prefixes` (of older servers: all) of the repository at `base`. Raises NoRefs."""
+        answer = self.post(base, ls_refs_request(prefixes), tries=2)  # an old server may fail at it for ever
+        if _is(answer, RESULT):
+            with contextlib.suppress(ServerSays, BadProtocol):  # protocol 2 is not spoken, or another hash is
+                return ServedRefs(parse_ls_refs([answer.body]), _base(answer.url))
+        advertised, url = self._advertisement(base)
+        if advertised.protocol < 2:
+            return ServedRefs(advertised.refs, url, advertised.protocol)
+        sha256 = any(c == "object-format=sha256" for c in advertised.capabilities)
+        answer = self.post(url, ls_refs_request(prefixes, sha256))
+        try:
+            return ServedRefs(parse_ls_refs([answer.body]), _base(answer.url))
+        except (ServerSays, BadProtocol) as error:
+            raise NoRefs(f"git answered: {error}") from None
+
+    def _advertisement(self, base: str) -> tuple[Advertisement, str]:
+        """What the server says to git's own first question, at this address or at the same without `.git`."""
+        answer = self._info_refs(base)
+        if _is_gone(answer) and base.endswith(".git") and urlsplit(base).hostname not in _NO_SUFFIX_NEEDED:
+            other = self._info_refs(base.removesuffix(".git"))
+            answer = answer if _is_gone(other) or other.status != 200 else other
+        if answer.status != 200:
+            raise NoRefs(f"the server answered {answer.status}", _is_gone(answer))
+        try:
+            return parse_advertisement([answer.body], not _is(answer, _ADVERTISEMENT)), _base(answer.url)
+        except (ServerSays, BadProtocol) as error:
+            raise NoRefs(f"not a git server: {error}") from None
+
+    def _info_refs(self, base: str) -> HttpResponse:
+        return self.ask("GET", f"{base}/info/refs?service=git-upload-pack", {"Git-Protocol": "version=2"})
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def post(self, base: str, body: bytes, tries: int = TRIES) -> HttpResponse:
+        """A request of protocol 2. Raises NoRefs."""
+        headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request", "Accept": RESULT}
+        return self.ask("POST", f"{base}/git-upload-pack", headers, body, tries)
+
+    def ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"", tries: int = TRIES) -> HttpResponse:
+        """An answer that is not a limit; `tries`: how many answers 5xx are waited out before one is returned. Raises NoRefs.
+
+        A token that the server does not take, or that is not authorised for this organisation, is left out: the public part stays.
+        """
+        sent = {"User-Agent": HTTP_AGENT, **headers}
+        given = self.authorization(url)
+        answer = self._patiently(method, url, sent | given, body, tries)
+        if given and answer.status in (401, 403):
+            answer = self._patiently(method, url, sent, body, tries)
+        return answer
+
+    def authorization(self, url: str) -> dict[str, str]:
+        """The header with the token, for the server that it belongs to."""
+        if self.token is None or not self.server or not url.startswith(self.server.rstrip("/") + "/"):
+            return {}
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            return {}
+        return {"Authorization": "Basic " + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()}
+
+    def _patiently(self, method: str, url: str, headers: Mapping[str, str], body: bytes, tries: int) -> HttpResponse:
+        failures = limits = 0
+        while True:
+            try:
+                with self.pauses.turn(server_of(url)):
+                    self.wait(url)
+                    answer = self.web.send(method, url, headers, body, MOST_BYTES)
+                    limited = self._limited(url, answer)
+            except TooLarge as error:
+                raise NoRefs(str(error)) from None
+            except Unreachable as error:
+                failures, problem = failures + 1, str(error)
+            else:
+                if limited:
+                    limits += 1
+                    if limits > MOST_LIMITS:
+                        raise NoRefs(f"rate-limited by the server ({answer.status}), {limits} times in a row")
+                    continue
+                failures, problem = failures + 1, f"the server answered {answer.status}"
+                if answer.status < 500 or failures >= tries:
+                    self.pauses.open(server_of(url), self.clock.now())
+                    return answer
+            if failures >= TRIES:
+                raise NoRefs(f"{problem}, {failures} times")
+            self.clock.sleep(FIRST_BACKOFF * 2 ** (failures - 1) * (1 + self.clock.chance()))
+
+    # --- limits -------------------------------------------------------------------------------------------------------
+
+    def wait(self, url: str) -> None:
+        """Sleeps until the server may be asked. Raises NoRefs when that is longer than allowed: then nothing is sent."""
+        server = server_of(url)
+        while (left := self.pauses.of(server).until - self.clock.now()) > 0:
+            if left > self.longest_wait:
+                raise NoRefs(f"rate-limited by the server: {left:.0f} s to wait, more than the {self.longest_wait:.0f} s allowed")
+            self.clock.sleep(left)
+
+    def limited(self, url: str, headers: Mapping[str, str] | None = None, kind: str = "secondary") -> None:
+        """Closes a server after a limit, for everybody who shares the pauses."""
+        server, now = server_of(url), self.clock.now()
+        before = self.pauses.of(server)
+        if before.until > now:  # another worker met the same limit: one pause, one strike
+            seconds = pause_after(kind, headers or {}, now, max(0, before.strikes - 1))
+            self.pauses.close(server, Pause(now + seconds, before.strikes))
+            return
+        seconds = pause_after(kind, headers or {}, now, before.strikes)
+        self.pauses.close(server, Pause(now + seconds, before.strikes + 1))
+        self.tell(f"rate-limited by {server}: waiting {seconds:.0f} s")
+
+    def _limited(self, url: str, answer: HttpResponse) -> bool:
+        kind = "secondary" if answer.status == 200 and git_limit(answer.body) else None
+        if answer.status in (403, 429):
+            kind = limit_kind(answer.status, answer.headers, answer.body[:4000])
+        elif answer.status == 503 and "retry-after" in answer.headers:
+            kind = "secondary"
+        if kind is not None:
+            self.limited(url, answer.headers, kind)
+        return kind is not None
+
+
+def _is(answer: HttpResponse, kind: str) -> bool:
+    return answer.status == 200 and answer.headers.get("content-type", "").partition(";")[0].strip() == kind
+
+
+def _is_gone(answer: HttpResponse) -> bool:
+    """403 says nothing by itself: a firewall sends it as well as a server whose repository is blocked. Its words decide."""
+    if answer.status == 403:
+        text = answer.body[:4000].decode("utf-8", "replace").lower()
+        return any(words in text for words in _GONE_WORDS) and "<html" not in text
+    return answer.status in _GONE
+
+
+def _base(url: str) -> str:
+    """`…/owner/name.git` of an address below it."""
+    return url.split("/info/refs", 1)[0].removesuffix("/git-upload-pack")
