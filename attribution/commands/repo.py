@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fetch",
     is_flag=True,
-    help="Mirror the clone's origin with all checkpoints into your data directory and attribute the mirror; the clone is only read.",
+    help="Mirror the clone's origin with all checkpoints into your data directory and attribute it; the clone is only read.",
 )
 @LOCAL
 @click.option(
