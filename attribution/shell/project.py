@@ -18,6 +18,7 @@ _MAX_DEEP = 5  # targets that need targets
 _PACKAGE_RUNNERS = ("npm", "pnpm", "yarn", "bun", "nx", "turbo")
 _MAKE_VARIABLE = re.compile(r"^([A-Za-z_]\w{0,60})\s{0,9}[:?]?=[ \t]*([^\n#]{0,500})", re.M)
 _MAKE_TARGET = re.compile(r"^([\w.\-/ ]{1,200}?)\s{0,9}:(?![=:])([^\n=]{0,500})$")
+_MAKE_BRANCHES = re.compile(r"^[ ]{0,8}-?(?:ifn?eq|ifn?def|define|s?include)\b", re.M)  # what is not followed
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w\-]{0,100})((?:\s+[+*]?\w+(?:=\S+)?)*)\s*:(?!=)([^\n]{0,500})$")
 _REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w{0,60})[)}]")
 
@@ -65,6 +66,8 @@ def _toml_task(text: str, task: str) -> str | None:
     places = (("tasks",), ("tool", "poe", "tasks"), ("tool", "pdm", "scripts"), ("tool", "taskipy", "tasks"))
     for place in places:
         value = get_dict(tables, *place).get(task)
+        if isinstance(value, dict) and ("depends" in value or "deps" in value):
+            return None  # other tasks run before it
         if isinstance(value, dict):
             value = value.get("run") or value.get("cmd") or value.get("shell")
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -83,6 +86,8 @@ Recipes = dict[str, tuple[list[str], list[str]]]
 
 
 def _make(text: str, task: str) -> list[str] | None:
+    if _MAKE_BRANCHES.search(text):
+        return None
     known = dict(_MAKE_VARIABLE.findall(text))
     recipes: Recipes = {}
     current: list[list[str]] = []
@@ -121,7 +126,8 @@ def _just(text: str, task: str) -> list[str] | None:
 def _run(recipes: Recipes, task: str) -> list[str] | None:
     if task not in recipes:
         return None
-    return list(dict.fromkeys(_lines(recipes, task, 0)))
+    lines = list(dict.fromkeys(_lines(recipes, task, 0)))
+    return None if any(line.startswith("#!") for line in lines) else lines  # a script in another language
 
 
 def _lines(recipes: Recipes, task: str, depth: int) -> Iterator[str]:

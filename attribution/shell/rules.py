@@ -128,7 +128,8 @@ def _named(call: ProgramCall, names: list[str]) -> list[Effect]:
 
 def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
     """What the commands of the task do; None when they are not known, or one of them could do anything: its name says more."""
-    text = call.run.tasks(call.cwd, call.name, task)
+    elsewhere = call.has(*tables.OTHER_PACKAGES) or call.name in ("nx", "turbo")
+    text = None if elsewhere else call.run.tasks(call.cwd, call.name, task)
     if text is None:
         return None
     given = call.texts[call.texts.index("--") + 1 :] if "--" in call.texts else []

@@ -209,6 +209,8 @@ VALUED = _set(
 )
 # Options of generators whose value is a file or directory that they write.
 OUTPUTS = _set("-o --output --out --outfile --output-file --output-dir --out-dir --outdir --dest")
+# Options with which a task is that of other packages of the project.
+OTHER_PACKAGES = _set("-r --recursive -w --workspace --workspaces -ws --filter -F -C --cwd --prefix --dir -f --file --directory")
 # Options that say in which directory, or on which package, the program works; both take a value.
 DIRECTORY = _set("-C --prefix --cwd --directory --dir --project-directory")
 SELECTOR = _set(

@@ -541,7 +541,7 @@ _PROJECT = {
     "Makefile": "OUT := src/api.ts\nall: api\n\napi: rows\n\tnpx openapi-typescript a.yaml -o $(OUT)\n\nrows:\n\t@sqlc generate\n",
     "justfile": "default: test\n\ntidy:\n    black .\n\ntest *args: tidy\n    pytest {{args}}\n",
     "pyproject.toml": '[tool.poe.tasks]\ntidy = "ruff format ."\nlook = {cmd = "ruff check ."}\n',
-    "mise.toml": '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n',
+    "mise.toml": '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n[tasks.tidy]\ndepends = ["format"]\nrun = "ls"\n',
 }
 
 
@@ -569,6 +569,8 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
         ("poe tidy", [FORMAT], [FORMAT]),
         ("poe look", [], [OPAQUE]),
         ("mise run ship", [one("generate", "/w/*worker-configuration.d.ts")], [OPAQUE]),
+        ("mise run tidy", [FORMAT], [FORMAT]),  # it needs another task
+        ("pnpm -r run lint", [FORMAT], [FORMAT]),  # of other packages
         ("cd web && npm run ship", [OPAQUE], [OPAQUE]),  # of a directory without such a file
     ],
 )
@@ -584,3 +586,10 @@ def test_tasks_are_looked_up_in_the_project(command: str, by_text: list[Effect],
 def test_broken_project_files_tell_nothing_and_raise_nothing(name: str, text: str) -> None:
     assert task_text(name, text, "nothing") is None
     assert task_text(name, text, "a") in (None, "x", "")
+
+
+def test_project_files_that_branch_tell_nothing() -> None:
+    """What is left out would look as if it changed nothing."""
+    assert task_text("Makefile", "fmt:\n\tls\nifeq ($(A),b)\n\tgofmt -w .\nendif\n", "fmt") is None
+    assert task_text("justfile", "fmt:\n    #!/usr/bin/env python3\n    print(1)\n", "fmt") is None
+    assert task_text("Makefile", "fmt:\n\tgofmt -w .\n", "fmt") == "gofmt -w ."
