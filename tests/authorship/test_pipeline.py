@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support import claude_writer as claude
-from support.builder import Commit, Session, Stored, World, git
+from support.builder import Commit, Session, Shell, Stored, World, git
 from support.dumps import Dump, dump, same
 
 from attribution.authorship.options import AttributeOptions
@@ -872,3 +872,24 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
     said = _authors(tmp_path / "out.db", commit.sha)
     assert said["sub.py"] == [(1, 1, "agent", "subagent")]
     assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
+
+
+def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> None:
+    """Both files are of one call: the converter's output, and a copy of it as it was after the converter ran."""
+    world = World("converted")
+    world.human_write("src.md", "# Birds\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Publish it")
+    session.write("notes.md", "published\n")
+    page = "<h1>Birds</h1>\n<p>one bird a day</p>\n<p>two at night</p>\n"
+
+    def convert(shell: Shell) -> None:
+        shell.write("a.xml", page)
+        shell.write("b.xml", page)
+
+    session.bash("pandoc src.md -o a.xml && ./publish a.xml", convert, blunt=True)
+    commit = world.commit("Publish", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["a.xml"] == said["b.xml"] == [(1, 3, "tool", "none")]
