@@ -214,7 +214,7 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
 
 
 def _gap(missing: Sequence[MissingTranscript]) -> Reason | None:
-    """What is wrong with the transcripts: what a fetch or a new reader would mend before what nothing can."""
+    """What is wrong with the transcripts: what a fetch or a new reader can bring first."""
     reasons = {one.reason for one in missing}
     order = (Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_UNREADABLE, Reason.TRANSCRIPT_NOT_STORED)
     return next((reason for reason in order if reason in reasons), None)

@@ -6,15 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
+from attribution.queries.advice import Advice, CloneState, advice, unnamed_checkpoints
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repo_report import RepoReport, repo_report
 from attribution.queries.repositories import attributed_repository
 from attribution.stages.lines import attribute_repo
+from collector.checkpoints.other_branches import other_branches
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.load import refuse_namesake, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
+
+_MAX_BRANCHES = 3  # branches to name
 
 
 def attribute_one(path: str, db: Path, options: AttributeOptions, progress: Progress = no_progress) -> RepoReport:
@@ -30,7 +34,19 @@ def attribute_into(store: Store, path: str, options: AttributeOptions, progress:
     done = attribute_repo(store, path, options, progress)
     report = repo_report(store, done.repo_id)
     report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
+    report.advice = _advice(store, done.repo_id, path, report.head)
     return report
+
+
+def _advice(store: Store, repo_id: int, path: str, head: str) -> list[Advice]:
+    """What would name the author of more lines, for this clone."""
+    repo = GitRepo(path)
+    censored, unnamed = repo.censored(), unnamed_checkpoints(store, repo_id)
+    branches = other_branches(repo, head, unnamed.ids) if unnamed.ids else []
+    sessions = [(one.name, len(set().union(*(unnamed.sessions[key] for key in one.checkpoints)))) for one in branches]
+    sessions.sort(key=lambda one: (-one[1], one[0]))
+    clone = CloneState(path, bool(censored.shallow), censored.partial, bool(repo.remote_url()))
+    return advice(store, repo_id, clone, sessions[:_MAX_BRANCHES])
 
 
 def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:

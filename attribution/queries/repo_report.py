@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.queries.advice import Advice
 from attribution.queries.coverage import Coverage, KindLines, headline
 from attribution.queries.repositories import repository
 from collector.git.ranges import LineRange, count, united
@@ -87,6 +88,7 @@ class RepoReport:
     sessions: list[SessionGroup] = field(default_factory=list)
     problems: list[ProblemGroup] = field(default_factory=list)
     censored: list[str] = field(default_factory=list)
+    advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
     seconds: float = 0.0

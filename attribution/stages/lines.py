@@ -109,7 +109,7 @@ def attribute_repo(
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
-        raise _nothing_found(repo.path)
+        raise _nothing_found(repo)
     context = RunContext(store, repo, repo_row(store, target.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, checkpoints, local)
@@ -157,10 +157,12 @@ def _is_done(store: Store, target: _Target) -> bool:
     return known is not None and STAGE.is_done(store, known, target.key) and not _arrived(store, target.repo, known)
 
 
-def _nothing_found(path: Path) -> NoCheckpoints:
+def _nothing_found(repo: GitRepo) -> NoCheckpoints:
+    censored = repo.censored()
+    command = fetch_command(str(repo.path), bool(censored.shallow), censored.partial)
     return NoCheckpoints(
-        f"no agent checkpoints in {path}, and no agent's transcripts of it on this machine",
-        f"git clone does not fetch all of them; fetch the rest with:\n  {fetch_command(str(path))}\n"
+        f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine",
+        f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
         "What is looked for on this machine, and what was found: attribute doctor\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
     )

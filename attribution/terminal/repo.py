@@ -16,6 +16,7 @@ from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass, line_class
 
 if TYPE_CHECKING:
+    from attribution.queries.advice import Advice
     from attribution.queries.coverage import Coverage, KindLines
     from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
 
@@ -37,6 +38,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     if r.problems:
         problems(console, r.problems, most=5)
     notes(console, r.censored)
+    _advice(console, r.advice)
     console.print()
     state = "nothing changed since the last run" if r.unchanged else f"done in {r.seconds:.1f} s"
     console.print(Text(one_line(f"{state}, results in {database}"), "dim"))
@@ -47,6 +49,19 @@ def hints(console: Console, path: str, example: str) -> None:
     file = example.rpartition(":")[0]
     for question, command in (("Why this author?", f"explain {path} {example}"), ("A whole file:", f"blame {path} {file}")):
         console.print(Text.assemble((question + "  ", "dim"), one_line("attribute " + command)), soft_wrap=True)
+
+
+def _advice(console: Console, found: Sequence[Advice]) -> None:
+    """What would name the author of more lines; commands stand on lines of their own, to be copied."""
+    if not found:
+        return
+    console.print()
+    console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
+    for one in found:
+        lines = f"{number(one.lines)} lines: " if one.lines else ""
+        console.print(one_line(f"    {lines}{one.what}"), soft_wrap=True, highlight=False)
+        if one.command:
+            console.print(Text(one_line(f"      {one.command}"), "cyan"), soft_wrap=True)
 
 
 def _commits(console: Console, r: RepoReport) -> None:

@@ -27,6 +27,7 @@ FETCH_ELSEWHERE = (
 )
 # An ordinary clone has branches of its own below refs/heads: those of the server belong beside them.
 _FETCH_CLONE = ("+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
+_FETCH_PARTIAL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/entire/*:refs/entire/*")
 _REF = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/")
 # 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
 ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
@@ -42,10 +43,17 @@ def is_on_server(name: str) -> bool:
     return name.startswith(PREFIXES)
 
 
-def fetch_command(path: str = "") -> str:
-    """What brings all checkpoints into an ordinary clone ("": the current directory); `git clone` brings only a part of them."""
-    where = ["-C", quote(path)] if path else []
-    return " ".join(["git", *where, "fetch", "origin", *(quote(spec) for spec in _FETCH_CLONE)])
+def fetch_command(path: str = "", shallow: bool = False, partial: bool = False) -> str:
+    """What brings all checkpoints into a clone ("": the current directory); `git clone` brings only a part of them.
+
+    The refs are named, so it is right for a clone of a single branch too. `shallow`: the history is cut; `partial`: objects were
+    left out, of files and of refs that are there as well. Git fetches refs again only when none of them has moved.
+    """
+    git = ["git", "-C", quote(path)] if path else ["git"]
+    refs = ["origin", *(quote(spec) for spec in (_FETCH_PARTIAL if partial else _FETCH_CLONE))]
+    command = " ".join([*git, "fetch", *(["--unshallow"] if shallow else []), *refs])
+    again = " ".join([*git, "fetch", "--refetch", "--no-filter", *refs])
+    return f"{command} && {again}" if partial else command
 
 
 class CheckpointRemote(NamedTuple):

@@ -1,0 +1,107 @@
+"""What would name the author of more lines, most lines first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
+
+from collector.checkpoints.entire import fetch_command
+from collector.files.kinds import HEADLINE
+from collector.vocabulary.lines import Reason
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+_FETCHED = (Reason.TRANSCRIPT_MISSING, Reason.CHECKPOINT_MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing that may help."""
+
+    lines: int  # source and test lines with text that it may tell of; 0: not known before it is done
+    what: str
+    command: str = ""  # to run; "" when no command helps
+
+
+class CloneState(NamedTuple):
+    """What a fetch must know of the clone."""
+
+    path: str
+    shallow: bool
+    partial: bool
+    has_remote: bool
+
+
+class UnnamedCheckpoints(NamedTuple):
+    """Checkpoints that no attributed commit names."""
+
+    ids: frozenset[str]
+    sessions: Mapping[str, frozenset[int]]  # by checkpoint
+
+
+def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]) -> list[Advice]:
+    """`branches`: (name, sessions) of branches whose commits name checkpoints that the attributed ones do not."""
+    lines = _unknown_lines(store, repo_id)
+    found = [*_to_fetch(lines, _has_missing_files(store, repo_id), clone), *_to_read(store, repo_id, lines)]
+    found.sort(key=lambda one: -one.lines)
+    for name, sessions in branches:
+        what = f"sessions whose commits are on branch {name} only: {sessions}"
+        found.append(Advice(0, what, f"attribute repo {quote(clone.path)} --branch {quote(name)}"))
+    return found
+
+
+def unnamed_checkpoints(store: Store, repo_id: int) -> UnnamedCheckpoints:
+    """Snapshots at the end of a turn left out: no commit ever names them."""
+    sessions: dict[str, set[int]] = {}
+    for row in store.rows(
+        "SELECT c.checkpoint_id AS id, cs.session_id AS session FROM checkpoints c JOIN checkpoint_sessions cs "
+        "ON cs.checkpoint_id = c.id WHERE c.repo_id = ? AND c.store <> 'shadow' "
+        "AND NOT EXISTS (SELECT 1 FROM commit_checkpoint_links l WHERE l.checkpoint = c.id)",
+        (repo_id,),
+    ):
+        sessions.setdefault(row["id"], set()).add(row["session"])
+    return UnnamedCheckpoints(frozenset(sessions), {key: frozenset(several) for key, several in sessions.items()})
+
+
+def _unknown_lines(store: Store, repo_id: int) -> dict[str, int]:
+    """Reason -> source and test lines with text of which no action is known; also those that only the commit declares."""
+    kinds = ", ".join("?" for _ in HEADLINE)
+    rows = store.rows(
+        "SELECT o.reason, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
+        "JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
+        f"WHERE c.repo_id = ? AND f.kind IN ({kinds}) AND o.author IN ('unknown', 'declared') GROUP BY 1",
+        (repo_id, *HEADLINE),
+    )
+    return {row["reason"]: row["lines"] for row in rows}
+
+
+def _has_missing_files(store: Store, repo_id: int) -> bool:
+    """Whether the clone lacks file contents, whose lines nobody can count."""
+    sql = "SELECT 1 FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 1"
+    return store.value(sql, (repo_id,)) is not None
+
+
+def _to_fetch(lines: Mapping[str, int], missing_files: bool, clone: CloneState) -> list[Advice]:
+    count = sum(lines.get(reason, 0) for reason in _FETCHED)
+    if not count and not missing_files:
+        return []
+    if not clone.has_remote:
+        return [Advice(count, "checkpoints, transcripts or files that this clone lacks; it has no remote named origin")]
+    what = "checkpoints, transcripts or files that this clone lacks; fetch them if the server has them, then attribute again"
+    return [Advice(count, what, fetch_command(clone.path, clone.shallow, clone.partial))]
+
+
+def _to_read(store: Store, repo_id: int, lines: Mapping[str, int]) -> list[Advice]:
+    """Transcripts that no reader understands."""
+    rows = store.rows(
+        "SELECT COALESCE(agent_label, '') AS agent, COUNT(*) AS sessions FROM sessions "
+        "WHERE repo_id = ? AND transcript = 'unknown_format' GROUP BY 1 ORDER BY 2 DESC, 1",
+        (repo_id,),
+    )
+    agents = [f"{row['agent'] or 'not named'} ({row['sessions']})" for row in rows]
+    if not agents:
+        return []
+    return [Advice(lines.get(Reason.TRANSCRIPT_UNREADABLE, 0), f"sessions in a format that is not read yet: {', '.join(agents)}")]

@@ -1,0 +1,92 @@
+"""What would name the author of more lines: said at the end of `attribute repo`, and true when it is done."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from support.builder import World, git
+
+from attribution.authorship.options import AttributeOptions
+from attribution.ensure.lines import attribute_one
+from attribution.queries.advice import Advice
+from attribution.queries.repo_report import RepoReport
+
+
+def _source(tmp_path: Path) -> Path:
+    """Two commits of a session, of which the second is on a branch of its own."""
+    world = World("advice")
+    world.human_write("README.md", "# Advice\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("A function")
+    session.write("src/one.py", "def first():\n    return 'the first of them'\n")
+    world.commit("First", [session])
+    session.write("src/two.py", "def second():\n    return 'the second of them'\n")
+    world.commit("Second", [session])
+    source = world.build(tmp_path / "source")
+    git(source, "config", "uploadpack.allowFilter", "true")
+    return source
+
+
+def _report(repository: Path, tmp_path: Path) -> RepoReport:
+    return attribute_one(str(repository), tmp_path / f"{repository.name}.db", AttributeOptions())
+
+
+def _clone(source: Path, repository: Path, *options: str) -> Path:
+    git(source, "clone", "-q", *options, f"file://{source}", str(repository))
+    return repository
+
+
+def _follow(advice: Advice) -> None:
+    for command in advice.command.split(" && "):
+        words = shlex.split(command)
+        assert words[:2] == ["git", "-C"]
+        git(Path(words[2]), *words[3:])
+
+
+def _fetched(report: RepoReport) -> list[Advice]:
+    return [one for one in report.advice if one.command.startswith("git ")]
+
+
+def test_a_whole_clone_needs_nothing(tmp_path: Path) -> None:
+    assert _report(_source(tmp_path), tmp_path).advice == []
+
+
+def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> None:
+    repository = _clone(_source(tmp_path), tmp_path / "single", "--single-branch")
+    options = AttributeOptions(anyway=True)
+    report = attribute_one(str(repository), tmp_path / "single.db", options)
+    (advice,) = _fetched(report)
+    assert advice.lines == 4
+    _follow(advice)
+    report = _report(repository, tmp_path)
+    assert (report.advice, report.agent_lines) == ([], 4)
+
+
+def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
+    repository = _clone(_source(tmp_path), tmp_path / "shallow", "--depth=2")
+    report = attribute_one(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True))
+    (advice,) = _fetched(report)
+    assert "--unshallow" in advice.command
+    _follow(advice)
+    report = _report(repository, tmp_path)
+    assert (report.advice, report.agent_lines, report.censored) == ([], 4, [])
+
+
+def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
+    repository = _clone(_source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    report = _report(repository, tmp_path)
+    (advice,) = _fetched(report)
+    assert "--refetch --no-filter" in advice.command
+    _follow(advice)
+    assert _report(repository, tmp_path).agent_lines == 4
+
+
+def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) -> None:
+    source = _source(tmp_path)
+    git(source, "branch", "feature")
+    git(source, "update-ref", "refs/heads/main", "main~1")
+    (advice,) = _report(source, tmp_path).advice
+    assert advice.what == "sessions whose commits are on branch feature only: 1"
+    assert advice.command == f"attribute repo {source} --branch feature"
