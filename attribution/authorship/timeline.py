@@ -31,6 +31,7 @@ _MAY_WRITE = re.compile(
 _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
+_ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _LAST = 10**15  # after every step of the same moment
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
 
@@ -198,7 +199,20 @@ def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> 
     until = track.ended if spawn.asynchronous else at
     told = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else at
-    track.actions.append(WorktreeAction(started, until, ref, unseen="invisible_subagent", told=told))
+    hidden = WorktreeAction(started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=told)
+    track.actions.append(hidden)
+
+
+def forget_stored_subagents(tracks: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
+    """Subagents that are sessions of their own hide nothing: their calls are on record. `stored`: session -> end of its record."""
+    for track in tracks:
+        track.actions = [action for action in track.actions if not _is_stored(action, stored)]
+
+
+def _is_stored(action: WorktreeAction, stored: Mapping[str, float]) -> bool:
+    """Whether the whole work of a subagent is on record: its last answer is what ends the call that started it."""
+    ended = stored.get(action.subagent) if action.subagent and action.unseen == Reason.INVISIBLE_SUBAGENT else None
+    return ended is not None and ended >= action.until - _ANSWER
 
 
 TextAt = Callable[[str, str], str | None]

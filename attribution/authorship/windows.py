@@ -73,6 +73,7 @@ class WorktreeAction:
     command: str = ""
     cwd: str = ""
     effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
+    subagent: str = ""  # session or agent id of the subagent that it started, where recorded
     unseen: str = ""  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
 

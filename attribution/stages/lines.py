@@ -30,6 +30,7 @@ from attribution.authorship.timeline import (
     add_missing_past,
     add_snapshots,
     edited_paths,
+    forget_stored_subagents,
     learn_roots,
     session_edits,
     timelines,
@@ -75,7 +76,7 @@ from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_
 from collector.storage.store import Store
 from collector.text import printable
 from collector.transcripts import readers
-from collector.vocabulary.sessions import CheckpointStore
+from collector.vocabulary.sessions import CheckpointStore, TranscriptState
 
 VERSION = "6"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
@@ -247,6 +248,7 @@ def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local
         reach[one.key] = TranscriptReach(loaded.state, (loaded.session.ended_at if loaded.session is not None else None) or 0.0)
         if track is not None:
             edits.append(track)
+    forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
     return SessionsRead(ids, reach, edits)
 
 

@@ -55,7 +55,11 @@ AGENTS = (
             "plan": "exitplanmode enterplanmode",
             "skill": "skill",
         },
-        read_only=("explore", "plan", "claude-code-guide", "statusline-setup", "general-search"),
+        read_only=(
+            *("explore", "plan", "claude-code-guide", "statusline-setup", "general-search"),
+            # of the plugins that come with Claude Code; their definitions list only tools that look
+            *("feature-dev:code-reviewer", "feature-dev:code-explorer", "feature-dev:code-architect"),
+        ),
         state=r"claude",
     ),
     Agent(

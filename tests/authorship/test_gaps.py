@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import forget_stored_subagents, session_edits
 from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, Prompt, WorktreeAction
 from attribution.shell import effects
+from collector.model import Session, Spawn, Status, ToolCall
 
 ROOT = "/w"
 F = "src/app.py"
@@ -187,6 +189,23 @@ def test_known_generators_did_what_they_name_only() -> None:
 def test_what_nobody_saw_leaves_it_open(reason: str) -> None:
     assert _cause(_unseen(reason)) == f"unknown {reason}"
     assert _cause(_unseen(reason), layout=True) == f"unknown {reason}"
+
+
+@pytest.mark.parametrize(
+    ("stored", "hidden"),
+    [
+        ({}, True),
+        ({"another": 300.0}, True),
+        ({"child": 120.0}, True),  # the copy was made while it still worked
+        ({"child": 299.0}, False),
+    ],
+)
+def test_a_subagent_that_is_a_session_of_its_own_hides_nothing(stored: dict[str, float], hidden: bool) -> None:
+    spawn = Spawn("child", "build", visible=False)
+    call = ToolCall("c", "task", 1, 100.0, 300.0, Status.OK, spawn=spawn)
+    track = session_edits(Session("parent", "opencode", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0), 1)
+    forget_stored_subagents([track], stored)
+    assert [action.unseen for action in track.actions] == (["invisible_subagent"] if hidden else [])
 
 
 def test_command_that_names_the_file_beats_what_nobody_saw() -> None:
