@@ -9,6 +9,7 @@ lines: equal lines in other functions of a file are common.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.sessions import NoReplay
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
@@ -62,16 +64,18 @@ class AppliedEdits:
     edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path
     sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
     renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
+    redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> set[str]:
-        """The paths, and those that agents renamed to them."""
+        """The paths, those that agents renamed to them, and redacted ones that may be one of them."""
         found, waiting = set[str](), list(paths)
         while waiting:
             path = waiting.pop()
             if path and path not in found:
                 found.add(path)
                 waiting.extend(self.renamed.get(path, ()))
+        found.update([name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, found))])
         return found
 
     def writers(self, names: Iterable[str], text: str, bare: str) -> list[_Written]:
@@ -96,6 +100,9 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
             found.edits[fate.path].append(fate.raw)
+        elif fate.detail == NoReplay.PATH_REDACTED:
+            found.edits[fate.path].append(fate.raw)
+            found.redacted[fate.path] = re.compile(".+".join(map(re.escape, fate.path.split("REDACTED"))))
     for timeline in timelines.values():
         for step in timeline.steps:
             if step.edit.op in ("move", "copy") and step.new_path:
@@ -104,6 +111,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
             found.sightings[path].append((at, text))
         for path, glimpse in timeline.glimpses:
             found.sightings[path].append((glimpse.at, glimpse.lines))
+    for path in found.redacted:  # what was seen under such a name may be another file
+        found.sightings.pop(path, None)
     return found
 
 

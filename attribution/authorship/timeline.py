@@ -18,6 +18,7 @@ from collector.model import Edit, FileObservation, Replacement, Session, Status,
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
+from collector.vocabulary.sessions import NoReplay
 
 # `sed -i 's/old/new/g' file` with nothing but literal text in it is a search and replace we can do ourselves.
 _SED = re.compile(
@@ -31,6 +32,7 @@ _MAY_WRITE = re.compile(
 _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
+_REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _LAST = 10**15  # after every step of the same moment
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy"}
@@ -273,7 +275,7 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEd
             fates.append(fate)
             if not fate.outcome:
                 _line(roots, fate.root, track).steps.append(_step(fate, base, places))
-            elif fate.outcome == "unmatched":
+            elif fate.detail == NoReplay.NO_RESULT:
                 _line(roots, fate.root, track).cut_off.append((fate.path, raw.edit))
         for order, seen in track.reads:
             place = places.place(seen.path, track.cwd)
@@ -325,8 +327,15 @@ def _placed(edit_id: int, raw: RawEdit, places: WorktreeRoots) -> EditFate:
     if place is None:
         return EditFate(edit_id, raw, "outside_repo", root, path)
     if raw.status is Status.UNKNOWN:
-        return EditFate(edit_id, raw, "unmatched", root, path, "no_result_recorded")
+        return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.NO_RESULT)
+    if any(_is_redacted(one, places) for one in (path, _new_path(raw, places))):
+        return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.PATH_REDACTED)
     return EditFate(edit_id, raw, "", root, path)
+
+
+def _is_redacted(path: str, places: WorktreeRoots) -> bool:
+    """Whether a path is several files to the eye: recorders put one word in the place of what looks like a secret."""
+    return _REDACTED.search(path) is not None and path not in places.known
 
 
 def _step(fate: EditFate, base: int, places: WorktreeRoots) -> ReplayStep:

@@ -95,6 +95,7 @@ class NoReplay(Word):
     NO_BASE = "no_base_text", "the text before the edit is not known"
     TOO_LARGE = "text_too_large", "the text is too large to follow line by line"
     NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
+    PATH_REDACTED = "path_redacted", "the recorder removed a part of its path; lines of commits can still be found by their text"
 
 
 class MessageKind(Word):

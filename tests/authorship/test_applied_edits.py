@@ -9,8 +9,9 @@ from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
-from attribution.authorship.timeline import EditFate, RawEdit
-from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Status
+from attribution.authorship.timeline import EditFate, RawEdit, session_edits, timelines
+from attribution.authorship.worktree_roots import WorktreeRoots
+from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Session, Status, ToolCall
 
 LINE = "total = sum(prices) + shipping"
 ABOVE, BELOW = "def total_of(prices, shipping):", "return round(total, 2)"
@@ -80,6 +81,32 @@ def test_a_failed_edit_explains_nothing() -> None:
 
 def test_an_edit_of_another_file_explains_nothing() -> None:
     assert _asked(_wrote(), path="b.py").author == "unknown"
+
+
+def _redacted(path: str, known: frozenset[str] = frozenset({"src/app.py", "docs/plan.md"})) -> AppliedEdits:
+    places = WorktreeRoots(known)
+    content = f"{ABOVE}\n\n{LINE}\n{BELOW}\n"
+    call = ToolCall("c200", "Write", 1, 200.0, status=Status.OK, edits=(Edit(f"/w/{path}", "write", content=content),))
+    track = session_edits(Session("s", "claude-code", ("/w",), calls=(call,)), 1)
+    places.learn(["/w/src/app.py", "/w/docs/plan.md"], ["/w"])
+    places.settle()
+    lines, fates = timelines([track], places)
+    assert [step.path for line in lines.values() for step in line.steps] == [path for path in [path] if path in known]
+    return applied_edits(fates, lines)
+
+
+@pytest.mark.parametrize("path", ["REDACTED.py", "src/REDACTED.py", ".REDACTED.py", "REDACTED/a.py"])
+def test_an_edit_whose_path_was_redacted_is_placed_by_its_text(path: str) -> None:
+    dot = "." if path.startswith(".") else ""
+    assert _asked(_redacted(path), path=f"{dot}src/a.py").author == "agent"
+    assert _asked(_redacted(path), path=f"{dot}src/a.py", line="total = 0  # another line").author == "unknown"
+    assert _asked(_redacted(path), path="docs/a.md").author == "unknown"
+
+
+def test_a_file_that_really_has_that_name_is_a_file() -> None:
+    known = _redacted("REDACTED.py", frozenset({"REDACTED.py", "src/app.py", "docs/plan.md"}))
+    assert _asked(known, path="REDACTED.py").author == "agent"
+    assert _asked(known, path="src/a.py").author == "unknown"
 
 
 def test_a_renamed_file_keeps_its_edits() -> None:
