@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_layout
@@ -28,12 +28,13 @@ from collector.vocabulary.sessions import NoReplay
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
 _NEVER = float("inf")
-# What the replay says when it lost track. What a missing transcript would show can only be that an agent wrote the line again.
-_LOST_TRACK = frozenset(
+# What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
+_MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
+# What the replay says when it lost track.
+_LOST_TRACK = _MISSING.union(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
-        Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE,
     }
 )  # fmt: skip
 
@@ -157,7 +158,8 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
         if any(_is_lost(span.verdict) for span in spans):
             names = known.names_of(file.change.path, file.change.old_path)
             lines, before = texts.lines(file), frozenset(texts.before(file).split("\n"))
-            asked = _Asked(known, names, lines, [without_layout(line) for line in lines], before, sessions, until)
+            bare_before = _Bare(before)
+            asked = _Asked(known, names, lines, [without_layout(line) for line in lines], before, bare_before, sessions, until)
             verdict.files[number] = (file, _attributed(spans, asked))
 
 
@@ -170,13 +172,16 @@ class _Asked:
     lines: Sequence[str]
     bares: Sequence[str]  # the lines without layout
     before: frozenset[str]  # lines of the version before, which are not new
+    bare_before: Container[str]  # the same without layout
     sessions: frozenset[int]
     until: float
 
-    def verdict(self, index: int) -> Verdict | None:
-        """Of the line at this index; None when no edit is known to hold it."""
+    def verdict(self, index: int, reason: str) -> Verdict | None:
+        """Of the line at this index, unknown for this reason; None when no edit is known to hold it."""
         text, bare = self.lines[index], self.bares[index]
         if len(bare) < _SAME or text in self.before:
+            return None
+        if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.bare_before):
             return None
         above, below = (_neighbour(self.bares, index, step) for step in (-1, 1))
         writers = [
@@ -189,6 +194,19 @@ class _Asked:
             return None
         how = "moved" if found.text == text.strip() else "reformatted"
         return Verdict("agent", how, "matched", call=found.call)
+
+
+class _Bare:
+    """Lines without layout, made when somebody asks for the first time: few files have lines of a missing transcript."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self._bare: frozenset[str] | None = None
+
+    def __contains__(self, bare: object) -> bool:
+        if self._bare is None:
+            self._bare = frozenset(map(without_layout, self._lines))
+        return bare in self._bare
 
 
 def _stands_alike(one: _Written, above: str, below: str) -> bool:
@@ -204,7 +222,7 @@ def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan
             continue
         for line in range(span.start, min(span.end, len(asked.lines)) + 1):
             blank = not asked.lines[line - 1].strip()
-            append_span(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1) or span.verdict))
+            append_span(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1, span.verdict.reason) or span.verdict))
     return new
 
 

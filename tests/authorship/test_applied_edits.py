@@ -75,6 +75,12 @@ def test_what_is_missing_of_a_session_takes_nothing_from_what_its_edits_show(rea
     assert _asked(_wrote(), reason=reason).author == "agent"
 
 
+def test_a_copy_of_what_was_there_may_be_of_what_is_missing() -> None:
+    before = f"{ABOVE}\n        {LINE}\n{BELOW}"
+    assert _asked(_wrote(), before=before).author == "agent"
+    assert _asked(_wrote(), reason="transcript_missing", before=before).author == "unknown"
+
+
 def test_a_failed_edit_explains_nothing() -> None:
     assert _asked(_wrote(outcome="tool_error")).author == "unknown"
 
