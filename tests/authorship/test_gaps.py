@@ -375,10 +375,10 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
     asked = _gaps(first, later)
     asked.existence = windows.existence
     asked.prompts.append(Prompt(45, "go on"))
-    assert asked.cause(_MADE).author == "unknown"
+    assert asked.cause(_MADE).reason == "opaque_shell"
     unseen_before = _gaps(first, later)
     unseen_before.existence.files[F].append((60, True))
-    assert unseen_before.cause(_MADE).author == "unknown"
+    assert unseen_before.cause(_MADE).reason == "opaque_shell"
 
 
 def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
