@@ -438,7 +438,8 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
     patch = "\n".join(
         (
             *("*** Begin Patch", "*** Update File: a.py", "@@", "-one", "+ONE", "*** Add File: b.py", "+new"),
-            *("*** Update File: a.py", "@@", "-two", "+TWO", "*** End Patch"),
+            *("*** Update File: a.py", "@@", "-two", "+TWO"),
+            *("*** Delete File: c.py", "*** Add File: c.py", "+anew", "*** End Patch"),
         )
     )
     last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
@@ -452,13 +453,22 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
                 "type": "patch_apply_end",
                 "call_id": "c",
                 "success": True,
-                "changes": {"/w/a.py": last, "/w/b.py": {"type": "add", "content": "new\n"}},
+                "changes": {
+                    "/w/a.py": last,
+                    "/w/b.py": {"type": "add", "content": "new\n"},
+                    "/w/c.py": {"type": "add", "content": "anew\n"},
+                },
             },
         ),
     )
     (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
-    changed = [(edit.path, [line for hunk in edit.hunks for line in hunk.lines]) for edit in call.edits]
-    assert changed == [("/w/a.py", ["-one", "+ONE"]), ("/w/a.py", ["-two", "+TWO"]), ("/w/b.py", [])]
+    changed = [(edit.path, edit.op, [line for hunk in edit.hunks for line in hunk.lines]) for edit in call.edits]
+    assert changed == [
+        ("/w/a.py", "edit", ["-one", "+ONE"]),
+        ("/w/a.py", "edit", ["-two", "+TWO"]),
+        ("/w/b.py", "write", []),
+        ("/w/c.py", "write", []),  # written over: lines that stay are not new
+    ]
 
 
 def test_opencode_child_session() -> None:
