@@ -1,7 +1,6 @@
 """`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`, where the same message is written again with more in it.
 
-A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory. Of a log, the last
-form of each message counts; messages that a rewind of the talk took back are kept: the files did not go back with it.
+A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from collector.json_values import get_dict, get_list, get_str
 from collector.local import files
 from collector.local.model import Known, LocalSession, Machine
 from collector.local.roots import Roots
 from collector.text import decode
-from collector.transcripts.common.jsonl import values
+from collector.transcripts.common.jsonl import records
+from collector.transcripts.gemini_cli import folded
 
 NAME = "gemini-cli"
 AGENT = "gemini-cli"
@@ -50,25 +49,9 @@ def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def load(session: LocalSession) -> Iterator[bytes]:
     (path,) = session.files
-    data = files.lines(path) if path.suffix == ".jsonl" else files.content(path)
-    document = folded(data)
+    document = folded(records([files.lines(path) if path.suffix == ".jsonl" else files.content(path)], [], session.id))
     document["directories"] = [session.cwd, *get_list(document, "directories")]
     yield json.dumps(document).encode()
-
-
-def folded(data: bytes) -> dict[str, Any]:
-    """One document of a log: the last form of each message, where its first one stood. Raises ValueError."""
-    document: dict[str, Any] = {}
-    messages: dict[str, Any] = {}
-    for number, record in enumerate(value for line in data.split(b"\n") if line.strip() for value in values(line)):
-        change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
-        for one in get_list(change, "messages"):
-            messages[get_str(one, "id") or f"{number}/{len(messages)}"] = one
-        if get_str(change, "type") and "messages" not in change:
-            messages[get_str(change, "id") or str(number)] = change
-        else:
-            document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
-    return document | {"messages": list(messages.values())}
 
 
 def _chats(project: Path) -> Iterator[Path]:

@@ -1,11 +1,14 @@
 """Gemini CLI: one JSON document `{sessionId, messages: [...]}` per copy; a large one is split into several documents.
 
+Since 2026 also a log: a line about the session, then messages and changes (`$set`), in which a message is written again with more.
+
 A tool call holds its own result. Edit tools record the whole text of the file before and after in `resultDisplay`; paths of the
 arguments are relative, that of the display is absolute. When the user changed the proposed text, the call says so.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -17,6 +20,7 @@ from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import argument, edits_from_arguments, path_argument
 from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.transcripts.common.jsonl import first_value, records
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.prompts import without_reminders
 from collector.transcripts.common.reader import RecordReader
@@ -37,6 +41,8 @@ _KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of message
 
 def sniff(head: object) -> bool:
     """Other agents have a list of messages too; theirs have a role."""
+    if isinstance(head, dict) and "messages" not in head:
+        return isinstance(head.get("sessionId"), str) and isinstance(head.get("projectHash"), str)
     if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or "info" in head:
         return False
     kinds = [get_str(message, "type") for message in head["messages"] if get(message, "role") is None]
@@ -44,12 +50,40 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_documents(blobs)
+    reader = _Reader(NAME, session_id)
+    return reader.read_documents(json.dumps(reader.folded(blob)).encode() if _is_log(blob) else blob for blob in blobs)
+
+
+def _is_log(blob: bytes) -> bool:
+    head = first_value(blob)
+    return isinstance(head, dict) and "messages" not in head and "projectHash" in head
+
+
+def folded(lines: Iterable[Any]) -> dict[str, Any]:
+    """One document of a log: the last form of each message, where its first one stood.
+
+    Messages that a rewind of the talk took back are kept: the files did not go back with it.
+    """
+    document: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
+    for number, record in enumerate(lines):
+        change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
+        for one in get_list(change, "messages"):
+            messages[get_str(one, "id") or f"{number}/{len(messages)}"] = one
+        if get_str(change, "type") and "messages" not in change:
+            messages[get_str(change, "id") or str(number)] = change
+        else:
+            document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
+    return document | {"messages": list(messages.values())}
 
 
 class _Reader(RecordReader):
     shells = frozenset({"run_shell_command"})
     reads = frozenset({"read_file"})
+
+    def folded(self, blob: bytes) -> dict[str, Any]:
+        """One document of a log; lines that cannot be read are problems."""
+        return folded(records([blob], self.problems, self.session_id))
 
     def take(self, record: dict[str, Any]) -> None:
         for directory in get_list(record, "directories"):  # of the workspace

@@ -14,11 +14,11 @@ from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import files, find_sessions, load, sources
 from collector.local.databases import DatabaseUnreadable, copied
-from collector.local.gemini_cli import folded
 from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
 from collector.local.zstd import decompressed
 from collector.model import Session
 from collector.transcripts import readers
+from collector.transcripts.gemini_cli import folded
 from collector.vocabulary.agents import label_of
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
@@ -140,7 +140,7 @@ def test_the_last_form_of_a_message_counts() -> None:
             }
         },
     ]
-    document = folded(b"\n".join(json.dumps(record).encode() for record in records))
+    document = folded(records)
     assert (document["sessionId"], document["summary"]) == ("s", "done")
     assert [get_str(message, "content") for message in document["messages"]] == ["Do it", "second", "third"]
 

@@ -575,3 +575,17 @@ def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
     assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
     assert [mark.kind for mark in session.marks] == ["injected"]
+
+
+def test_a_log_of_gemini_is_read_as_its_document() -> None:
+    document = json.loads((_SAMPLES / "gemini-cli" / "sample.json").read_bytes())
+    head = {"sessionId": "s", "projectHash": "0" * 64, "startTime": "2026-06-11T06:27:35Z", "kind": "main"}
+    first, *rest = document["messages"]
+    early = {"id": first["id"], "type": first["type"], "timestamp": first["timestamp"], "content": ""}
+    lines = [head, {"$set": {"messages": [early]}}, first, *rest, {"$set": {"lastUpdated": "2026-06-11T07:00:00Z"}}]
+    log = b"\n".join(json.dumps(line).encode() for line in lines)
+    reader = reader_for(log)
+    assert reader is not None and reader.NAME == "gemini-cli"
+    read, whole = reader.read("s", [log]), reader.read("s", [json.dumps(document).encode()])
+    assert (read.turns, read.calls, read.messages, read.usage) == (whole.turns, whole.calls, whole.messages, whole.usage)
+    assert read.calls and [problem.code for problem in reader.read("s", [log + b"\n{torn"]).problems] == ["unreadable_lines"]
