@@ -133,7 +133,7 @@ def add_missing_past(track: SessionEdits, until: float) -> None:
     """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
     if until > 0:
         ref = CallRef(track.session_id, "", 0, until)
-        track.actions.append(WorktreeAction(0.0, until, ref, unseen="transcript_missing"))
+        track.actions.append(WorktreeAction(0.0, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
 
 
 def _moment(call: ToolCall, last: float) -> float:

@@ -1,6 +1,6 @@
-"""Databases of running programs: a copy is read, with what their owner has not yet merged into them.
+"""Databases of other programs: of one that is in use a copy is read, with what its owner has not yet merged into it.
 
-Opening one in place can leave files beside it, and without its write-ahead log the latest rows are missing.
+Opening such a one in place can leave files beside it, and without its write-ahead log the latest rows are missing.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 LARGEST = 4 << 30  # bytes; a larger database is reported, not copied
 _TRIES = 3
 _LOG = "-wal"
+State = tuple[tuple[int, int], ...]  # size and time of a database, and of its log
+_ABSENT = (0, 0)
 
 
 class DatabaseUnreadable(OSError):
@@ -44,17 +47,55 @@ class CopiedDatabase:
 
 @contextmanager
 def copied(path: Path) -> Iterator[CopiedDatabase]:
-    """A database as it is now, in a directory of its own that is removed in the end. Raises OSError."""
-    with tempfile.TemporaryDirectory(prefix="whowrote-") as directory:
-        copy = Path(directory) / "copy.db"
-        _copy(path, copy)
-        try:
-            connection = sqlite3.connect(copy, isolation_level=None)
-        except sqlite3.Error as error:
-            raise DatabaseUnreadable(f"{path}: {error}") from error
-        with closing(connection):
-            connection.text_factory = lambda data: data.decode("utf-8", "replace")
-            yield CopiedDatabase(connection)
+    """A database as it is now. Raises OSError.
+
+    One with a log is copied; the copy goes when it is out of date or the program ends. One without is at rest: it is opened as a
+    file that nobody writes, which takes no lock and leaves nothing behind, and copied if somebody wrote it meanwhile.
+    """
+    before = state(path)
+    if before[1] == _ABSENT and before[0] != _ABSENT:
+        with _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", path) as database:
+            yield database
+        if state(path) != before:
+            raise DatabaseUnreadable(f"{path} changed while it was read; try again")
+        return
+    with _opened(_fresh_copy(path).as_uri(), path) as database:
+        yield database
+
+
+@contextmanager
+def _opened(uri: str, path: Path) -> Iterator[CopiedDatabase]:
+    try:
+        connection = sqlite3.connect(uri, isolation_level=None, uri=True)
+    except sqlite3.Error as error:
+        raise DatabaseUnreadable(f"{path}: {error}") from error
+    with closing(connection):
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        yield CopiedDatabase(connection)
+
+
+@dataclass(slots=True)
+class _Copy:
+    state: State
+    directory: tempfile.TemporaryDirectory[str]  # removed with this, or when the program ends
+
+    @property
+    def path(self) -> Path:
+        return Path(self.directory.name) / "copy.db"
+
+
+_copies: dict[Path, _Copy] = {}
+
+
+def _fresh_copy(path: Path) -> Path:
+    """A copy of the database as it is now: the one that was made before, as long as nothing was written since."""
+    known = _copies.get(path)
+    if known is None or known.state != state(path):
+        made = _Copy(state(path), tempfile.TemporaryDirectory(prefix="whowrote-"))
+        _copy(path, made.path)
+        made.state = state(path)
+        _copies[path] = made
+    return _copies[path].path
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -75,7 +116,7 @@ def _copy(path: Path, copy: Path) -> None:
     raise DatabaseUnreadable(f"{path} changed while it was copied; try again")
 
 
-def state(path: Path) -> tuple[tuple[int, int], ...]:
+def state(path: Path) -> State:
     """Size and time of a database and of its log; changes when it is written."""
     found = []
     for ending in ("", _LOG):
@@ -83,5 +124,5 @@ def state(path: Path) -> tuple[tuple[int, int], ...]:
             about = path.with_name(path.name + ending).lstat()
             found.append((about.st_size, about.st_mtime_ns))
         except FileNotFoundError:
-            found.append((0, 0))
+            found.append(_ABSENT)
     return tuple(found)

@@ -128,6 +128,11 @@ AGENTS = (
         aliases=("github-copilot",),
         word="copilot",
     ),
+    Agent(
+        "copilot-chat",
+        "Copilot Chat",  # in VS Code, whose own timeline of the files has its edits
+        tools={"edit": "textedit"},
+    ),
     Agent("devin", "Devin", accounts=r"devin-ai-integration\[bot\]|devin@cognition"),
     Agent(
         "factory-droid",

@@ -79,7 +79,9 @@ WRITERS: dict[str, Writer] = {
     "antigravity": layouts.antigravity,
     "claude-code": layouts.claude_code,
     "codex": layouts.codex,
+    "copilot-chat": layouts.copilot_chat,
     "copilot-cli": layouts.copilot_cli,
+    "cursor": layouts.cursor,
     "factory-droid": layouts.factory_droid,
     "gemini-cli": layouts.gemini_cli,
     "opencode": layouts.opencode,
@@ -88,12 +90,17 @@ WRITERS: dict[str, Writer] = {
 }
 
 
+# Of the six lines of agents in `work`, where the sessions tell too little for all: Cursor records neither results nor times.
+LINES = {"cursor": 4}
+
+
 @pytest.mark.parametrize("agent", WRITERS)
 def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, home: Path, tmp_path: Path) -> None:
     WRITERS[agent](home, work(clone))
     _, said = attribute(clone, tmp_path / "out.db")
     assert wrong_lines(clone, said) == []
-    assert attributed(clone, said, "agent") == (6, 6)
+    right, whole = attributed(clone, said, "agent")
+    assert whole == 6 and right >= LINES.get(agent, 6)
 
 
 def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path, tmp_path: Path) -> None:

@@ -13,12 +13,15 @@ from support.local_clone import AgentSession, Clone
 from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import files, find_sessions, load, sources
+from collector.local.copilot_chat import replayed
 from collector.local.databases import DatabaseUnreadable, copied
 from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
 from collector.local.zstd import decompressed
 from collector.model import Session
 from collector.transcripts import readers
 from collector.transcripts.gemini_cli import folded
+from collector.transcripts.common.text_edits import applied
+from collector.transcripts.common.uris import path_of
 from collector.vocabulary.agents import label_of
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
@@ -209,3 +212,60 @@ def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(clone: Clon
     workspaces = {ONE: {"WorkspaceURIs": [clone.path.as_uri()]}}
     layouts.put_text(home / ".gemini" / "antigravity-cli" / "cache" / "conversation_metadata.json", json.dumps(workspaces), 1.8e9)
     assert list(found(clone)) == [ONE]
+
+
+# --- Copilot Chat -------------------------------------------------------------------------------------------------------
+
+
+def test_a_log_of_changes_is_replayed() -> None:
+    entries: list[dict[str, object]] = [
+        {"kind": 0, "v": {"requests": [], "title": "x"}},
+        {"kind": 2, "k": ["requests"], "v": [{"a": 1}, {"a": 2}]},
+        {"kind": 2, "k": ["requests"], "v": [{"a": 3}], "i": 1},
+        {"kind": 1, "k": ["requests", 0, "a"], "v": 9},
+        {"kind": 2, "k": ["requests", 1, "response"], "v": ["said"]},
+        {"kind": 3, "k": ["title"]},
+        {"kind": 1, "k": ["requests", 7, "a"], "v": "fits nowhere"},
+    ]
+    assert replayed(b"\n".join(json.dumps(entry).encode() for entry in entries)) == {
+        "requests": [{"a": 9}, {"a": 3, "response": ["said"]}]
+    }
+
+
+def _range(line: int, column: int, last: int, to: int) -> dict[str, int]:
+    return {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
+
+
+def test_edits_of_an_editor_are_all_of_the_text_before() -> None:
+    text = "one\n\U0001f600 two\nthree\n"
+    edits = [
+        {"range": _range(1, 1, 1, 4), "text": "first line\nand another"},
+        {"range": _range(2, 4, 2, 7), "text": "2"},  # columns count the face twice
+        {"range": _range(3, 6, 4, 1), "text": ""},
+    ]
+    assert applied(text, edits) == "first line\nand another\n\U0001f600 2\nthree"
+    assert applied(text, [{"range": _range(9, 1, 9, 1), "text": "outside"}]) is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///home/ana/a%20b.py", "/home/ana/a b.py"),
+        ("vscode-remote://wsl%2Bubuntu/home/ana", "/home/ana"),
+        ({"scheme": "file", "path": "/c:/work/x"}, "c:/work/x"),
+        ("untitled:Untitled-1", ""),
+        (7, ""),
+    ],
+)
+def test_paths_of_addresses(uri: object, path: str) -> None:
+    assert path_of(uri) == path
+
+
+# --- Cursor -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_of_cursor_belongs_when_it_names_the_clone(home: Path) -> None:
+    mine, other = Clone(home / "work" / "a-b"), Clone(home / "work" / "a_b")
+    layouts.cursor(home, session(mine, ONE))
+    layouts.cursor(home, session(other, TWO))
+    assert list(found(mine)) == [ONE] and list(found(other)) == [TWO]

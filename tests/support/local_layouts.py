@@ -8,6 +8,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,7 @@ def _unified(action: Action) -> str:
 
 def gemini_cli(home: Path, session: AgentSession) -> Path:
     """`~/.gemini/tmp/<project>/chats/session-….jsonl`: each answer first without its calls, then again with them."""
-    project = home / ".gemini" / "tmp" / "tally"
+    project = home / ".gemini" / "tmp" / Path(session.cwd).name
     project.mkdir(parents=True, exist_ok=True)
     (project / ".project_root").write_text(session.cwd, "utf-8")
     hashed = hashlib.sha256(session.cwd.encode()).hexdigest()
@@ -398,3 +399,87 @@ def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
     if action.kind == "write":
         return "write_to_file", {"TargetFile": action.path, "CodeContent": action.text, "Overwrite": True}
     return "replace_file_content", {"TargetFile": action.path, "TargetContent": action.old, "ReplacementContent": action.text}
+
+
+# --- Cursor -------------------------------------------------------------------------------------------------------------
+
+
+def cursor(home: Path, session: AgentSession) -> Path:
+    """`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`: no results, no times but those of prompts."""
+    lines: list[Json] = []
+    for action in session.actions:
+        if action.kind == "prompt":
+            stamp = datetime.fromtimestamp(action.at, UTC).strftime("%A, %b %d, %Y, %I:%M %p (UTC)")
+            text = f"<timestamp>{stamp}</timestamp>\n<user_query>\n{action.text}\n</user_query>"
+            lines.append({"role": "user", "message": {"content": [{"type": "text", "text": text}]}})
+            continue
+        block: Json = {"type": "text", "text": action.text}
+        if action.kind != "say":
+            name, arguments = _cursor_call(action)
+            block = {"type": "tool_use", "name": name, "input": arguments}
+        lines.append({"role": "assistant", "message": {"content": [block]}})
+    place = home / ".cursor" / "projects" / slug(session.cwd.removeprefix("/")) / "agent-transcripts"
+    return put_lines(place / f"{session.id}.jsonl", lines, session.ended)
+
+
+def _cursor_call(action: Action) -> tuple[str, Json]:
+    if action.kind == "shell":
+        return "Shell", {"command": action.text}
+    if action.kind == "write":
+        return "Write", {"path": action.path, "contents": action.text}
+    return "StrReplace", {"path": action.path, "old_string": action.old, "new_string": action.text}
+
+
+# --- Copilot Chat -------------------------------------------------------------------------------------------------------
+
+
+def copilot_chat(home: Path, session: AgentSession) -> Path:
+    """`workspaceStorage/<hash>/` of VS Code: a log of the talk, and the timeline of the files."""
+    workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0a1b2c3d4e5f"
+    put_text(workspace / "workspace.json", json.dumps({"folder": Path(session.cwd).as_uri()}), session.ended)
+    requests: list[Json] = []
+    baselines, operations, known = list[Any](), list[Json](), set[str]()
+    for epoch, action in enumerate(session.actions, 1):
+        request = requests[-1] if requests else {}
+        if action.kind == "prompt":
+            key = f"request_{epoch}"
+            asked: Json = {"requestId": key, "timestamp": int(action.at * 1000), "modelId": "copilot/claude-opus-4.6"}
+            requests.append(asked | {"message": {"text": action.text}, "response": [], "result": {}})
+        elif action.kind == "say":
+            request["response"].append({"value": action.text})
+        elif action.kind == "shell":
+            data = {"commandLine": {"original": action.text}, "terminalCommandState": {"exitCode": 0}}
+            data["terminalCommandOutput"] = {"text": action.output}
+            part = {"kind": "toolInvocationSerialized", "toolCallId": f"t{epoch}", "toolSpecificData": data}
+            request["response"].append(part)
+        else:
+            uri = {"$mid": 1, "path": action.path, "scheme": "file"}
+            about = {"uri": uri, "requestId": request["requestId"], "epoch": epoch}
+            if action.before is None:
+                operations.append(about | {"type": "create", "initialContent": action.text})
+                known.add(action.path)
+                continue
+            if action.path not in known or request["requestId"] not in known:
+                first = about | {"content": action.before, "epoch": epoch - 0.5}
+                baselines.append([f"{action.path}::{request['requestId']}", first])
+                known |= {action.path, request["requestId"]}
+            operations.append(about | {"type": "textEdit", "edits": [_text_edit(action)]})
+    timeline = {"operations": operations, "fileBaselines": baselines, "checkpoints": []}
+    state = {"version": 2, "initialFileContents": [], "timeline": timeline, "recentSnapshot": {"entries": []}}
+    put_text(workspace / "chatEditingSessions" / session.id / "state.json", json.dumps(state), session.ended)
+    log: list[Json] = [{"kind": 0, "v": {"version": 3, "sessionId": session.id, "requests": []}}]
+    for number, request in enumerate(requests):
+        log.append({"kind": 2, "k": ["requests"], "v": [request | {"response": []}]})
+        log.append({"kind": 2, "k": ["requests", number, "response"], "v": request["response"], "i": 0})
+        log.append({"kind": 1, "k": ["requests", number, "isCanceled"], "v": False})
+    return put_lines(workspace / "chatSessions" / f"{session.id}.jsonl", log, session.ended)
+
+
+def _text_edit(action: Action) -> Json:
+    """The replaced text as a range of lines and columns."""
+    before = action.before or ""
+    start = before.index(action.old) if action.kind == "edit" else 0
+    end = start + len(action.old) if action.kind == "edit" else len(before)
+    (line, column), (last, to) = ((before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)) for at in (start, end))
+    where = {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
+    return {"range": where, "text": action.text}

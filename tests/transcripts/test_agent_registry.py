@@ -117,4 +117,6 @@ def test_the_page_calls_untested_agents_untested() -> None:
     }
     for reader in readers():
         assert ("untested" in rows[reader.NAME]) == bool(untested_part(reader)), reader.NAME
-    assert {reader.NAME for reader in readers() if untested_part(reader) == WHOLLY} == {"antigravity", "cursor", "factory-droid"}
+    assert {reader.NAME for reader in readers() if untested_part(reader) == WHOLLY} == {
+        "antigravity", "copilot-chat", "cursor", "factory-droid",
+    }  # fmt: skip

@@ -176,7 +176,7 @@ def _shorter(name: str) -> list[bytes]:
         lines = blob.split(b"\n")
         return [b"\n".join(lines[:n]) for n in range(1, len(lines), 3)]
     document = json.loads(blob)
-    count = len(document["messages"])
+    count = len(document.get("messages", ()))  # a document without is put together from an editor's files, once
     return [json.dumps({**document, "messages": document["messages"][:n]}).encode() for n in range(1, count)]
 
 
@@ -201,7 +201,7 @@ def test_two_halves_are_the_whole(name: str) -> None:
     assert sorted(turn.text for turn in whole.turns) == sorted(turn.text for turn in joined.turns)
 
 
-@pytest.mark.parametrize("name", [name for name in _NAMES if _is_document(name)])
+@pytest.mark.parametrize("name", [name for name in _NAMES if _is_document(name) and b'"messages"' in _sample(name)])
 def test_document_in_several_chunks(name: str) -> None:
     document = json.loads(_sample(name))
     messages = document["messages"]
