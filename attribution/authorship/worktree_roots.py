@@ -69,7 +69,10 @@ class WorktreeRoots:
         for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], len(item[0]), item[0])):
             if self._is_root(root, count, accepted):
                 accepted.append(root)
-        if not accepted:  # only files that were never committed: the usual working directory is the best guess
+        if not self.known:  # sessions without a repository: each directory stands for itself
+            homes = sorted((cwd for cwd in self.cwds if cwd.count("/") > 1), key=len)
+            accepted = [cwd for n, cwd in enumerate(homes) if not any(cwd.startswith(outer + "/") for outer in homes[:n])]
+        elif not accepted:  # only files that were never committed: the usual working directory is the best guess
             accepted = [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
         self.roots = tuple(sorted(accepted, key=len, reverse=True))
         self._placed.clear()

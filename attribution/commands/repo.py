@@ -17,6 +17,7 @@ from collector.console.terminal import Reporter, data_options, database_option, 
 from collector.errors import EXIT_PARTIAL
 
 if TYPE_CHECKING:
+    from attribution.authorship.options import AttributeOptions
     from attribution.queries.repo_report import RepoReport
     from collector.local.model import LocalOptions
 
@@ -75,17 +76,25 @@ def repo(
 
     PATH is a clone of any kind: bare, partial, shallow or a worktree; without it, the clone around the current directory is meant.
     It is only read. A repository named by its https address is mirrored first. Run it again after fetching: only what has changed
-    is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine.
+    is computed again. A clone without checkpoints is attributed from the transcripts that agents keep on this machine. With
+    --transcripts, without PATH and outside a clone, sessions are read alone: features, regions and scores, but no lines.
     """
     from attribution.authorship.options import AttributeOptions
+    from collector.storage.places import clone_around
 
     # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
-    local, paths = local_options(**given), tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
+    local = local_options(**given)
+    if paths or not local.directories or clone_around(".") is not None:
+        paths = tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
     if dry_run:
         _list_transcripts(paths, local, output_format)
         return
     options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local)
+    if not paths:
+        reports = [_sessions_alone(directory, db, options, quiet) for directory in local.directories]
+        _print_reports(reports, db, output_format, quiet, paths)
+        return
     if shard is not None and len(paths) > 1:
         raise click.UsageError("--shard takes exactly one PATH")
     if shard is not None:
@@ -168,6 +177,13 @@ def _one(path: str, db: Path, options: Any, quiet: bool) -> RepoReport:
         from attribution.ensure.lines import attribute_one
 
         return attribute_one(path, db, options, progress)
+
+
+def _sessions_alone(directory: Path, db: Path, options: AttributeOptions, quiet: bool) -> RepoReport:
+    from attribution.ensure.lines import attribute_sessions
+
+    with Reporter(str(directory), quiet) as progress:
+        return attribute_sessions(directory, db, options, progress)
 
 
 def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
@@ -13,8 +15,10 @@ from attribution.queries.repositories import attributed_repository
 from attribution.stages.lines import attribute_repo
 from collector.checkpoints.other_branches import other_branches
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
-from collector.git.repository import GitRepo
+from collector.git.repository import GitRepo, without_files
 from collector.load import refuse_namesake, repo_name
+from collector.local import find_sessions
+from collector.local.model import LocalChoice
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
@@ -26,6 +30,19 @@ def attribute_one(path: str, db: Path, options: AttributeOptions, progress: Prog
     GitRepo(path)  # no database is made for a path that is no clone
     with Store(db) as store:
         return attribute_into(store, path, options, progress)
+
+
+def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, progress: Progress = no_progress) -> RepoReport:
+    """The sessions in a directory alone, without a clone: what they were like, and where they rewrote their own code.
+
+    Raises NoCheckpoints when there are none.
+    """
+    with tempfile.TemporaryDirectory(prefix="whowrote-") as place, Store(db) as store:
+        repo = without_files(Path(place) / (directory.absolute().name or "transcripts"))
+        local = replace(options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
+        if not find_sessions(repo, local).sessions:
+            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: attribute doctor --transcripts DIR")
+        return attribute_into(store, str(repo.path), replace(options, local=local), progress)
 
 
 def attribute_into(store: Store, path: str, options: AttributeOptions, progress: Progress) -> RepoReport:

@@ -115,6 +115,14 @@ class BlobEntry(NamedTuple):
     mode: int
 
 
+def without_files(directory: Path) -> GitRepo:
+    """A new bare repository with one commit and no file, for sessions that are looked at alone. The commit is always the same."""
+    made = pygit2.init_repository(str(directory), bare=True)
+    nobody = pygit2.Signature("whowrote", "whowrote@localhost", 0, 0)
+    made.create_commit("HEAD", nobody, nobody, "No repository\n", made.TreeBuilder().write(), [])
+    return GitRepo(directory)
+
+
 class GitRepo:
     """One repository, bare or not, a worktree, shallow or partial."""
 

@@ -16,7 +16,7 @@ from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.local import files
 from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSession, LocalSessions, Machine, Source
-from collector.local.roots import Roots
+from collector.local.roots import ANYWHERE, Roots
 from collector.model import Problem
 from collector.plugins import modules_of
 
@@ -45,8 +45,8 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
     """Sessions of agents on this machine that worked in a clone."""
     if not is_wanted(repo, options):
         return NOTHING_LOCAL
-    roots = Roots.of_repository(repo, options.former_paths)
-    if not roots.paths:
+    roots = ANYWHERE if options.anywhere else Roots.of_repository(repo, options.former_paths)
+    if not roots.paths and not roots.anywhere:
         return NOTHING_LOCAL
     found: dict[str, LocalSession] = {}
     problems: list[Problem] = []

@@ -36,11 +36,11 @@ def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
     for root in roots.paths:
         own.setdefault(_slug(root), []).append(root)
     for project in files.directories(place):
-        for path in _sessions(project) if project.name in own else ():
-            named = next((root for root in own[project.name] if _names(path, root)), "")
-            if named:
+        for path in _sessions(project) if project.name in own or roots.anywhere else ():
+            named = next((root for root in own.get(project.name, ()) if _names(path, root)), "")
+            if named or roots.anywhere:
                 below = files.listed(path.parent / "subagents", (".jsonl",)) if path.parent.name == path.stem else ()
-                yield LocalSession(NAME, AGENT, path.stem, (path, *below), f"names files of {named}", cwd=named)
+                yield LocalSession(NAME, AGENT, path.stem, (path, *below), f"names files of {named}" if named else "", cwd=named)
 
 
 def load(session: LocalSession) -> Iterator[bytes]:

@@ -38,6 +38,7 @@ class LocalOptions:
     choice: LocalChoice = LocalChoice.WITHOUT_CHECKPOINTS
     directories: tuple[Path, ...] = ()  # instead of the home directory: copies of one, or of an agent's directory in it
     former_paths: tuple[str, ...] = ()  # where the clone was when the agents worked in it
+    anywhere: bool = False  # sessions of any directory: there is no clone
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def comparable(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The worktrees of a repository. No directory at all: everything belongs."""
+    """The worktrees of a repository; `anywhere`: every directory counts as one."""
 
     paths: tuple[str, ...]  # as `comparable` writes them, longest first
     anywhere: bool = False
@@ -67,3 +67,6 @@ class Roots:
             for parent in Path(root).parents:
                 if str(parent).startswith(top + "/"):
                     yield str(parent)
+
+
+ANYWHERE = Roots((), anywhere=True)

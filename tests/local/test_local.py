@@ -346,3 +346,25 @@ def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Pa
     layouts.claude_code(home, work(clone))
     assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
     assert run("repo", clone.path, "--db", tmp_path / "b.db", "--no-local", "--json").exit_code != 0
+
+
+def test_sessions_without_a_repository_are_read_alone(clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    copy, db = tmp_path / "copy", tmp_path / "out.db"
+    layouts.claude_code(copy, work(clone))
+    layouts.codex(copy, short(clone, "0197f3a1-5d2c-7b4e-8f60-bbbbbbbbbbbb"))
+    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
+    with Store(db) as store:
+        assert not broken_checks(store)
+        assert store.value("SELECT COUNT(*) FROM sessions") == 2
+        assert store.value("SELECT COUNT(*) FROM session_features WHERE edit_calls > 0") == 2
+        assert store.value("SELECT COUNT(*) FROM regions") > 0
+        assert store.rows("SELECT DISTINCT outcome FROM edits") == [{"outcome": "applied"}]
+    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
+    assert run("repo").exit_code == 2
+
+
+def test_a_directory_without_sessions_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert run("repo", "--transcripts", tmp_path / "empty", "--db", tmp_path / "out.db").exit_code != 0

@@ -99,7 +99,7 @@ def codex_records(session: AgentSession, **more: Any) -> Iterator[Json]:
     yield record(first, "session_meta", meta | {"source": "cli", "base_instructions": {"text": "x" * 20_000}} | more)
     yield record(first, "turn_context", {"turn_id": "t", "cwd": session.cwd, "model": "gpt-5.4"})
     for number, action in enumerate(session.actions):
-        at, call = action.at, f"call_{session.id[-8:]}_{number}"
+        at, call = action.at, f"call_{session.id}_{number}"
         if action.kind == "prompt":
             yield record(at, "event_msg", {"type": "user_message", "message": action.text, "images": []})
         elif action.kind == "say":
@@ -146,7 +146,7 @@ def gemini_cli(home: Path, session: AgentSession) -> Path:
     hashed = hashlib.sha256(session.cwd.encode()).hexdigest()
     lines: list[Json] = [{"sessionId": session.id, "projectHash": hashed, "startTime": iso(session.actions[0].at), "kind": "main"}]
     for number, action in enumerate(session.actions):
-        key = f"{session.id[:8]}-{number}"
+        key = f"{session.id}-{number}"
         if action.kind == "prompt":
             lines.append({"id": key, "timestamp": iso(action.at), "type": "user", "content": [{"text": action.text}]})
             continue
@@ -157,7 +157,7 @@ def gemini_cli(home: Path, session: AgentSession) -> Path:
         lines.append(answer)
         lines.append(answer | {"toolCalls": [_gemini_call(key, action)], "tokens": {"input": 90, "output": 30, "cached": 10}})
         lines.append({"$set": {"lastUpdated": iso(action.at)}})
-    return put_lines(project / "chats" / f"session-2026-03-02T09-00-{session.id[:8]}.jsonl", lines, session.ended)
+    return put_lines(project / "chats" / f"session-2026-03-02T09-00-{session.id}.jsonl", lines, session.ended)
 
 
 def _gemini_call(key: str, action: Action) -> Json:
@@ -229,7 +229,7 @@ def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]
     """(session, its messages with their parts)."""
     messages: list[tuple[Json, list[Json]]] = []
     for number, action in enumerate(session.actions):
-        at, key = int(action.at * 1000), f"msg_{session.id[-8:]}_{number:04}"
+        at, key = int(action.at * 1000), f"msg_{session.id}_{number:04}"
         if action.kind == "prompt":
             parts: list[Json] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
             messages.append(({"id": key, "role": "user", "time": {"created": at}}, parts))
@@ -271,7 +271,7 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
     context = {"cwd": session.cwd, "gitRoot": session.cwd, "branch": "main"}
     lines: list[Json] = [_event("session.start", first, {"sessionId": session.id, "context": context}, 0)]
     for number, action in enumerate(session.actions, 1):
-        at, call = action.at, f"toolu_{session.id[-8:]}_{number}"
+        at, call = action.at, f"toolu_{session.id}_{number}"
         if action.kind == "prompt":
             lines.append(_event("user.message", at, {"content": action.text}, number))
             continue
@@ -305,10 +305,10 @@ def pi(home: Path, session: AgentSession) -> Path:
     lines: list[Json] = [{"type": "session", "version": 3, "id": session.id, "timestamp": iso(first), "cwd": session.cwd}]
 
     def message(at: float, body: Json) -> None:
-        lines.append({"type": "message", "id": f"e{session.id[-4:]}{len(lines)}", "timestamp": iso(at), "message": body})
+        lines.append({"type": "message", "id": f"e{session.id}{len(lines)}", "timestamp": iso(at), "message": body})
 
     for number, action in enumerate(session.actions):
-        call = f"call_{session.id[-8:]}_{number}"
+        call = f"call_{session.id}_{number}"
         if action.kind == "prompt":
             message(action.at, {"role": "user", "content": [{"type": "text", "text": action.text}]})
         elif action.kind == "say":
@@ -337,10 +337,10 @@ def factory_droid(home: Path, session: AgentSession) -> Path:
 
     def message(at: float, role: str, block: Json) -> None:
         body = {"role": role, "content": [block], "modelId": "gpt-5.6"}
-        lines.append({"type": "message", "id": f"m{session.id[-4:]}{len(lines)}", "timestamp": iso(at), "message": body})
+        lines.append({"type": "message", "id": f"m{session.id}{len(lines)}", "timestamp": iso(at), "message": body})
 
     for number, action in enumerate(session.actions):
-        call = f"call_{session.id[-8:]}_{number}"
+        call = f"call_{session.id}_{number}"
         if action.kind in ("prompt", "say"):
             message(action.at, "user" if action.kind == "prompt" else "assistant", {"type": "text", "text": action.text})
             continue
