@@ -174,6 +174,18 @@ AGENTS = (
             "skill": "activate_skill",
         },
     ),
+    Agent(
+        "qwen-code",
+        "Qwen Code",
+        accounts=r"qwen-coder@alibabacloud\.com",
+        aliases=("qwen",),
+        tools={
+            "read": "read_file read_many_files",
+            "write": "write_file",
+            "edit": "edit",
+            "todo": "todo_write",
+        },
+    ),
     Agent("windsurf", "Windsurf", accounts=r"noreply@windsurf\.com|noreply@codeium\.com"),
     Agent(
         "roo-code",

@@ -87,6 +87,7 @@ WRITERS: dict[str, Writer] = {
     "opencode": layouts.opencode,
     "opencode-files": layouts.opencode_files,
     "pi": layouts.pi,
+    "qwen-code": layouts.qwen_code,
 }
 
 

@@ -483,3 +483,34 @@ def _text_edit(action: Action) -> Json:
     (line, column), (last, to) = ((before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)) for at in (start, end))
     where = {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
     return {"range": where, "text": action.text}
+
+
+# --- Qwen Code ----------------------------------------------------------------------------------------------------------
+
+
+def qwen_code(home: Path, session: AgentSession) -> Path:
+    """`~/.qwen/projects/<directory>/chats/<session>.jsonl`."""
+    lines: list[Json] = []
+
+    def record(at: float, kind: str, role: str, part: Json, **more: Any) -> None:
+        about = {"uuid": f"{session.id}-{len(lines)}", "sessionId": session.id, "timestamp": iso(at), "type": kind}
+        lines.append(about | {"cwd": session.cwd, "version": "0.21.14", "message": {"role": role, "parts": [part]}} | more)
+
+    for number, action in enumerate(session.actions):
+        call = f"call_{session.id}_{number}"
+        if action.kind == "prompt":
+            record(action.at, "user", "user", {"text": action.text}, provenance="real_user")
+        elif action.kind == "say":
+            record(action.at, "assistant", "model", {"text": action.text}, model="qwen3-coder")
+        else:
+            request = _gemini_call(call, action)
+            name = {"replace": "edit"}.get(request["name"], request["name"])
+            part = {"functionCall": {"id": call, "name": name, "args": request["args"]}}
+            record(action.at - 0.2, "assistant", "model", part, model="qwen3-coder")
+            shown = request["resultDisplay"]
+            if isinstance(shown, dict):
+                shown = shown | {"originalContent": action.before}
+            answer = {"functionResponse": {"id": call, "name": name, "response": {"output": action.output or "Done."}}}
+            result = {"callId": call, "status": "success", "resultDisplay": shown}
+            record(action.at, "tool_result", "user", answer, toolCallResult=result)
+    return put_lines(home / ".qwen" / "projects" / slug(session.cwd) / "chats" / f"{session.id}.jsonl", lines, session.ended)

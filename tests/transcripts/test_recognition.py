@@ -22,15 +22,6 @@ _FOREIGN: dict[str, list[dict[str, Any]]] = {
     "zed": [{"title": "x", "version": "0.3.0", "updated_at": "2026-05-04T10:00:00Z", "messages": [{"User": {"content": _TEXT}}]}],
     "cline": [{"version": 1, "messages": [{"role": "user", "content": _TEXT, "ts": 1}], "modelInfo": {"id": "m"}}],
     "goose": [{"id": "1", "working_dir": "/w", "conversation": [{"role": "user", "created": 1, "content": _TEXT}]}],
-    "qwen": [
-        {
-            "uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "cwd": "/w",
-            "version": "0.21.14", "message": {"role": "user", "parts": [{"text": "Hello"}]},
-        }
-    ],
-    "qwen, a system record first": [
-        {"uuid": "u", "sessionId": "s", "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}}
-    ],
     "kimi": [{"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}],
     "kimi, an older wire": [{"timestamp": 1.5, "message": {"type": "TurnBegin", "payload": {}}}],
 }  # fmt: skip
@@ -45,6 +36,25 @@ def test_transcripts_of_other_agents_are_nobodys(name: str) -> None:
     blob = _lines(*_FOREIGN[name])
     assert [reader.NAME for reader in readers_for(blob)] == []
     assert reader_for(blob) is None
+
+
+_QWEN: dict[str, list[dict[str, Any]]] = {
+    "qwen": [
+        {
+            "uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "type": "user", "cwd": "/w",
+            "version": "0.21.14", "message": {"role": "user", "parts": [{"text": "Hello"}]},
+        }
+    ],
+    "qwen, a system record first": [
+        {"uuid": "u", "sessionId": "s", "type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": {}}}
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _QWEN)
+def test_qwen_code_is_not_claude_code(name: str) -> None:
+    """They share the envelope of a record."""
+    assert [reader.NAME for reader in readers_for(_lines(*_QWEN[name]))] == ["qwen-code"]
 
 
 # --- beside a compact copy ------------------------------------------------------------------------------------------------
