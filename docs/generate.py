@@ -89,7 +89,7 @@ def agents_page() -> str:
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
             "local": table(
-                ("agent", "where", "written after", "deleted by the agent"),
+                ("agent", "where", "known from", "deleted by the agent"),
                 [(label_of(s.AGENT), _summary(s.__doc__), s.KNOWN, _deleted(s)) for s in sources()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),

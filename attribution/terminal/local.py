@@ -30,7 +30,7 @@ def would_read(console: Console, found: Sequence[FoundTranscript]) -> None:
             plain(label_of(one.agent)), one.written, number(one.files), size, plain(one.why), Text(one_line(one.path), "dim")
         )
     show(console, table)
-    console.print(Text("nothing was read beyond the beginning of files; nothing was stored", "dim"))
+    console.print(Text("only what shows whose sessions these are was read; nothing was stored", "dim"))
 
 
 def survey(console: Console, found: Sequence[Survey]) -> None:
