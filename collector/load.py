@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -146,20 +146,10 @@ def _read_local(repo: GitRepo, files: SessionFiles, local: LocalSession, known: 
     reader = next(one for one in known if local.agent == one.NAME)
     copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
     session = reader.read(files.key, chain(load(local), copies))
-    session = _with_subagents(session, local.children)
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
         session = bounded(session, [*_stored(repo, files, reader), StoredCopy(local.at, calls)])
     return LoadedSession(files, session, "present", list(session.problems))
-
-
-def _with_subagents(session: Session, children: Container[str]) -> Session:
-    """What a subagent did is seen when it is a session of its own that was found."""
-    calls = []
-    for call in session.calls:
-        seen = call.spawn is not None and call.spawn.agent_id in children
-        calls.append(replace(call, spawn=replace(call.spawn, visible=True)) if call.spawn is not None and seen else call)
-    return replace(session, calls=tuple(calls))
 
 
 def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:

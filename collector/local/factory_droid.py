@@ -1,8 +1,7 @@
-"""`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory, and a worker's caller."""
+"""`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,17 +25,11 @@ def stored(place: Path) -> Iterator[Path]:
 
 
 def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    found: dict[str, tuple[Path, str]] = {}
-    children: dict[str, set[str]] = defaultdict(set)
     for path in stored(place):
         first = files.first_line(path)
-        cwd, number = get_str(first, "cwd"), get_str(first, "id") or path.stem
+        cwd = get_str(first, "cwd")
         if get_str(first, "type") == "session_start" and roots.of(cwd):
-            found[number] = (path, cwd)
-            children[get_str(first, "callingSessionId")].add(number)
-    for number, (path, cwd) in found.items():
-        workers = frozenset(children[number])
-        yield LocalSession(NAME, AGENT, number, (path,), f"started in {cwd}", cwd=cwd, children=workers)
+            yield LocalSession(NAME, AGENT, get_str(first, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 
 def load(session: LocalSession) -> Iterator[bytes]:

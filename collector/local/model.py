@@ -98,7 +98,6 @@ class LocalSession:
     cwd: str = ""  # the directory it was started in, where it is known
     stamp: str = ""  # changes when the session does; "": when its files do
     at: float = 0.0  # when it was last written
-    children: frozenset[str] = frozenset()  # ids of subagents that are sessions of their own here
     unseen_until: float = 0.0  # sessions that ended before this moment may have been deleted
 
 

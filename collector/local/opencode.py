@@ -42,11 +42,8 @@ def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
         known = database.columns("session")
         columns = ", ".join(["id", "directory", *(name for name in _KEPT if name in known)])
         mine = [row for row in database.rows(f"SELECT {columns} FROM session") if roots.of(str(row["directory"]))]
-        children: dict[str, list[str]] = defaultdict(list)
         for row in mine:
-            children[str(row.get("parent_id"))].append(str(row["id"]))
-        for row in mine:
-            yield _session(place, row, frozenset(children[str(row["id"])]))
+            yield _session(place, row)
 
 
 def load(session: LocalSession) -> Iterator[bytes]:
@@ -58,12 +55,12 @@ def _has_tables(database: CopiedDatabase) -> bool:
     return all(set(columns) <= database.columns(table) for table, columns in _TABLES.items())
 
 
-def _session(place: Path, row: dict[str, Any], children: frozenset[str]) -> LocalSession:
+def _session(place: Path, row: dict[str, Any]) -> LocalSession:
     number, directory, updated = str(row["id"]), str(row["directory"]), row.get("time_updated")
     at = updated / 1000 if isinstance(updated, int | float) else 0.0
     stamp = f"{number} {updated}" if updated else ""
     why = f"its directory is {directory}"
-    return LocalSession(NAME, AGENT, number, (place,), why, number, directory, stamp, at, children)
+    return LocalSession(NAME, AGENT, number, (place,), why, number, directory, stamp, at)
 
 
 def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,22 +30,13 @@ def stored(place: Path) -> Iterator[Path]:
 
 def find(place: Path, roots: Roots) -> Iterator[LocalSession]:
     """Sessions name their directory; where one does not, its project does."""
-    found: list[tuple[Path, str]] = []
-    children: dict[str, set[str]] = defaultdict(set)
     for path in stored(place):
         info = files.document(path)
         project = get_str(files.document(place / "project" / f"{path.parent.name}.json"), "worktree")
         directory = get_str(info, "directory") or project
         if roots.of(directory):
-            found.append((path, directory))
-            children[get_str(info, "parentID")].add(path.stem)
-    for path, directory in found:
-        messages = place / "message" / path.stem
-        stamp = files.stamp([path, *files.listed(messages, _JSON)])
-        why = f"its directory is {directory}"
-        yield LocalSession(
-            NAME, AGENT, path.stem, (path,), why, cwd=directory, stamp=stamp, children=frozenset(children[path.stem])
-        )
+            stamp = files.stamp([path, *files.listed(place / "message" / path.stem, _JSON)])
+            yield LocalSession(NAME, AGENT, path.stem, (path,), f"its directory is {directory}", "", directory, stamp)
 
 
 def load(session: LocalSession) -> Iterator[bytes]:
