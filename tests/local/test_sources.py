@@ -19,9 +19,9 @@ from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machi
 from collector.local.zstd import decompressed
 from collector.model import Session
 from collector.transcripts import readers
-from collector.transcripts.gemini_cli import folded
 from collector.transcripts.common.text_edits import applied
 from collector.transcripts.common.uris import path_of
+from collector.transcripts.gemini_cli import folded
 from collector.vocabulary.agents import label_of
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
