@@ -62,9 +62,9 @@ from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.load import (  # noqa: E402
     read_session,
-    repo_name,
     session_files,
 )
+from collector.repository_rows import repo_name  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 

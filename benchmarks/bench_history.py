@@ -83,12 +83,12 @@ def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     """The stage of the program: whole history, kept lines, written to a database."""
     from attribution.lineage.requests import HistoryRequest
     from attribution.stages.history import follow_history
-    from collector.load import repo_row
+    from collector.repository_rows import claim_repo
     from collector.runtime.stages import RunContext
     from collector.storage.store import Store
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "bench.db") as store:
-        repo_id = repo_row(store, "bench")
+        repo_id = claim_repo(store, repo, "bench")
         done = follow_history(RunContext(store, repo, repo_id), tip, HistoryRequest(full=True))
         spans = store.value("SELECT COUNT(*) FROM line_lifetimes")
     git_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024

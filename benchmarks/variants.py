@@ -20,9 +20,9 @@ from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
-from collector.load import repo_row  # noqa: E402
 from collector.local.model import LocalSessions  # noqa: E402
 from collector.model import Checkpoint  # noqa: E402
+from collector.repository_rows import claim_repo  # noqa: E402
 from collector.runtime.stages import RunContext  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
@@ -87,7 +87,7 @@ class Variants:
         self.checkpoints = read_all(self.repo)
         with tempfile.TemporaryDirectory() as name, Store(Path(name) / "read.db") as store:
             feature_rows.prepare(store)
-            context = RunContext(store, self.repo, repo_row(store, "read"))
+            context = RunContext(store, self.repo, claim_repo(store, self.repo, "read"))
             self.sessions = stage._read_sessions(context, self.checkpoints, LocalSessions())
 
     def ask(

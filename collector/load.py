@@ -11,12 +11,13 @@ from typing import Any
 
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
-from collector.errors import INPUT_ERRORS, NoCheckpoints, WhoWroteError
+from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get_str
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSession, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
+from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.progress import Progress
 from collector.runtime.stages import (
     Clock,
@@ -257,18 +258,7 @@ class Facts:
     """What a run did; the numbers themselves are in the database."""
 
     repo_id: int
-    name: str
     unchanged: bool
-
-
-def repo_name(repo: GitRepo) -> str:
-    """owner/name from the remote's address, else the directory's name; printable."""
-    url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
-    if url:
-        parts = url.replace(":", "/").split("/")
-        return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
-    path = repo.common_dir()
-    return printable(path.parent.name if path.name == ".git" else path.name.removesuffix(".git"))
 
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
@@ -283,15 +273,14 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
-    name, key = repo_name(repo), facts_key(store, repo, head)
-    known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
+    key, known = facts_key(store, repo, head), find_repo(store, repo)
     if known is not None and LOAD.is_done(store, known, key):
-        return Facts(int(known), name, True)
+        return Facts(known, True)
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
         raise NoCheckpoints(f"no agent checkpoints in {path}", "To load its commits anyway, add --allow-no-checkpoints")
-    context = RunContext(store, repo, repo_row(store, name), progress)
+    context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints)
     files, known_readers = session_files(checkpoints), readers()
@@ -305,7 +294,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     with run.writing():
         describe_repo(context, branch, head)
         write_commits(store, context.repo_id, commits)
-    return Facts(context.repo_id, name, False)
+    return Facts(context.repo_id, False)
 
 
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
@@ -332,32 +321,6 @@ def _write_loaded(run: StageRun, session_id: int, loaded: LoadedSession) -> None
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
-
-
-def repo_row(store: Store, name: str) -> int:
-    """Number of the repository; a new row says nothing yet."""
-    with store.transaction() as connection:
-        connection.execute("INSERT OR IGNORE INTO repos (name) VALUES (?)", (name,))
-    return int(store.value("SELECT id FROM repos WHERE name = ?", (name,)))
-
-
-def refuse_namesake(store: Store, repo: GitRepo) -> None:
-    """Two clones without a remote may have the same name; the rows of one must not replace those of the other."""
-    name = repo_name(repo)
-    for row in store.rows("SELECT path, head_sha FROM repos WHERE name = ?", (name,)):
-        if row["path"] != str(repo.path) and row["head_sha"] and not repo.has(row["head_sha"]):
-            raise WhoWroteError(f"{store.path} holds another repository named {name}: {row['path']}", "Use another file: --db FILE")
-
-
-def describe_repo(context: RunContext, branch: str, head: str) -> None:
-    """What the clone was when it was attributed. Call within the transaction that writes the conclusions."""
-    repo = context.repo
-    censored = repo.censored()
-    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
-    context.store.connection.execute(
-        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ? WHERE id = ?",
-        (*values, context.repo_id),
-    )
 
 
 def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], further: Iterable[Problem] = ()) -> dict[str, int]:

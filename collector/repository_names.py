@@ -19,6 +19,17 @@ _HIDDEN = re.compile("[\x00-\x20\x7f-\x9f\"'\\\\]")
 _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
+def public_url(url: str) -> str:
+    """An address without what may be secret: user and password, query and fragment. The user `git` of ssh is none."""
+    scheme, separator, rest = url.partition("://")
+    rest = re.split(r"[?#]", rest if separator else url, maxsplit=1)[0]
+    host, slash, path = rest.partition("/")
+    if "@" in path and ":" in host and not host.rpartition(":")[2].isdigit():  # a password with a slash
+        host, slash, path = rest.rpartition("@")[2].partition("/")
+    user, at, server = host.rpartition("@")
+    return f"{scheme if separator else ''}{separator}{'git@' if user == 'git' and at else ''}{server}{slash}{path}"
+
+
 class BadName(WhoWroteError):
     """A name or an address that is not used, with the reason."""
 

@@ -13,6 +13,7 @@ class AttributeOptions:
     since: float | None = None  # only commits authored at or after this
     anyway: bool = False  # also without any session
     local: LocalOptions = field(default_factory=LocalOptions)  # transcripts that agents keep on this machine
+    name: str = ""  # under which the repository is stored; "" for owner/name of the remote or the directory's name
 
     @property
     def whole(self) -> bool:

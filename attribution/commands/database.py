@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from attribution.commands.common import print_rows
 from attribution.commands.sections import Section
-from collector.console.terminal import data_options, database_option, out, write_csv, write_json
+from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 @click.command()
@@ -28,9 +32,10 @@ def problems(db: Path, output_format: str) -> None:
 
 @click.command()
 @database_option
+@click.option("--repair", is_flag=True, help="Read repositories again whose rows are a mixture of several runs.")
 @data_options
 @click.pass_context
-def check(context: click.Context, db: Path, output_format: str) -> None:
+def check(context: click.Context, db: Path, repair: bool, output_format: str) -> None:
     """Check the invariants of a database.
 
     They concern sums, references and times. Exits with 1 if any is violated.
@@ -39,6 +44,8 @@ def check(context: click.Context, db: Path, output_format: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
+        if repair:
+            _repair(store)
         results = checks(store)
     if output_format == "json":
         write_json([asdict(c) for c in results])
@@ -50,6 +57,15 @@ def check(context: click.Context, db: Path, output_format: str) -> None:
         terminal.lists.check_list(out(), results)
     if any(c.broken for c in results):
         context.exit(EXIT_CHECK_FAILED)
+
+
+def _repair(store: Store) -> None:
+    from attribution.ensure.repair import repaired
+
+    with Reporter(str(store.path)) as progress:
+        notes = repaired(store, progress)
+    for note in notes or ["nothing to repair"]:
+        notice(note)
 
 
 SECTION = Section.CHECK

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the results to a database of their own, atomically, for `collect merge`.",
 )
+@click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
 @click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `attribute survival` does.")
 @click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `attribute scan` does; needs whowrote[scan].")
 @data_options
@@ -65,6 +66,7 @@ def repo(
     allow_no_checkpoints: bool,
     fetch: bool,
     shard: Path | None,
+    name: str,
     with_history: bool,
     with_scan: bool,
     output_format: str,
@@ -90,11 +92,13 @@ def repo(
     if dry_run:
         _list_transcripts(paths, local, output_format)
         return
-    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local)
+    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local, name)
     if not paths:
         reports = [_sessions_alone(directory, db, options, quiet) for directory in local.directories]
         _print_reports(reports, db, output_format, quiet, paths)
         return
+    if name and len(paths) > 1:
+        raise click.UsageError("--name takes exactly one PATH")
     if shard is not None and len(paths) > 1:
         raise click.UsageError("--shard takes exactly one PATH")
     if shard is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attribution.ensure.writing import sole_writer
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.open_repo import OpenRepo
 from attribution.stages.history import follow_history
 from attribution.stages.survival import fill_survival
+from collector.runtime.locks import writing_database, writing_repository
 from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
@@ -15,13 +17,15 @@ from collector.storage.store import Store
 
 def lines_followed(where: OpenRepo, wanted: HistoryRequest, progress: Progress) -> list[str]:
     """Brings the history of a clone up to date, and what is concluded from it. Notes for people."""
-    done = follow_history(RunContext(where.store, where.repo, where.repo_id, progress), where.head, wanted)
-    progress("joining lines with authors", 0, 0)
-    fill_survival(where.store, where.repo_id)
+    with sole_writer(where, progress):
+        done = follow_history(RunContext(where.store, where.repo, where.repo_id, progress), where.head, wanted)
+        progress("joining lines with authors", 0, 0)
+        fill_survival(where.store, where.repo_id)
     return done.notes
 
 
 def survival_current(store: Store, repo_ids: Sequence[int]) -> None:
     """Joins lines and authors again where the verdicts changed since. Raises DatabaseUnusable."""
     for repo_id in repo_ids:
-        fill_survival(store, repo_id)
+        with writing_database(store), writing_repository(store, repo_id):
+            fill_survival(store, repo_id)

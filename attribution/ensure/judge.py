@@ -15,6 +15,7 @@ from attribution.stages import judge as stage
 from attribution.stages import judge_validation
 from attribution.stages.failure_modes import fill_failure_modes
 from collector.errors import WhoWroteError
+from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
 from collector.storage.store import Store
 
@@ -39,11 +40,12 @@ def judge_requests(store: Store, repo: int | None, wanted: QuestionFilter, progr
 
 def run_judge(store: Store, repo: int | None, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
     """Runs the judge, then decides the failure modes anew."""
-    try:
-        return stage.run(store, requests, options, progress)
-    finally:
-        for row in all_repositories(store, repo):
-            fill_failure_modes(store, row.id)
+    with writing_database(store, progress):
+        try:
+            return stage.run(store, requests, options, progress)
+        finally:
+            for row in all_repositories(store, repo):
+                fill_failure_modes(store, row.id)
 
 
 def validated(store: Store, path: Path, judge: Judge) -> Validation:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
+from attribution.ensure.writing import claimed
 from attribution.queries.advice import Advice, CloneState, advice, unnamed_checkpoints
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repo_report import RepoReport, repo_report
@@ -16,9 +17,9 @@ from attribution.stages.lines import attribute_repo
 from collector.checkpoints.other_branches import other_branches
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, without_files
-from collector.load import refuse_namesake, repo_name
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
+from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
@@ -47,8 +48,9 @@ def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, pro
 
 def attribute_into(store: Store, path: str, options: AttributeOptions, progress: Progress) -> RepoReport:
     """As `attribute_one`, into an open database."""
-    refuse_namesake(store, GitRepo(path))
-    done = attribute_repo(store, path, options, progress)
+    repo = GitRepo(path)
+    with claimed(store, repo, options.name, progress):
+        done = attribute_repo(store, repo, options, progress)
     report = repo_report(store, done.repo_id)
     report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
     report.advice = _advice(store, done.repo_id, path, report.head)
@@ -69,19 +71,21 @@ def _advice(store: Store, repo_id: int, path: str, head: str) -> list[Advice]:
 def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
     """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
     repo = GitRepo(path)
-    name = repo_name(repo)
-    row = attributed_repository(store, name)
+    row = attributed_repository(store, find_repo(store, repo))
     if row is None:
-        tell(f"{name} is not in {store.path} yet: attributing it first")
+        tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
         try:
-            attribute_repo(store, path, AttributeOptions(), progress)
+            with claimed(store, repo, "", progress):
+                attribute_repo(store, repo, AttributeOptions(), progress)
         except NoCheckpoints as error:
             command = f"attribute repo {path} --allow-no-checkpoints --db {store.path}"
             raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
-        row = attributed_repository(store, name)
+        row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
-        raise WhoWroteError(f"{store.path} holds another repository named {name}", "Use another database: --db FILE")
-    where = OpenRepo(store, row.id, name, row.head_sha, row.branch or "", repo=repo)
+        raise WhoWroteError(
+            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: attribute repo {path}"
+        )
+    where = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     try:
         moved = repo.resolve(where.branch).sha != where.head
     except UnknownBranch:

@@ -9,6 +9,7 @@ from attribution.features.prices import Prices
 from attribution.queries.repositories import known_clones
 from attribution.stages.embedding import Embedded, embed_repo
 from attribution.stages.feature_rows import price
+from collector.runtime.locks import writing_database, writing_repository
 from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
@@ -19,7 +20,8 @@ def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Progres
     known = known_clones(store, repo)
     total = Embedded(notes=known.notes)
     for clone in known.clones:
-        embedded = embed_repo(RunContext(store, clone.clone, clone.repo_id, progress), with_)
+        with writing_database(store, progress), writing_repository(store, clone.repo_id, progress):
+            embedded = embed_repo(RunContext(store, clone.clone, clone.repo_id, progress), with_)
         for field in fields(embedded):
             if field.name != "notes":
                 setattr(total, field.name, getattr(total, field.name) + getattr(embedded, field.name))
@@ -28,4 +30,5 @@ def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Progres
 
 def repriced(store: Store, prices: Prices) -> int:
     """Computes the costs of all sessions again with this table; returns how many have one."""
-    return price(store, prices)
+    with writing_database(store):
+        return price(store, prices)

@@ -39,10 +39,10 @@ def repository_named(store: Store, name: str) -> RepositoryRow | None:
     return store.select_one(RepositoryRow, f"{_ROWS} WHERE r.name = ?", (name,))
 
 
-def attributed_repository(store: Store, name: str) -> RepositoryRow | None:
-    """The repository of that name, once its lines were attributed."""
+def attributed_repository(store: Store, repo_id: int | None) -> RepositoryRow | None:
+    """The repository with that number, once its lines were attributed."""
     joined = "JOIN stage_runs s ON s.repo_id = r.id AND s.stage = 'lines'"
-    return store.select_one(RepositoryRow, f"{_ROWS} {joined} WHERE r.name = ?", (name,))
+    return store.select_one(RepositoryRow, f"{_ROWS} {joined} WHERE r.id = ?", (repo_id,))
 
 
 def all_repositories(store: Store, repo_id: int | None = None) -> list[RepositoryRow]:

@@ -54,12 +54,9 @@ from collector.load import (
     LOAD,
     LoadedSession,
     SessionFiles,
-    describe_repo,
     facts_key,
     failed_session,
     read_session,
-    repo_name,
-    repo_row,
     session_files,
     session_run,
     store_checkpoints,
@@ -71,8 +68,9 @@ from collector.local.model import LocalSessions
 from collector.local.private import keep_private
 from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
+from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.progress import Progress, no_progress
-from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_problems, digest
+from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_problems, digest, forget_runs
 from collector.storage.store import Store
 from collector.text import printable
 from collector.transcripts import readers
@@ -87,7 +85,6 @@ class Attributed:
     """What a run did; the numbers themselves are in the database."""
 
     repo_id: int
-    name: str
     unchanged: bool
     seconds: float
     censored: list[str] = field(default_factory=list)
@@ -105,13 +102,13 @@ def attribute_repo(
         keep_private(store)
     target = _target(store, repo, options, local)
     if target.known is not None and _is_done(store, target):
-        return Attributed(target.known, target.name, True, clock.seconds, _censored(repo))
+        return Attributed(target.known, True, clock.seconds, _censored(repo))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
         raise _nothing_found(repo)
-    context = RunContext(store, repo, repo_row(store, target.name), progress)
+    context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, checkpoints, local)
     replayed = _replay(context, evidence)
@@ -120,9 +117,10 @@ def attribute_repo(
     with run.writing():
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, options.since))
+        forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
         if options.whole and not local.sessions:  # all that `collect load` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
-    return Attributed(context.repo_id, target.name, False, clock.seconds, _censored(repo))
+    return Attributed(context.repo_id, False, clock.seconds, _censored(repo))
 
 
 # --- whether there is anything to do ----------------------------------------------------------------------------------
@@ -133,7 +131,6 @@ class _Target:
     """What is to be attributed, and from which inputs."""
 
     repo: GitRepo
-    name: str
     branch: str
     head: str
     key: str
@@ -142,9 +139,8 @@ class _Target:
 
 def _target(store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions) -> _Target:
     branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
-    name = repo_name(repo)
-    known = store.value("SELECT id FROM repos WHERE name = ?", (name,))
-    return _Target(repo, name, branch, head, _input_key(store, repo, head, options, local), known)
+    known = find_repo(store, repo, options.name)
+    return _Target(repo, branch, head, _input_key(store, repo, head, options, local), known)
 
 
 def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:

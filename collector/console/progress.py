@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 @contextmanager
 def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
     """The database, locked against other programs that would fill it at the same time."""
-    from collector.runtime.locks import file_lock
+    from collector.runtime.locks import file_lock, lock_path
     from collector.storage.store import Store
 
-    lock = db.with_name(db.name + ".lock")
+    lock = lock_path(db)
     if not db.parent.is_dir():
         raise WhoWroteError(f"directory does not exist: {db.parent}", "Create it, or choose another file with --db")
     with file_lock(lock, 0, str(db)):

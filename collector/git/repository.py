@@ -7,6 +7,7 @@ configuration or `.gitattributes` say.
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import re
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from pygit2.enums import ConfigLevel, DeltaStatus, DiffOption, FileMode, ObjectT
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.renames import pair
 from collector.model import Censored, Commit, FileChange, LineChange
+from collector.repository_names import public_url
 from collector.text import decode
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
@@ -182,13 +184,11 @@ class GitRepo:
             return None
 
     def remote_url(self) -> str:
-        """URL of `origin`, without user name and password; empty if there is none."""
+        """URL of `origin`, without anything that may be secret; empty if there is none."""
         try:
-            url = self._repo.remotes["origin"].url or ""
+            return public_url(self._repo.remotes["origin"].url or "")
         except KeyError:
             return ""
-        scheme, separator, rest = url.partition("://")
-        return f"{scheme}://{rest.rpartition('@')[2]}" if separator else url
 
     def censored(self) -> Censored:
         """What this clone cannot show."""
@@ -304,6 +304,16 @@ class GitRepo:
         return BlobEntry(str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
 
     # --- history ------------------------------------------------------------------------------------------------------
+
+    def first_commit(self) -> str | None:
+        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit."""
+        try:
+            walker = self._repo.walk(self._repo.head.peel(pygit2.Commit).id, SortMode.NONE)
+            walker.simplify_first_parent()
+            last = collections.deque(walker, 1).pop()
+        except (KeyError, pygit2.GitError):
+            return None
+        return None if str(last.id) in self._boundary else str(last.id)
 
     def commit(self, sha: str) -> Commit | None:
         try:

@@ -20,7 +20,7 @@ from typing import Any
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
 from collector.storage.schema import OPTIONAL, homes
-from collector.storage.store import Store
+from collector.storage.store import Store, last_id
 
 ROOT = "repos"
 Execute = Callable[..., Any]  # of a connection: a cursor
@@ -238,7 +238,7 @@ class _Copy:
         }
 
     def _last(self, name: str, column: str) -> int:
-        return int(self.run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {self.target}."{name}"').fetchone()[0])
+        return last_id(self.run, name, column, self.target)
 
     def _first(self, name: str, column: str) -> int:
         if not self._has(name):

@@ -232,8 +232,8 @@ class Store:
     # --- bookkeeping ------------------------------------------------------------------------------------------------
 
     def next_id(self, table: str) -> int:
-        """First free id; call within a transaction."""
-        return int(self.value(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}"))
+        """First free id; call within a transaction. In tables whose ids others keep (AUTOINCREMENT) it never was another row's."""
+        return last_id(self._run, table) + 1
 
     def add_problems(self, repo_id: int | None, problems: Iterable[Problem]) -> None:
         self.insert(
@@ -241,6 +241,16 @@ class Store:
             ("repo_id", "stage", "subject", "code", "detail"),
             ((repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500]) for p in problems),
         )
+
+
+def last_id(run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = "") -> int:
+    """The highest id that a table has or, with AUTOINCREMENT, ever had; 0 for none. `database`: an attached one."""
+    of = f"{database}." if database else ""
+    highest = run(f'SELECT COALESCE(MAX("{column}"), 0) FROM {of}"{table}"').fetchone()[0]
+    if run(f"SELECT 1 FROM {of}sqlite_master WHERE name = 'sqlite_sequence'").fetchone():
+        last = run(f"SELECT seq FROM {of}sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        highest = max(highest, last[0] if last else 0)
+    return int(highest)
 
 
 def _is_writable(path: Path) -> bool:

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from collector.storage.connection import OwnConnection
@@ -23,6 +23,7 @@ VALUES: Any = st.one_of(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=8))
 @example([(10**30, "\ud800"), (1, "a"), (-(10**30), "b\udcff")])
 def test_every_row_is_stored_once_and_in_order(rows: list[tuple[Any, Any]]) -> None:

@@ -20,7 +20,8 @@ from attribution.queries.features import features_ready
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
-SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "claims", "facts")
+MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
+SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "claims", "facts", MIXED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,17 @@ class Check:
 @cache
 def invariants() -> tuple[Invariant, ...]:
     """All but those about features."""
-    files = resources.files("attribution.queries.checks")
-    return tuple(one for name in SUBJECTS for one in _parsed(files.joinpath(f"{name}.sql").read_text("utf-8")))
+    return tuple(one for name in SUBJECTS for one in _of_subject(name))
+
+
+def mixed_repositories(store: Store) -> list[int]:
+    """Numbers of the repositories in which rows of several runs stand side by side, or rows of one were lost."""
+    found = (store.rows(f"SELECT DISTINCT repo_id FROM ({one.sql})") for one in _of_subject(MIXED))
+    return sorted({row["repo_id"] for rows in found for row in rows})
+
+
+def _of_subject(name: str) -> Iterator[Invariant]:
+    return _parsed(resources.files("attribution.queries.checks").joinpath(f"{name}.sql").read_text("utf-8"))
 
 
 def _parsed(text: str) -> Iterator[Invariant]:

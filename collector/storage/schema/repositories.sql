@@ -2,10 +2,11 @@
 
 -- One analysed repository.
 CREATE TABLE IF NOT EXISTS repos (
-  id INTEGER PRIMARY KEY, -- number used by the other tables
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- number used by the other tables
   name TEXT NOT NULL UNIQUE, -- owner/name from the remote, else the name of the directory
   path TEXT, -- where the clone was when it was read
   url TEXT, -- address of origin, without credentials
+  root_sha TEXT, -- first commit of the main line; NULL in a shallow clone
   branch TEXT, -- the branch that was attributed
   head_sha TEXT, -- its HEAD when it was attributed
   shallow INTEGER NOT NULL DEFAULT 0, -- 1: history before the shallow boundary is missing, its lines are censored
@@ -16,7 +17,7 @@ CREATE TABLE IF NOT EXISTS repos (
 
 -- A commit reachable from the attributed branch.
 CREATE TABLE IF NOT EXISTS commits (
-  id INTEGER PRIMARY KEY, -- number used by the other tables
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   commit_sha TEXT NOT NULL, -- full id
   label TEXT NOT NULL, -- short id and subject, for people

@@ -3,7 +3,7 @@
 
 -- One checkpoint an agent's tool stored in git: the state of one or more sessions when a commit was made.
 CREATE TABLE IF NOT EXISTS checkpoints (
-  id INTEGER PRIMARY KEY, -- number used by the other tables
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   checkpoint_id TEXT NOT NULL, -- the producer's id: 12 hex digits or a ULID; of a snapshot the id of its commit
   store TEXT NOT NULL {CheckpointStore}, -- layout it was read from
@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS checkpoints (
 
 -- One session of a coding agent, put together from all checkpoints that contain it.
 CREATE TABLE IF NOT EXISTS sessions (
-  id INTEGER PRIMARY KEY, -- number used by the other tables
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- number used by the other tables
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   key TEXT NOT NULL, -- the agent's own session id
   label TEXT NOT NULL, -- short name for people: start of the first prompt

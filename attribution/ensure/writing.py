@@ -1,0 +1,40 @@
+"""Who may write conclusions about a repository: one run at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from attribution.queries.open_repo import OpenRepo
+from attribution.queries.repositories import repository
+from collector.errors import WhoWroteError
+from collector.git.repository import GitRepo
+from collector.repository_rows import claim_repo, give_up_claim
+from collector.runtime.locks import writing_database, writing_repository
+from collector.runtime.progress import Progress
+from collector.storage.store import Store
+
+
+@contextmanager
+def claimed(store: Store, repo: GitRepo, name: str, progress: Progress) -> Iterator[int]:
+    """Claims a repository and is its only writer inside; gives its number. Raises NameTaken."""
+    with writing_database(store, progress):
+        repo_id = claim_repo(store, repo, name)
+        with writing_repository(store, repo_id, progress):
+            try:
+                yield repo_id
+            except WhoWroteError:
+                give_up_claim(store, repo_id)
+                raise
+
+
+@contextmanager
+def sole_writer(where: OpenRepo, progress: Progress) -> Iterator[None]:
+    """The only writer of an attributed repository, which stands at the commit that it was last attributed at."""
+    with writing_database(where.store, progress), writing_repository(where.store, where.repo_id, progress):
+        row = repository(where.store, where.repo_id)
+        if row is None:
+            raise WhoWroteError(f"{where.name} was removed from the database", "Run the same command again")
+        if row.head_sha is not None and where.repo.has(row.head_sha):  # another run may have moved it while this one waited
+            where.head, where.branch = row.head_sha, row.branch or ""
+        yield

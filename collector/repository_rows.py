@@ -1,0 +1,106 @@
+"""Which row of a database is which clone's. A repository is claimed before anything is written about it.
+
+The row says what the repository is: the address of its remote, the first commit of its main line, and where its clone was. A clone
+that is another repository is refused under the same name, and takes another one with `attribute repo --name`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from collector.errors import WhoWroteError
+from collector.git.repository import GitRepo
+from collector.runtime.stages import RunContext
+from collector.storage.store import Store
+from collector.text import printable
+
+
+class NameTaken(WhoWroteError):
+    """The database has another repository of this name."""
+
+
+class _Row(NamedTuple):
+    id: int
+    name: str
+    path: str | None
+    url: str | None
+    root_sha: str | None
+    head_sha: str | None
+
+
+_ROWS = "SELECT id, name, path, url, root_sha, head_sha FROM repos"
+
+
+def repo_name(repo: GitRepo) -> str:
+    """owner/name from the remote's address, else the directory's name; printable."""
+    url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
+    if url:
+        parts = url.replace(":", "/").split("/")
+        return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
+    path = repo.common_dir()
+    return printable(path.parent.name if path.name == ".git" else path.name.removesuffix(".git"))
+
+
+def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
+    """Number of the row of a clone, None when it has none. `name`: one that the person chose. Raises NameTaken."""
+    if not name:
+        for row in store.select(_Row, f"{_ROWS} WHERE path = ?", (printable(str(repo.path)),)):
+            if _is_same(row, repo):
+                return row.id
+    named = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (name or repo_name(repo),))
+    if named is not None and not _is_same(named, repo):
+        raise NameTaken(
+            f"{store.path} holds another repository named {named.name}: {named.path}",
+            "Choose a name for this one: attribute repo PATH --name NAME\nOr use another file: --db FILE",
+        )
+    return named.id if named is not None else None
+
+
+def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
+    """Number of the row of a clone; a new one says whose it is, and nothing else. Raises NameTaken."""
+    known = find_repo(store, repo, name)
+    if known is not None and store.value("SELECT root_sha FROM repos WHERE id = ?", (known,)) is not None:
+        return known
+    root = repo.first_commit()  # outside the transaction: it takes time
+    if known is not None and (root is None or store.is_read_only):
+        return known
+    with store.transaction() as connection:
+        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, known))  # one of an earlier version
+        known = find_repo(store, repo, name)  # another run may have been faster
+        if known is None:
+            values = (printable(name) or repo_name(repo), str(repo.path), repo.remote_url() or None, root)
+            connection.execute("INSERT INTO repos (name, path, url, root_sha) VALUES (?, ?, ?, ?)", values)
+    return known or claim_repo(store, repo, name)
+
+
+def give_up_claim(store: Store, repo_id: int) -> None:
+    """Removes the row of a repository about which nothing was written."""
+    with store.transaction() as connection:
+        connection.execute(
+            "DELETE FROM repos WHERE id = ? AND head_sha IS NULL "
+            "AND NOT EXISTS (SELECT 1 FROM stage_runs WHERE repo_id = repos.id) "
+            "AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE repo_id = repos.id)",
+            (repo_id,),
+        )
+
+
+def _is_same(row: _Row, repo: GitRepo) -> bool:
+    url = printable(repo.remote_url())
+    if row.path is None or (row.url and row.url == url):
+        return True
+    if row.head_sha and repo.has(row.head_sha):
+        return True
+    if row.path == printable(str(repo.path)):  # what is there now replaces what was there
+        return not row.url or not url
+    return not row.head_sha and row.root_sha is not None and row.root_sha == repo.first_commit()
+
+
+def describe_repo(context: RunContext, branch: str, head: str) -> None:
+    """What the clone was when it was attributed. Call within the transaction that writes the conclusions."""
+    repo = context.repo
+    censored = repo.censored()
+    values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))
+    context.store.connection.execute(
+        "UPDATE repos SET path = ?, url = ?, branch = ?, head_sha = ?, shallow = ?, partial = ?, root_sha = ? WHERE id = ?",
+        (*values, repo.first_commit(), context.repo_id),
+    )

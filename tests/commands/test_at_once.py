@@ -1,0 +1,173 @@
+"""Several runs on one database: nothing is mixed and nothing is lost, and whoever cannot go on says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import clone, run
+
+from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
+from collector.repository_names import public_url
+from collector.runtime.locks import InUse, file_lock, lock_path, writing_database, writing_repository
+from collector.storage.compare import compare
+from collector.storage.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def wrong(folder: Path, schedules: int, seed: int) -> str:
+    program = ROOT / "tests" / "support" / "interleaved.py"
+    env = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
+    done = subprocess.run(
+        [sys.executable, program, folder, str(schedules), str(seed)], env=env, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_commands_at_the_same_time_give_what_they_give_in_order(tmp_path: Path) -> None:
+    assert not wrong(tmp_path, 4, 1)
+
+
+@pytest.mark.heavy
+def test_hundreds_of_schedules(tmp_path: Path) -> None:
+    assert not wrong(tmp_path, 400, 2)
+
+
+def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
+    db = tmp_path / "x.db"
+    (tmp_path / "b").mkdir()
+    one, other = clone("example", tmp_path), clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example")
+    assert run("repo", one, "--db", db).exit_code == 0
+    refused = run("repo", other, "--db", db)
+    assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
+    assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
+    for command in (["survival", other, "--no-curves"], ["blame", other, "README.md"], ["repo", other]):  # it is known by its place
+        assert run(*command, "--db", db).exit_code == 0
+    with sqlite3.connect(db) as connection:
+        counted = "SELECT name, COUNT(*) FROM repos JOIN commits c ON c.repo_id = repos.id GROUP BY 1"
+        assert dict(connection.execute(counted)) == {"example": 11, "second": 2}
+    connection.close()
+
+
+def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:
+    one = clone("example", tmp_path)
+    assert run("repo", one, "--db", tmp_path / "x.db").exit_code == 0
+    (tmp_path / "new").mkdir()
+    moved = one.rename(tmp_path / "new" / "example")
+    (report,) = json.loads(run("repo", moved, "--db", tmp_path / "x.db", "--json").stdout)
+    assert report["unchanged"]
+
+
+def test_a_repository_without_records_leaves_no_claim(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", "-C", plain, *identity, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    assert run("repo", plain, "--db", tmp_path / "x.db").exit_code == 4
+    with Store(tmp_path / "x.db") as store:
+        assert store.rows("SELECT * FROM repos") == []
+
+
+MIXTURES = {
+    "calls of another session": "UPDATE tool_calls SET session_id = (SELECT MIN(id) FROM sessions) WHERE id IN "
+    "(SELECT id FROM tool_calls ORDER BY id DESC LIMIT 3)",
+    "prompts of a second run": "INSERT INTO turns (session_id, turn_index, origin, prompt) "
+    "SELECT session_id, turn_index + 100, origin, prompt FROM turns",
+    "rows that were lost": "DELETE FROM line_fates",
+    "a session that was never read": "DELETE FROM stage_runs WHERE stage = 'session' AND subject = (SELECT MIN(key) FROM sessions)",
+    "another head": "UPDATE repos SET head_sha = 'f' || substr(head_sha, 2)",
+}
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> None:
+    one, db = clone("example", tmp_path), tmp_path / "x.db"
+    assert run("survival", one, "--db", db, "--no-curves").exit_code == 0
+    sound = tmp_path / "sound.db"
+    with sqlite3.connect(db) as connection, sqlite3.connect(sound) as copy:
+        connection.backup(copy)
+        connection.execute(MIXTURES[name])
+    connection.close()
+    copy.close()
+    assert run("check", "--db", db).exit_code == EXIT_CHECK_FAILED
+    shown = run("check", "--db", db, "--repair")
+    assert shown.exit_code == 0, shown.output
+    assert "example was read again" in shown.stderr
+    assert not [difference for difference in compare(db, sound) if difference.differs]
+    assert "nothing to repair" in run("check", "--db", db, "--repair").stderr
+
+
+def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
+    one, db = clone("example", tmp_path), tmp_path / "x.db"
+    run("repo", one, "--db", db)
+    with Store(db) as store:
+        before = {table: store.next_id(table) for table in ("repos", "sessions", "commits", "checkpoints")}
+        with store.transaction() as connection:
+            connection.execute("DELETE FROM repos")
+        assert {table: store.next_id(table) for table in before} == before and min(before.values()) > 1
+    run("repo", one, "--db", db)
+    with Store(db) as store:
+        assert store.value("SELECT MIN(id) FROM sessions") == before["sessions"]
+
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
+    said: list[str] = []
+    entered = threading.Event()
+
+    def second() -> None:
+        tell = lambda what, *_: said.append(what)  # noqa: E731
+        with Store(tmp_path / "x.db") as store, writing_database(store), writing_repository(store, 1, tell):
+            entered.set()
+
+    with Store(tmp_path / "x.db") as store, writing_database(store):
+        with writing_repository(store, 1):
+            waiting = threading.Thread(target=second)
+            waiting.start()
+            while not said:
+                time.sleep(0.01)
+            assert not entered.is_set()
+            with writing_repository(store, 2):  # another repository is free
+                pass
+        waiting.join(10)
+    assert entered.is_set() and said[0] == "waiting for another run on this repository"
+    assert [path.name for path in tmp_path.iterdir() if "lock" in path.name] == []
+
+
+def test_who_fills_the_whole_database_waits_for_nobody(tmp_path: Path) -> None:
+    path = lock_path(tmp_path / "x.db")
+    alone = file_lock(path, 0, "it")
+    with Store(tmp_path / "x.db") as store, writing_database(store), writing_database(store), pytest.raises(InUse), alone:
+        pass
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("https://github.com/o/r.git", "https://github.com/o/r.git"),
+        ("https://ghp_secret@github.com/o/r", "https://github.com/o/r"),
+        ("https://user:s3cr/et@host.example:8443/o/r", "https://host.example:8443/o/r"),
+        ("https://host.example/o/r?private_token=s3cret#s3cret", "https://host.example/o/r"),
+        ("https://host.example/@scope/r", "https://host.example/@scope/r"),
+        ("git@github.com:o/r.git", "git@github.com:o/r.git"),
+        ("s3cret@host.example:o/r", "host.example:o/r"),
+        ("user:s3cret@host.example:o/r?t=s3cret", "host.example:o/r"),
+        ("ssh://git@host.example/o/r", "ssh://git@host.example/o/r"),
+        ("/srv/git/o/r.git", "/srv/git/o/r.git"),
+    ],
+)
+def test_no_secret_of_an_address_is_stored(given: str, stored: str) -> None:
+    assert public_url(given) == stored
