@@ -12,7 +12,7 @@ from datasette.utils.asgi import Base400
 from datasette.views.base import DatasetteError
 
 from collector.errors import WhoWroteError
-from collector.storage.bounded import DatabaseError
+from collector.storage.bounded import DatabaseError, TookTooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def explained(error: Exception) -> Failure:
     match error:
         case Base400():
             failure = Failure(error.status, None, "There is no such page." if str(error) == "404" else str(error))
-        case QueryInterrupted():
+        case QueryInterrupted() | TookTooLong():
             failure = Failure(_BAD, *_TOO_SLOW)
         case DatasetteError() if error.message_is_html:  # its message about time
             failure = Failure(error.status, *_TOO_SLOW)

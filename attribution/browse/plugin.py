@@ -21,9 +21,11 @@ from attribution.queries.commit import commit_page
 from attribution.queries.overview import added_by_all, overview, repositories
 from attribution.queries.session_page import TURNS, session_page
 from attribution.queries.tip_file import PAGE, explained, tip_file
+from collector.storage.bounded import time_limit
 from collector.storage.store import APPLICATION_ID, Store
 
 _BASE = "/-/whowrote"
+PAGE_SECONDS = 20.0  # for all that one page reads
 _POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src {script}; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -225,7 +227,12 @@ async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]
         raise NotFound(f"no database of whowrote named {name}")
     await datasette.ensure_permissions(request.actor, [("view-database", name), "view-instance"])
     number = _number(request.url_vars.get("number"))
-    built = await db.execute_fn(lambda connection: build(Store.over(connection, db.path), number))
+
+    def read(connection: Any) -> Any:
+        with time_limit(connection, PAGE_SECONDS):
+            return build(Store.over(connection, db.path), number)
+
+    built = await db.execute_fn(read)
     if built is None:
         raise NotFound(f"{name} has no such {request.path.rsplit('/', 2)[-2]}")
     return built

@@ -208,15 +208,20 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
 
 
 def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool) -> list[Any]:
-    from attribution.ensure.lines import attribute_one
-    from collector.console.terminal import in_processes
+    from attribution.ensure.lines import attribute_one, note_failed
+    from collector.console.terminal import Failed, in_processes
     from collector.storage.store import Store
 
     Store(db).close()  # made once, before the processes meet
     with Reporter(f"{len(paths)} repositories", quiet) as progress:
         progress("attributing", 0, len(paths))
         items = [(path, db, options) for path in paths]
-        return in_processes(attribute_one, items, jobs, lambda done, total: progress("attributing", done, total))
+        results = in_processes(attribute_one, items, jobs, lambda done, total: progress("attributing", done, total))
+    with Store(db) as store:
+        for path, done in zip(paths, results, strict=True):
+            if isinstance(done, Failed):  # also of a process that was killed
+                note_failed(store, path, done.message)
+    return results
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:

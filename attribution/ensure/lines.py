@@ -15,13 +15,15 @@ from attribution.queries.repo_report import RepoReport, repo_report
 from attribution.queries.repositories import attributed_repository
 from attribution.stages.lines import attribute_repo
 from collector.checkpoints.other_branches import other_branches
-from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, without_files
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
+from collector.runtime.stages import note_failure
 from collector.storage.store import Store
+from collector.text import printable
 
 _MAX_BRANCHES = 3  # branches to name
 
@@ -30,7 +32,28 @@ def attribute_one(path: str, db: Path, options: AttributeOptions, progress: Prog
     """Attributes one clone and reports on it. Raises what `attribute_repo` raises, and WhoWroteError for a name in use."""
     GitRepo(path)  # no database is made for a path that is no clone
     with Store(db) as store:
-        return attribute_into(store, path, options, progress)
+        try:
+            report = attribute_into(store, path, options, progress)
+        except (NoCheckpoints, DatabaseUnusable):
+            raise
+        except Exception as error:
+            note_failed(store, path, f"{type(error).__name__}: {error}")
+            raise
+        note_failed(store, path, "")
+        return report
+
+
+def note_failed(store: Store, path: str, error: str) -> None:
+    """Stores that the attribution of a path failed, or ("") that it no longer does."""
+    try:
+        name = repo_name(GitRepo(path))
+    except NotARepository:
+        name = path
+    known = "SELECT 1 FROM problems WHERE stage = 'repository' AND subject IN (?, ?)"
+    if error or store.value(known, (printable(name), printable(path))):
+        with store.transaction():
+            note_failure(store, path, "")  # when there was no repository it had no other name
+            note_failure(store, name, error)
 
 
 def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, progress: Progress = no_progress) -> RepoReport:

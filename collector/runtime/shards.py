@@ -17,16 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
-from collector.model import Problem
 from collector.repository_names import tombstone
 from collector.runtime.locks import file_lock
-from collector.runtime.stages import StageName
+from collector.runtime.stages import StageName, note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.connection import cache_path
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, iso
-from collector.text import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +210,9 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
                 _stored_at(store, item.name, stage),
             ),
         )
-        _note_failure(store, item.name, done.error or "")
+        note_failure(store, item.name, done.error or "")
     if not done.error:
         drop(shard)
-
-
-def _note_failure(store: Store, name: str, error: str) -> None:
-    """A repository that failed has a row in `problems` until it succeeds. Call within a transaction."""
-    store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
-    if error:
-        known = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))
-        store.add_problems(known, [Problem("repository", name, "failed", error)])
 
 
 def _loaded(store: Store, name: str) -> bool:

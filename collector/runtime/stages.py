@@ -23,6 +23,7 @@ from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Connection, Store, iso
+from collector.text import printable
 
 
 class StageName(StrEnum):
@@ -175,6 +176,14 @@ def clear_problems(
     """
     repos, subjects = ([one] if one is not None else None for one in (repo_id, subject))
     _delete(store, "problems", stage=stages, repo_id=repos, subject=subjects, code=codes)
+
+
+def note_failure(store: Store, name: str, error: str) -> None:
+    """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call within a transaction."""
+    store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
+    if error:
+        known = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))
+        store.add_problems(known, [Problem("repository", name, "failed", error)])
 
 
 def _delete(store: Store, table: str, **wanted: Sequence[object] | None) -> None:

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from collector.errors import DatabaseUnusable
 from collector.storage.connection import reading
 
 DatabaseError = sqlite3.Error
 VALUE = 4_000_000  # bytes of one value or row
 _ANSWER = 16_000_000  # characters and bytes of all rows of an answer together
+_STEPS = 10_000  # of SQLite's program between two calls of the handler
 _LOOK = 0.05  # seconds between two looks of the watch
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: VALUE,
@@ -43,6 +47,25 @@ def limit_heap(size: int) -> None:
     with sqlite3.connect(":memory:") as connection:
         connection.execute(f"PRAGMA hard_heap_limit = {size}")
     connection.close()
+
+
+class TookTooLong(Exception):
+    """Reading took longer than it may."""
+
+
+@contextmanager
+def time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """All statements inside may take this long together. Raises TookTooLong."""
+    deadline = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+    try:
+        yield
+    except (sqlite3.Error, DatabaseUnusable) as error:
+        if time.monotonic() > deadline:
+            raise TookTooLong(f"longer than {seconds:g} s") from error
+        raise
+    finally:
+        connection.set_progress_handler(None, _STEPS)
 
 
 class _BoundedCursor(sqlite3.Cursor):

@@ -19,7 +19,7 @@ import pytest
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import charts, describe, standalone, words
+from attribution.browse import charts, describe, plugin, standalone, words
 from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from collector.storage.catalog import tables
@@ -452,3 +452,16 @@ def test_curves_leave_out_what_too_few_lines_tell() -> None:
     svg = charts.curves({"agent": [(1, 100, 90), (7, 49, 1)]})
     assert svg.count("<circle") == 1 and "90.0% survive at 1 days" in svg
     assert charts.curves({"human": [(1, 10, 5)]}) == ""
+
+
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_of_ours_that_takes_too_long_says_so(site: Site, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
+    monkeypatch.setattr(plugin, "PAGE_SECONDS", 0.2)
+    monkeypatch.setattr(plugin, "overview", lambda store, number: store.value(endless))
+    answer = site.get("/-/whowrote/pages/repo/1")
+    assert answer.status_code == 400 and "longer than the pages allow" in answer.text
+    monkeypatch.undo()
+    assert site.get("/-/whowrote/pages/repo/1").status_code == 200

@@ -211,6 +211,11 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in shown.stderr
     assert "1 of 3 repositories failed" in shown.stderr
+    (kind,) = json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout)
+    assert (kind["stage"], kind["code"], kind["count"]) == ("repository", "failed", 1)
+    clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
+    assert run("repo", tmp_path / "absent", "--db", tmp_path / "x.db").exit_code == 0
+    assert json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout) == []
     assert run("check", "--db", tmp_path / "x.db").exit_code == 0
 
 
