@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from attribution.commands.sections import Section
-from collector.console.options import ALLOW_NO_CHECKPOINTS, QUIET, SCALE
-from collector.console.progress import exclusive_store, show_progress
+from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, QUIET, SCALE
+from collector.console.progress import exclusive_store, keep_content, show_progress
 from collector.console.terminal import notice
 from collector.errors import EXIT_PARTIAL
 
@@ -18,6 +18,7 @@ from collector.errors import EXIT_PARTIAL
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @SCALE
+@CONTENT
 @ALLOW_NO_CHECKPOINTS
 @QUIET
 @click.pass_context
@@ -35,6 +36,7 @@ def db(
 
     how = RunOptions(given["jobs"], given["scheduler"], TaskLimits(given["timeout"], given["memory"]), given["retry"])
     with exclusive_store(file, create=False) as store:
+        keep_content(store, given["content"], given["redact"])
         found, lost = repositories(store, names)
         for name, path in lost:
             notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect fetch {name}")

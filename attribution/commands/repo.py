@@ -12,7 +12,7 @@ import click
 
 from attribution.commands.common import at, followed, here, local_options, print_rows
 from attribution.commands.sections import Section
-from collector.console.options import LOCAL
+from collector.console.options import CONTENT, LOCAL
 from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     help="Write the results to a database of their own, atomically, for `collect merge`.",
 )
 @click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
+@CONTENT
 @click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `attribute survival` does.")
 @click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `attribute scan` does; needs whowrote[scan].")
 @data_options
@@ -86,6 +87,7 @@ def repo(
 
     # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
+    text = {name: given.pop(name) for name in ("content", "redact")}
     local = local_options(**given)
     if paths or not local.directories or clone_around(".") is not None:
         paths = tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
@@ -102,11 +104,13 @@ def repo(
     if shard is not None and len(paths) > 1:
         raise click.UsageError("--shard takes exactly one PATH")
     if shard is not None:
-        results: list[Any] = [_into_shard(paths[0], shard, options, quiet)]
+        results: list[Any] = [_into_shard(paths[0], shard, options, quiet, text)]
         db = shard
     elif len(paths) == 1:
+        _keep(paths[0], db, text)
         results = [_one(paths[0], db, options, quiet)]
     else:
+        _keep("", db, text)
         results = _several(paths, db, options, jobs, quiet)
     for path, done in zip(paths, results, strict=True):
         if not hasattr(done, "hint"):
@@ -190,10 +194,24 @@ def _sessions_alone(directory: Path, db: Path, options: AttributeOptions, quiet:
         return attribute_sessions(directory, db, options, progress)
 
 
-def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport:
+def _keep(path: str, db: Path, given: dict[str, Any]) -> None:
+    """Stores how much text the database is to hold, if that was asked for. No database is made for a path that is not a clone."""
+    from collector.console.progress import keep_content
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
+
+    if any(value is not None for value in given.values()):
+        if path:
+            GitRepo(path)
+        with Store(db) as store:
+            keep_content(store, given["content"], given["redact"])
+
+
+def _into_shard(path: str, shard: Path, options: Any, quiet: bool, given: dict[str, Any]) -> RepoReport:
     with Reporter(path, quiet) as progress:
         progress("starting", 0, 0)
         from attribution.ensure.lines import attribute_into
+        from collector.console.progress import keep_content
         from collector.errors import NoCheckpoints
         from collector.git.repository import GitRepo
         from collector.runtime.shards import building_shard, drop, part_of
@@ -201,6 +219,7 @@ def _into_shard(path: str, shard: Path, options: Any, quiet: bool) -> RepoReport
         GitRepo(path)
         try:
             with building_shard(shard) as store:
+                keep_content(store, given["content"], given["redact"])
                 return attribute_into(store, path, options, progress)
         except NoCheckpoints:
             drop(part_of(shard))

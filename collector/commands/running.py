@@ -13,7 +13,7 @@ from collector.commands.common import print_table
 from collector.commands.discover import discover
 from collector.commands.sections import Section
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, FETCHING, MIRRORS, QUIET, SCALE
-from collector.console.progress import count_repositories, exclusive_store, show_progress
+from collector.console.progress import count_repositories, exclusive_store, keep_content, show_progress
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
@@ -58,7 +58,7 @@ def load(
     Reads checkpoints, sessions, tool calls and commits. To attribute the lines afterwards, run: attribute db FILE.
     """
     with exclusive_store(db) as store:
-        _keep(store, given)
+        keep_content(store, given["content"], given["redact"])
         failed = _load(store, names, _how(given), allow_no_checkpoints, quiet)
     context.exit(EXIT_PARTIAL if failed else 0)
 
@@ -95,7 +95,7 @@ def run(
         if found:
             notice("some channels failed; continuing with the known candidates")
     with exclusive_store(db) as store:
-        _keep(store, given)
+        keep_content(store, given["content"], given["redact"])
         sources, refused = _sources(store, names, given)
         failed = refused + _fetch(store, sources, _plan(db, given), quiet)
         if sources:  # no name at all would mean every mirror
@@ -252,19 +252,6 @@ def _how(given: dict[str, Any]) -> RunOptions:
     from collector.runtime.workers import TaskLimits
 
     return RunOptions(given["jobs"], given["scheduler"], TaskLimits(given["timeout"], given["memory"]), given["retry"])
-
-
-def _keep(store: Store, given: dict[str, Any]) -> None:
-    """The content asked for, from now on; without an option it stays as it is."""
-    from collector.storage.retention import Policy
-
-    old = store.policy
-    new = Policy(given["content"] or old.content, old.redact if given["redact"] is None else given["redact"])
-    if new != old:
-        if new.redact:
-            new.redactor("")  # fails early if the library is missing
-        with store.transaction():
-            store.keep(new)
 
 
 def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> int:

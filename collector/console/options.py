@@ -119,9 +119,13 @@ CONTENT = _options(
     click.option(
         "--content",
         type=click.Choice(["none", "prompts", "full"]),
-        help="Transcript text to store.  [default: full in a new database, else unchanged]",
+        help="Text of sessions to store.  [default: full in a new database, else unchanged]",
     ),
-    click.option("--redact/--no-redact", default=None, help="Remove secrets and e-mail addresses from stored text."),
+    click.option(
+        "--redact/--no-redact",
+        default=None,
+        help="Also remove e-mail addresses from stored text / store it as it is.  [default: remove keys, tokens and passwords]",
+    ),
 )
 ALLOW_NO_CHECKPOINTS = click.option("--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints.")
 LOCAL = _options(

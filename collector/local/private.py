@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collector.errors import WhoWroteError
 from collector.storage.connection import cache_path
-from collector.storage.retention import NONE, Policy
+from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
 
 _MODE = 0o600
@@ -14,22 +13,14 @@ _BESIDE = ("", "-wal", "-shm", "-journal")
 
 
 def keep_private(store: Store) -> None:
-    """Only the owner may read the file, and secrets are taken out of text before it is stored, unless something else was chosen.
-
-    Where the library that finds secrets is not installed, no text is stored.
-    """
+    """Only the owner may read the file, and e-mail addresses are taken out of text too, unless something else was chosen."""
     for database in (store.path, cache_path(store.path)):
         for ending in _BESIDE:
             _close(database.with_name(database.name + ending))
     if store.has("settings") and store.value("SELECT 1 FROM settings WHERE name = 'content'") is not None:
         return
-    policy = Policy(redact=True)
-    try:
-        policy.redactor("")
-    except WhoWroteError:
-        policy = Policy(NONE)
     with store.transaction():
-        store.keep(policy)
+        store.keep(Policy(redaction=Redaction.ADDRESSES))
 
 
 def _close(path: Path) -> None:

@@ -1,6 +1,7 @@
 """How much text of transcripts a database keeps, and what is taken out of it before it is written.
 
-The choice is stored in the database (`settings`), so that whatever fills it later keeps to it.
+The choice is stored in the database (`settings`), so that whatever fills it later keeps to it. Everything that is computed is
+computed from the whole text: only what is stored is redacted.
 """
 
 from __future__ import annotations
@@ -10,12 +11,23 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
-_VERSION = 2  # of the columns below: with another one the texts of a database that keeps less than all are read anew
+_VERSION = 3  # of the columns below and of what is taken out of them: with another one the texts are read again
+
+
+class Redaction(StrEnum):
+    """What is taken out of texts."""
+
+    NOTHING = "nothing"
+    SECRETS = "secrets"  # keys, tokens, passwords
+    ADDRESSES = "addresses"  # e-mail addresses too; those of authors become pseudonyms
+
+
 # Columns with text that people or agents wrote -> the least content that keeps them; NONE: always kept, redacted if that is wanted.
 # tests/test_stored_text.py goes over the schema: a new column is named here or there.
 COLUMNS: Mapping[tuple[str, str], str] = {
@@ -57,21 +69,21 @@ class Policy:
     """What is stored. Not slotted: the redactor is made once, when it is first needed."""
 
     content: str = FULL
-    redact: bool = False
+    redaction: Redaction = Redaction.SECRETS
 
     def key(self) -> str:
-        """Part of the keys of stages; '' for the ordinary one."""
-        return "" if self == Policy() else f"{self.content}{'-redacted' if self.redact else ''} {_VERSION}"
+        """Part of the keys of stages."""
+        return f"{self.content} {self.redaction} {_VERSION}"
 
     def text(self, value: str | None, least: str = NONE) -> str | None:
         """What is stored of a text that is kept from the content `least` on."""
         if value is None or not self.keeps(least):
             return None
-        return self.redactor(value) if self.redact else value
+        return self.redactor(value) if self.redacts else value
 
     def rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         """Rows as they are stored."""
-        if self == Policy():
+        if self == Policy(FULL, Redaction.NOTHING):
             return rows
         if not self.keeps(_ROWS.get(table, NONE)):
             return []
@@ -85,22 +97,29 @@ class Policy:
     def _change(self, table: str, name: str) -> Callable[[str], str | None] | None:
         """What becomes of the values of a column; None: they stay as they are."""
         if (table, name) in ADDRESSES:
-            return pseudonym if self.redact else None
+            return pseudonym if self.redaction is Redaction.ADDRESSES else None
         if (table, name) not in COLUMNS:
             return None
         least, note = COLUMNS[table, name], NOTES.get((table, name))
         if note is not None and not self.keeps(FULL):
             return lambda value: self.text(_without(value, note))
-        return (lambda value: self.text(value, least)) if self.redact or not self.keeps(least) else None
+        return (lambda value: self.text(value, least)) if self.redacts or not self.keeps(least) else None
 
     def _changed(self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
         for row in rows:
             yield [change[n](v) if n in change and isinstance(v, str) and v else v for n, v in enumerate(row)]
 
+    @property
+    def redacts(self) -> bool:
+        """Whether anything is taken out of texts."""
+        return self.redaction is not Redaction.NOTHING
+
     @cached_property
     def redactor(self) -> Callable[[str], str]:
         from collector.storage.redaction import secrets_out
 
+        if self.redaction is Redaction.SECRETS:
+            return secrets_out
         return lambda text: _EMAIL.sub("[e-mail]", secrets_out(text))
 
 

@@ -21,7 +21,7 @@ from collector.errors import DatabaseTooNew, DatabaseUnusable
 from collector.storage import library
 from collector.storage.connection import OwnConnection, cache_path, read, reading
 from collector.storage.places import prepare
-from collector.storage.retention import FULL, Policy
+from collector.storage.retention import FULL, Policy, Redaction
 from collector.storage.schema import CORE, schema_sql, statements
 from collector.text import printable
 
@@ -165,13 +165,14 @@ class Store:
             found = (
                 {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")} if self.has("settings") else {}
             )
-            self._policy = Policy(found.get("content", FULL), found.get("redact") == "1")
+            former = Redaction.ADDRESSES if found.get("redact") == "1" else Redaction.SECRETS  # up to schema 6
+            self._policy = Policy(found.get("content", FULL), Redaction(found.get("redaction", former)))
         return self._policy
 
     def keep(self, policy: Policy) -> None:
         """From now on this much text is kept; call within a transaction."""
         self.connection.executemany(
-            "INSERT OR REPLACE INTO settings VALUES (?, ?)", [("content", policy.content), ("redact", str(int(policy.redact)))]
+            "INSERT OR REPLACE INTO settings VALUES (?, ?)", [("content", policy.content), ("redaction", policy.redaction)]
         )
         self._policy = policy
 

@@ -7,13 +7,13 @@ import os
 import re
 import sqlite3
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.builder import import_stream
 from support.commands import run
+from support.hostile import rewritten
 from support.truth import REPOS
 
 STREAM = (REPOS / "example" / "history.fi").read_bytes()
@@ -34,18 +34,6 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
     "no short texts": (SHORT, rb'": null'),
     "lists for short texts": (SHORT, rb'": [[{}]]'),
 }
-
-
-def rewritten(stream: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """A stream of `git fast-import` with every file and message changed."""
-    pieces, at = [], 0
-    header = re.compile(rb"^data (\d+)\n", re.MULTILINE)
-    while (found := header.search(stream, at)) is not None:
-        end = found.end() + int(found[1])
-        body = change(stream[found.end() : end])
-        pieces += [stream[at : found.start()], b"data %d\n" % len(body), body]
-        at = end
-    return b"".join([*pieces, stream[at:]])
 
 
 def attributed(clone: Path, db: Path) -> None:

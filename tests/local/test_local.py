@@ -17,11 +17,11 @@ from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import Attributed, attribute_repo
-from collector.errors import NoCheckpoints, WhoWroteError
+from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.local import files, find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
-from collector.storage.retention import Policy
+from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
 
 Said = dict[str, dict[str, dict[int, Line]]]
@@ -298,26 +298,11 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
     attribute(clone, db)
     assert db.stat().st_mode & 0o777 == 0o600
     with Store(db) as store:
-        assert store.policy == Policy(redact=True)
+        assert store.policy == Policy(redaction=Redaction.ADDRESSES)
         prompt = store.value("SELECT prompt FROM turns")
         assert "Use [secret]" in prompt and "bob@" not in prompt
     whole = b"".join(path.read_bytes() for path in tmp_path.glob("out*"))
     assert key.encode() not in whole and b"stood in the notes" not in whole
-
-
-def test_without_the_library_that_finds_secrets_no_text_is_stored(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing() -> None:
-        raise WhoWroteError("not installed")
-
-    monkeypatch.setattr("collector.storage.redaction._finders", missing)
-    layouts.claude_code(home, work(clone))
-    _, said = attribute(clone, tmp_path / "out.db")
-    assert attributed(clone, said, "agent") == (6, 6)
-    with Store(tmp_path / "out.db") as store:
-        assert store.policy == Policy("none")
-        assert {row["prompt"] for row in store.rows("SELECT prompt FROM turns")} == {None}
 
 
 # --- commands ----------------------------------------------------------------------------------------------------------

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builder import import_stream
+from support.commands import run
+from support.hostile import rewritten
 from support.served import publish
+from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.lines import attribute_one
 from attribution.stages import feature_rows as features
-from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy
+from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy, Redaction
 from collector.storage.schema import PARTS
 from collector.storage.store import Store
 
@@ -108,7 +113,26 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
     (row,) = some.rows("judgements", ("id", "output"), [(1, '{"notes": "they wrote so", "success": 0.5}')])
     assert json.loads(row[1]) == {"success": 0.5}
     whole: list[Any] = [(1, '{"notes": "n"}')]
-    assert Policy().rows("judgements", ("id", "output"), whole) is whole
+    assert Policy(FULL, Redaction.NOTHING).rows("judgements", ("id", "output"), whole) is whole
+
+
+def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(tmp_path: Path) -> None:
+    """Every prompt and command of the transcripts has a secret; `attribute` is asked, as `collect` is elsewhere."""
+    secret = "gh" + "p_" + "a1B2" * 9
+    planted = re.compile(rb'("command": ?"|"role": ?"user","content": ?")')
+    stream = (REPOS / "example" / "history.fi").read_bytes()
+    value = rb"\1TOKEN=%b " % secret.encode()
+    clone = import_stream(rewritten(stream, lambda data: planted.sub(value, data)), tmp_path / "r")
+    for name, options in (("plain", ["--no-redact"]), ("default", []), ("none", ["--content", "none"])):
+        assert run("repo", clone, "--db", tmp_path / f"{name}.db", *options).exit_code == 0
+    found = {name: [c for c in cells(tmp_path / f"{name}.db") if secret in c[2]] for name in ("plain", "default", "none")}
+    assert len(found["plain"]) > 5, found["plain"]
+    assert not found["default"] and not found["none"]
+    with Store(tmp_path / "plain.db") as one, Store(tmp_path / "default.db") as other:
+        lines = (
+            "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason, model FROM line_spans ORDER BY 1, 2, 3"
+        )
+        assert one.rows(lines) == other.rows(lines) and len(one.rows(lines)) > 10
 
 
 def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,5 +141,5 @@ def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
     for content in CONTENTS:
         for table, name in [*COLUMNS, *ADDRESSES]:
-            for row in Policy(content, True).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
+            for row in Policy(content, Redaction.ADDRESSES).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
                 assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])
