@@ -96,6 +96,7 @@ def repo(
         return
     options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local, name)
     if not paths:
+        _keep("", db, text)
         reports = [_sessions_alone(directory, db, options, quiet) for directory in local.directories]
         _print_reports(reports, db, output_format, quiet, paths)
         return
