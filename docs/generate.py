@@ -148,7 +148,7 @@ def metrics_page() -> str:
 
 def _minimums() -> dict[str, object]:
     """What a comparison with people needs on each side."""
-    from attribution.lineage.minimum import SURVIVAL, WEAKNESSES
+    from attribution.lineage.minimum import SHARE, SURVIVAL, WEAKNESSES
     from attribution.maintainability import means
     from attribution.scores import grades
 
@@ -157,7 +157,10 @@ def _minimums() -> dict[str, object]:
         ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
         ("means and differences of maintainability", f"{means.LEAST} whole commits on each side"),
         ("mean grade of a group of sessions", f"{grades.LEAST} sessions"),
-        ("excess rework in `attribute study`", f"{SURVIVAL.lines:,} lines at risk on each side"),
+        (
+            "share of lines that survive",
+            f"{SHARE.lines:,} lines of {SHARE.commits:,} commits that are old enough; of one session the lines",
+        ),
     ]
     return {"minimums": table(("statistic", "minimum"), needed)}
 

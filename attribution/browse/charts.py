@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from attribution.queries.overview import SurvivalPoint
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
-LEAST = 50  # lines at risk below which a share is not drawn
 _DATE, _DAYS = 72, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent",
@@ -70,9 +70,9 @@ def columns(
     return _svg(width, height, marks, "lines added per week by class; dots: sessions started")
 
 
-def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600, height: int = 240) -> str:
-    """Share of lines alive over days (log scale) by class, from (days, at risk, alive)."""
-    points_of = {k: [(d, alive / risk, risk) for d, risk, alive in lines.get(k, ()) if risk >= LEAST] for k in CLASSES}
+def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, height: int = 240) -> str:
+    """Share of lines that survive over days (log scale) by class."""
+    points_of = {k: [(p.days, p.share, p.at_risk) for p in lines.get(k, ()) if p.share is not None] for k in CLASSES}
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
         return ""
@@ -89,7 +89,7 @@ def curves(lines: Mapping[str, Sequence[tuple[int, int, int]]], width: int = 600
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
-            title = f"{NAMES[kind]}: {share:.1%} survive at {days} days, of {risk:,} lines at risk"
+            title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {risk:,} lines at risk then"
             marks.append(_circle(f"k-{kind}", *at(days, share), 3.5, title))
     return _svg(width, height, marks, "share of lines that survive, by age in days and class")
 

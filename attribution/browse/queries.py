@@ -111,9 +111,10 @@ group by 1, 2, 3, 4 order by 5 desc""",
     ),
     "survival": Query(
         "Survival of lines by age in days",
-        "By class of the author; only lines at least that old are counted.",
+        "By class of the author: Kaplan-Meier, with 95 % intervals by commit. Source and test files.",
         """\
-select r.name as repository, v.author, v.horizon as days, v.at_risk, v.alive, round(100.0 * v.alive / v.at_risk, 1) as percent
+select r.name as repository, v.author, v.horizon as days, v.at_risk, round(100.0 * v.share, 1) as percent,
+  round(100.0 * v.low, 1) as percent_from, round(100.0 * v.high, 1) as percent_to
 from survival v join repos r on r.id = v.repo_id where v.grouping = 'class' and v.unit = 'days' order by 1, 2, 3""",
     ),
     "people_behind_unknown": Query(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,14 @@ _EXACT = click.option(
 @_FULL
 @_EXACT
 @click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios, which need whowrote[stats].")
+@click.option("--all-files", is_flag=True, help="Count files of every kind, not only source and test files.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also plot the curves, to FILE.svg or FILE.png."
 )
 @database_option
 @data_options
 def survival(
-    path: str | None, by: tuple[str, ...], full: bool, exact: bool, no_curves: bool, plot: Path | None, db: Path, output_format: str
+    path: str | None, by: tuple[str, ...], full: bool, exact: bool, plot: Path | None, db: Path, output_format: str, **more: bool
 ) -> None:
     """Show how long lines survive and who removes them.
 
@@ -44,12 +46,17 @@ def survival(
     """
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")
-    if plot is not None and no_curves:
+    if plot is not None and more["no_curves"]:
         raise click.UsageError("--plot and --no-curves exclude each other")
-    curves = not no_curves and output_format != "csv"
+    curves = not more["no_curves"] and output_format != "csv"
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact require the PATH of a clone")
-    report = _survival(path, db, tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves)
+    if plot is not None:
+        from attribution.stats.estimates import require
+
+        require()  # before the work, not after it
+    wanted = _Wanted(tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"])
+    report = _survival(path, db, wanted)
     if plot is not None:
         from attribution.stats.plots import draw
 
@@ -66,24 +73,36 @@ def survival(
     print_rows(output_format, [row for group in report.groups for row in group.rows()], view)
 
 
-def _survival(path: str | None, db: Path, groupings: tuple[str, ...], full: bool, exact: bool, curves: bool) -> SurvivalReport:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What was asked for."""
+
+    groupings: tuple[str, ...]
+    full: bool
+    exact: bool
+    curves: bool
+    all_files: bool
+
+
+def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     from attribution.ensure.history import survival_current
-    from attribution.queries.survival import history_coverage, survival_report
-    from attribution.stats.estimates import available, require
+    from attribution.queries.survival import SurvivalOptions, history_coverage, survival_report
+    from attribution.stats.estimates import available
     from collector.storage.store import Store
 
-    if curves and not available():
-        require()  # before the work, not after it
+    options = SurvivalOptions(wanted.groupings, wanted.curves and available(), wanted.all_files)
+    missing = ["no curves, medians and hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
+    missing = missing if wanted.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:
             coverage = history_coverage(store)
             survival_current(store, coverage.followed)
-            report = survival_report(store, coverage.followed, groupings, curves)
-        report.notes += [f"no line history for {name} yet" for name in coverage.not_followed]
+            report = survival_report(store, coverage.followed, options)
+        report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
-    with followed(path, db, full, exact) as (where, notes):
-        report = survival_report(where.store, [where.repo_id], groupings, curves)
-        report.notes += [*notes, *where.notes]
+    with followed(path, db, wanted.full, wanted.exact) as (where, notes):
+        report = survival_report(where.store, [where.repo_id], options)
+        report.notes += [*missing, *notes, *where.notes]
     return report
 
 

@@ -35,10 +35,19 @@ class Minimum(NamedTuple):
 
 SURVIVAL = Minimum(100, 10)
 """Excess rework, the log-rank test and the hazard ratio."""
+SHARE = Minimum(20, 3)
+"""A share of lines that survive, of those old enough."""
+SHARE_OF_SESSION = Minimum(20, 1)
+"""The same for the lines of one session, which often has one commit: a description, no estimate."""
 WEAKNESSES = Minimum(1000, 10)
 """Ratios of weaknesses per 1,000 lines."""
 NOTHING = Minimum(0, 0)
 """Compares whatever there is."""
+
+
+def share_of(grouping: str) -> Minimum:
+    """What a share of the lines of a group needs, by what they are grouped by."""
+    return SHARE_OF_SESSION if grouping == "session" else SHARE
 
 
 def sample(pairs: Iterable[tuple[int, object]]) -> Sample:

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord, RemovedLines
+from collector.files.kinds import HEADLINE, kind_of
 from collector.vocabulary.lines import line_class
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-def records(store: Store, repo_id: int) -> list[LifetimeRecord]:
-    """All lines with text of files of text; see `left_out` for the others."""
-    return [removed.record for removed in removed_lines(store, repo_id)]
+def records(store: Store, repo_id: int, every_kind: bool = False) -> list[LifetimeRecord]:
+    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others."""
+    found = (removed.record for removed in removed_lines(store, repo_id))
+    return [record for record in found if every_kind or record.kind in HEADLINE]
 
 
-def left_out(store: Store, repo_id: int) -> dict[str, int]:
+def left_out(store: Store, repo_id: int, every_kind: bool = False) -> dict[str, int]:
     """Lines with text that are not counted.
 
     binary; uncertain: something is missing in the clone; copy: of another file of the commit; not_attributed: symbolic links;
-    same_text: both sides of a merge had them; they are counted as the lines that the merge kept.
+    same_text: both sides of a merge had them; they are counted as the lines that the merge kept; docs, lock, …: of such files.
     """
     rows = store.rows(
-        "SELECT CASE WHEN l.same_as IS NOT NULL THEN 'same_text' WHEN l.kind = 'text' THEN 'not_attributed' ELSE l.kind END why, "
-        "SUM(t.nonblank) AS lines FROM line_fates t "
-        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? "
-        "AND (l.kind <> 'text' OR l.same_as IS NOT NULL OR t.origin_id IS NULL) GROUP BY 1",
+        "SELECT CASE WHEN l.same_as IS NOT NULL THEN 'same_text' WHEN l.kind <> 'text' THEN l.kind WHEN t.origin_id IS NULL "
+        "THEN 'not_attributed' ELSE '' END AS why, f.kind, l.path, SUM(t.nonblank) AS lines FROM line_fates t "
+        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth "
+        "LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha "
+        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path WHERE t.repo_id = ? GROUP BY 1, 2, 3",
         (repo_id,),
     )
-    return {row["why"]: row["lines"] for row in rows if row["lines"]}
+    found: Counter[str] = Counter()
+    for row in rows:
+        kind = row["kind"] or kind_of(row["path"])
+        if row["why"] or (kind not in HEADLINE and not every_kind):
+            found[row["why"] or kind] += row["lines"]
+    return {why: lines for why, lines in found.items() if lines}
 
 
 class _Tip(NamedTuple):
@@ -65,18 +75,24 @@ class _Lines(NamedTuple):
     agent: str | None
     session: str | None
     declared_agent: str | None
+    kind: str | None
+    email: str | None
+    automation: str | None
 
 
+UNDECLARED = "undeclared"
 _DAY = 86400.0  # seconds
 _LINES = """
 SELECT t.nonblank, t.actor, t.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
   b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason, o.session_id, COALESCE(o.model, s.model) AS model,
-  COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent
+  COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
+  f.kind, c.author_email AS email, c.automation
 FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = t.origin_id
 LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
+LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
 WHERE t.repo_id = ? AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL ORDER BY t.origin
 """
 
@@ -91,13 +107,54 @@ def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     )
     if tip is None:
         return []
-    end = max(seconds(tip.author_at), seconds(tip.committed_at))
+    view = _View(repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line, _users(store, repo_id))
     rows = store.select(_Lines, _LINES, (repo_id,))
-    return [RemovedLines(row.removed_in or 0, _record(row, repo_id, end, tip.main_line)) for row in rows]
+    return [RemovedLines(row.removed_in or 0, _record(row, view)) for row in rows]
 
 
-def _record(row: _Lines, repo_id: int, end: float, last: int) -> LifetimeRecord:
-    """`end`: time of the tip; `last`: its position on the main line."""
+class _Users(NamedTuple):
+    """Who used agents, as far as signs in commits tell."""
+
+    since: float  # author time of the first sign; infinite without one
+    emails: frozenset[str]  # authors of commits with a sign, and of sessions
+
+    def before_agents(self, row: _Lines) -> bool:
+        """Whether a commit is older than the first sign, or its author never gave one."""
+        if row.automation is not None or row.email is None:
+            return False
+        return seconds(row.added_at) < self.since or row.email.lower() not in self.emails
+
+
+class _View(NamedTuple):
+    """What all records of a repository have in common."""
+
+    repo_id: int
+    end: float  # time of the tip
+    last: int  # its position on the main line
+    users: _Users
+
+
+_SIGNS = """
+SELECT c.author_email AS email, c.author_at AS at FROM commits c WHERE c.repo_id = ?1 AND (c.declared_agent IS NOT NULL
+  OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
+UNION ALL SELECT k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
+JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id = ?1
+"""
+_CLAIMED = """
+SELECT DISTINCT c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k ON k.record_id = r.id
+JOIN claim_authors a ON a.id = k.author_id JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha
+WHERE r.repo_id = ? AND a.author = 'agent'
+"""
+
+
+def _users(store: Store, repo_id: int) -> _Users:
+    rows = [*store.rows(_SIGNS, (repo_id,)), *store.rows(_CLAIMED, (repo_id,))]
+    since = min((seconds(row["at"]) for row in rows if row["at"]), default=math.inf)
+    return _Users(since, frozenset(row["email"].lower() for row in rows if row["email"]))
+
+
+def _record(row: _Lines, view: _View) -> LifetimeRecord:
+    end, last = view.end, view.last
     added = seconds(row.added_at)
     follow = max(0.0, end - added) / _DAY
     arrived = row.arrived if row.arrived is not None else last
@@ -110,8 +167,10 @@ def _record(row: _Lines, repo_id: int, end: float, last: int) -> LifetimeRecord:
     agent = (row.agent if author == "agent" else row.declared_agent) or ""
     return LifetimeRecord(
         row.nonblank, author, days, max(follow, days), commits, max(last - arrived, commits), removed and not lost, lost, row.path,
-        repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "", row.actor_session_id,
-        row.cause or "", bool(row.reverted),
+        view.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
+        row.actor_session_id,
+        row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
+        author == UNDECLARED and view.users.before_agents(row),
     )  # fmt: skip
 
 

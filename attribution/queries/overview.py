@@ -79,11 +79,13 @@ class TipFileRow:
 
 
 class SurvivalPoint(NamedTuple):
-    """Lines of one class alive at an age, of those old enough."""
+    """The share of lines of one class that survives an age (Kaplan-Meier)."""
 
     days: int
-    at_risk: int
-    alive: int
+    at_risk: int  # lines present then, and observed that long
+    share: float | None  # None: too few lines are that old
+    low: float | None  # 95 % interval by commit
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,11 +331,11 @@ def _files(store: Store, repo_id: int) -> list[TipFileRow]:
 def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
     points: dict[str, list[SurvivalPoint]] = defaultdict(list)
     for row in store.rows(
-        "SELECT author, horizon, at_risk, alive FROM survival WHERE repo_id = ? AND grouping = 'class' AND unit = 'days' "
-        "ORDER BY author, horizon",
+        "SELECT author, horizon, at_risk, share, low, high FROM survival WHERE repo_id = ? AND grouping = 'class' "
+        "AND unit = 'days' ORDER BY author, horizon",
         (repo_id,),
     ):
-        points[row["author"]].append(SurvivalPoint(row["horizon"], row["at_risk"], row["alive"]))
+        points[row["author"]].append(SurvivalPoint(row["horizon"], row["at_risk"], row["share"], row["low"], row["high"]))
     return dict(points)
 
 

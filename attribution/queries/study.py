@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from attribution.queries import lifetimes
 from attribution.queries.features import features_ready
 
 if TYPE_CHECKING:
+    from attribution.lineage.survival import LifetimeRecord
     from collector.storage.store import Store
 
 # --- how many there are -----------------------------------------------------------------------------------------------
@@ -198,22 +200,10 @@ def session_turns(store: Store) -> list[SessionTurns]:
 # --- after the commit -------------------------------------------------------------------------------------------------
 
 
-class RepositorySurvival(NamedTuple):
-    """Lines of one class of a repository alive after a while, of those old enough."""
-
-    repo_id: int
-    author: str
-    unit: str  # days | head
-    horizon: int
-    at_risk: int
-    alive: int
-
-
-def repository_survival(store: Store) -> list[RepositorySurvival]:
-    return store.select(
-        RepositorySurvival,
-        "SELECT repo_id, author, unit, horizon, at_risk, alive FROM survival WHERE grouping = 'class' AND unit IN ('days', 'head')",
-    )
+def line_records(store: Store) -> list[LifetimeRecord]:
+    """Lines of source and test files of all repositories whose lines were followed."""
+    repos = store.rows("SELECT repo_id FROM tip_states ORDER BY repo_id")
+    return [record for row in repos for record in lifetimes.records(store, row["repo_id"])]
 
 
 class EvidenceTotal(NamedTuple):

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.lineage import survival
+from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
-from attribution.stats import estimates
+from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
+from attribution.stats.kaplan_meier import Point, survival_points
 from collector.errors import WhoWroteError
 from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
-    from attribution.lineage.survival import Comparison, LifetimeRecord, Point
+    from attribution.lineage.survival import LifetimeRecord
+    from attribution.stats.comparison import Comparison
     from attribution.stats.estimates import Curve, Hazard
     from collector.storage.store import Store
 
@@ -38,7 +40,7 @@ class SurvivalGroup:
     def rows(self) -> list[dict[str, Any]]:
         """Plain values of each horizon, for --csv."""
         head = {"grouping": self.grouping, "name": self.name, "author": self.author, "lines": self.lines, "dead": self.dead}
-        return [head | p._asdict() | {"share": p.share} for p in self.points]
+        return [head | p._asdict() for p in self.points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,9 @@ class SurvivalReport:
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        groups = [asdict(g) | {"points": [p._asdict() | {"share": p.share} for p in g.points]} for g in self.groups]
+        groups = [asdict(g) | {"points": [p._asdict() for p in g.points]} for g in self.groups]
         curves = {name: asdict(curve) | {"steps": [step._asdict() for step in curve.steps]} for name, curve in self.curves.items()}
-        comparisons = [
-            asdict(c) | {"rework_agent": c.rework_agent._asdict(), "rework_baseline": c.rework_baseline._asdict()}
-            for c in self.comparisons
-        ]
+        comparisons = [asdict(c) for c in self.comparisons]
         return {
             "repositories": [asdict(r) for r in self.repos], "groups": groups, "causes": self.causes,
             "agent_lines_ended_by": self.ended_by, "comparisons": comparisons, "hazards": [asdict(h) for h in self.hazards],
@@ -81,7 +80,16 @@ class SurvivalReport:
         }  # fmt: skip
 
 
-def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[str], curves: bool) -> SurvivalReport:
+@dataclass(frozen=True, slots=True)
+class SurvivalOptions:
+    """What a report has."""
+
+    groupings: Sequence[str] = ("class",)
+    curves: bool = False  # also curves, medians and hazard ratios, which need a statistics library
+    every_kind: bool = False  # lines of files of every kind, not only of source and test files
+
+
+def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
     followed = [history for repo_id in repo_ids for history in _followed(store, repo_id)]
     if not followed:
@@ -89,23 +97,23 @@ def survival_report(store: Store, repo_ids: Sequence[int], groupings: Sequence[s
     records: list[LifetimeRecord] = []
     left_out: Counter[str] = Counter()
     for repo_id in repo_ids:
-        records += lifetimes.records(store, repo_id)
-        left_out.update(lifetimes.left_out(store, repo_id))
+        records += lifetimes.records(store, repo_id, options.every_kind)
+        left_out.update(lifetimes.left_out(store, repo_id, options.every_kind))
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
         followed,
-        [group for grouping in groupings for group in _groups(records, grouping)],
+        [group for grouping in options.groupings for group in _groups(records, grouping)],
         {author: _causes(lines) for author, lines in by_class.items() if lines},
         survival.ended_by(records),
-        [survival.compare(records, baseline) for baseline in survival.BASELINES],
+        [comparison.compare(records, baseline) for baseline in comparison.BASELINES],
         [],
         {},
         dict(left_out),
     )
-    if curves:
+    if options.curves:
         enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
-        report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in survival.BASELINES) if h is not None]
+        report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
     report.notes += [note for note in [audited_note("agent", "human")] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
@@ -150,7 +158,9 @@ def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[SurvivalGr
     for (name, author), members in survival.grouped(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
         reverted = sum(r.lines for r in members if r.reverted_later)
-        groups.append(SurvivalGroup(grouping, name, author, lines, dead, reverted, survival.alive_at(members)))
+        groups.append(
+            SurvivalGroup(grouping, name, author, lines, dead, reverted, survival_points(members, minimum.share_of(grouping)))
+        )
     if grouping == "class":
         return sorted(groups, key=lambda group: CLASSES.index(group.author))
     return sorted(groups, key=lambda group: (-group.lines, group.name, group.author))

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.survival import BASELINES
 from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
 from attribution.stats.accuracy import audited_note
+from attribution.stats.comparison import HUMAN, UNDECLARED
 from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import Compared, RateCell, Reviewed, Terciles, WeaknessRate, Weighted
 from attribution.weaknesses.scan.exclude import SOURCE
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CLASSES = (*LINE_CLASSES, "mixed")
 HEADLINE = ("HIGH", "MEDIUM")
+_BASELINES: Mapping[str, tuple[str, ...]] = {HUMAN: ("human",), UNDECLARED: ("human", "undeclared")}
 _LEVELS = {"HIGH": 1, "MEDIUM": 2, "LOW": 3}
 FEW = 20  # findings below which a comparison is not worth much
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
@@ -360,18 +361,18 @@ def _comparisons(
         *((f, RateCell(1, 0)) for f in findings),
         *((some, RateCell(0, some.lines)) for some in lines),
     ]
-    refused = {baseline: _refusal(lines, baseline) for baseline in BASELINES}
+    refused = {baseline: _refusal(lines, baseline) for baseline in _BASELINES}
     return [
         StratifiedComparison(name, stats.without_ratios(compared) if refused[baseline] else compared, refused[baseline])
         for name, groups in strata
-        for baseline, classes in BASELINES.items()
+        for baseline, classes in _BASELINES.items()
         for compared in [stats.compare(baseline, _sides(rated, [groupings[group] for group in groups], classes))]
     ]
 
 
 def _refusal(lines: Sequence[ScannedLines], baseline: str) -> str:
     """Why weaknesses of agents and of a baseline are not compared, in words."""
-    sides = {"agent": ("agent",), baseline: BASELINES[baseline]}
+    sides = {"agent": ("agent",), baseline: _BASELINES[baseline]}
     samples = {
         name: minimum.sample((some.lines, some.commit_id) for some in lines if some.author_class in classes)
         for name, classes in sides.items()

@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attribution.lineage import survival, tip
+from attribution.lineage import minimum, survival, tip
 from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
 from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
 from attribution.queries.lifetimes import removed_lines, seconds
 from attribution.stages import priors
 from attribution.stages.history import stored
+from attribution.stats.kaplan_meier import Point, survival_points
+from collector.files.kinds import HEADLINE
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
@@ -34,7 +36,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
         priors.fill_priors(store, repo_id)
         removed = removed_lines(store, repo_id)
         _fill_deletions(store, repo_id, removed)
-        _fill_survival(store, repo_id, [lines.record for lines in removed])
+        _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])
         _fill_tip(store, repo_id)
 
 
@@ -124,12 +126,12 @@ def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines])
 
 def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) -> None:
     store.connection.execute("DELETE FROM survival WHERE repo_id = ?", (repo_id,))
-    columns = ("repo_id", "grouping", "name", "author", "unit", "horizon", "at_risk", "alive")
+    columns = ("repo_id", "grouping", "name", "author", *Point._fields)
     rows = (
-        (repo_id, grouping, name, author, p.unit, p.horizon, p.at_risk, p.alive)
+        (repo_id, grouping, name, author, *point)
         for grouping in survival.GROUPINGS
         for (name, author), group in survival.grouped(found, grouping).items()
-        for p in survival.alive_at(group)
+        for point in survival_points(group, minimum.share_of(grouping))
     )
     store.insert("survival", columns, rows)
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum
-from attribution.lineage.survival import AGENT, LifetimeRecord, refusal, sides
+from attribution.lineage.survival import AGENT, LifetimeRecord
+from attribution.stats.comparison import refusal, sides
 from attribution.stats.intervals import Interval, Moments, Statistic
 from collector.errors import WhoWroteError
 

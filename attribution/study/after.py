@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from attribution.lineage import minimum
-from attribution.queries.study import evidence_totals, repository_survival, vendor_disagreements
+from attribution.lineage.survival import AGENT, LifetimeRecord
+from attribution.queries.study import evidence_totals, line_records, vendor_disagreements
 from attribution.stats.accuracy import confidences, corrected, measured
-from attribution.study.model import CLASSES, StudyTable, StudyUnit, pooled
+from attribution.stats.comparison import BASELINES, MEANING, compare, spread
+from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
+from attribution.study.model import CLASSES, LEAST, StudyTable
 from collector.storage.store import Store
 from collector.vocabulary.lines import line_class
 
@@ -18,47 +22,66 @@ _DAYS = (7, 30, 90)
 
 
 def tables(store: Store) -> list[StudyTable]:
-    return [_survival(store), _rework(store), _evidence(store), _disagreement(store), _errors(), _corrected(store)]
+    records = line_records(store)
+    return [_survival(records), _rework(records), _evidence(store), _disagreement(store), _errors(), _corrected(store)]
 
 
-def _survival(store: Store) -> StudyTable:
-    points = repository_survival(store)
+def _survival(records: Sequence[LifetimeRecord]) -> StudyTable:
     rows = []
     for author in CLASSES:
-        for unit, days in [("days", d) for d in _DAYS] + [("head", 0)]:
-            units = [
-                StudyUnit(p.repo_id, p.alive, p.at_risk) for p in points if (p.author, p.unit, p.horizon) == (author, unit, days)
-            ]
-            if units:
-                age, lines = f"{days} days" if days else "until now", int(sum(unit.bottom for unit in units))
-                rows.append({"author": author, "alive after": age, **pooled(units)._asdict(), "lines at risk": lines})
-    note = "n: repositories with such lines. Needs `attribute survival PATH` for each repository."
-    return StudyTable("survival_after_commit", "Committed lines that still exist", rows, [note])
-
-
-def _rework(store: Store) -> StudyTable:
-    points = {(p.repo_id, p.author): p for p in repository_survival(store) if p.unit == "days" and p.horizon == 30}
-    rows = []
-    for name, classes in (("human", ("human",)), ("human + undeclared", ("human", "undeclared"))):
-        both = [
-            (agent, people)
-            for repo in {repo for repo, _ in points}
-            if (agent := points.get((repo, "agent"))) and (people := [points[repo, c] for c in classes if (repo, c) in points])
+        ours = [r for r in records if r.author == author]
+        repositories = len({r.repo for r in ours})
+        seen = observations(ours, lambda r: r.repo)
+        for days in _DAYS:
+            old = [r for r in ours if r.follow_days >= days]
+            if minimum.SHARE.refusal({author: minimum.sample((r.lines, by_commit(r)) for r in old)}):
+                continue
+            found = estimate(seen, [days])[0]
+            low, high = (found.interval() if repositories >= LEAST else None) or (None, None)
+            rows.append({"author": author, "alive after": f"{days} days", "value": found.share, "low": low, "high": high,
+                         "repositories": repositories, "lines old enough": sum(r.lines for r in old)})  # fmt: skip
+        rows += [
+            {
+                "author": author,
+                "alive after": "until now",
+                "value": p.share,
+                "repositories": repositories,
+                "lines old enough": p.enough,
+            }
+            for p in head_point(ours)
+            if p.share is not None
         ]
-        risk, alive = sum(agent.at_risk for agent, _ in both), sum(agent.alive for agent, _ in both)
-        base_risk = sum(point.at_risk for _, people in both for point in people)
-        base_alive = sum(point.alive for _, people in both for point in people)
-        dead = 1 - alive / risk if risk else None
-        base = 1 - base_alive / base_risk if base_risk else None
-        enough = min(risk, base_risk) >= minimum.SURVIVAL.lines
-        excess = dead - base if dead is not None and base is not None and enough else None
-        rows.append({"against": name, "agent removed in 30 days": dead, "baseline removed in 30 days": base, "excess": excess,
-                     "agent lines": risk, "baseline lines": base_risk, "repositories": len(both)})  # fmt: skip
+    notes = [
+        "Source and test files. Kaplan-Meier over all repositories; intervals by repository.",
+        "Needs `attribute survival PATH` for each of them.",
+        f"No share with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough.",
+    ]
+    return StudyTable("survival_after_commit", "Committed lines that still exist", rows, notes)
+
+
+def _rework(records: Sequence[LifetimeRecord]) -> StudyTable:
+    rows, made = [], []
+    for name, belongs in BASELINES.items():
+        agents, people = ({r.repo for r in records if r.author == AGENT}, {r.repo for r in records if belongs(r)})
+        both = [r for r in records if r.repo in agents & people]
+        c = compare(both, name)
+        made.append(c)
+        rows.append({"against": name, "agent removed in 30 days": c.rework_agent.removed,
+                     "baseline removed in 30 days": c.rework_baseline.removed, "excess": c.excess_rework, "low": c.excess_low,
+                     "high": c.excess_high, "agent lines": c.rework_agent.lines, "baseline lines": c.rework_baseline.lines,
+                     "repositories": len(agents & people)})  # fmt: skip
+    notes = [f"{name}: {MEANING[name]}." for name in BASELINES]
+    notes.append(
+        "Pooled over repositories that have both, intervals by commit. The comparison within files, with tests, is in "
+        "`attribute survival`. "
+        f"No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a side."
+    )
+    between = spread(made)
+    if between is not None:
+        notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")
     return StudyTable(
-        "excess_rework", "Excess rework: lines removed within 30 days, agents and people in the same repositories", rows,
-        ["Pooled over repositories that have both. The comparison within files, with tests, is in `attribute survival`. "
-         f"No excess with fewer than {minimum.SURVIVAL.lines} lines at risk on either side."],
-    )  # fmt: skip
+        "excess_rework", "Excess rework: lines removed within 30 days, agents and others in the same repositories", rows, notes
+    )
 
 
 def _evidence(store: Store) -> StudyTable:

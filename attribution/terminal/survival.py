@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.lineage.survival import COMMITS, DAYS, Comparison
+from attribution.lineage.survival import COMMITS, DAYS
+from attribution.stats.comparison import MEANING, Comparison, spread
+from attribution.stats.kaplan_meier import Point
 from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
 
@@ -66,7 +68,7 @@ def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) ->
         cells = []
         for key in there:
             point = points.get(key)
-            cells.append(Text.assemble(percent(point.alive, point.at_risk), (f"\n{number(point.at_risk)}", "dim")) if point else "")
+            cells.append(_cell(point) if point else Text())
         name = Text(one_line(g.name or "not attributed"), style if grouping == "class" else "")
         table.add_row(name, *((Text(g.author, style),) if grouping != "class" else ()), number(g.lines), *cells)
     show(console, table, 0)
@@ -74,9 +76,17 @@ def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) ->
         console.print(Text(f"and {len(groups) - _MOST} more; for all of them: --csv or --json", "dim"))
     console.print(
         Text(
-            "share surviving after D days (d) or commits (c); below, lines at risk (non-blank, observed at least that long)", "dim"
+            "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share "
+            "with fewer than 20 lines of 3 commits that are old enough (of one session: 20 lines)",
+            "dim",
         )
     )
+
+
+def _cell(point: Point) -> Text:
+    share = "–" if point.share is None else f"{100 * point.share:.1f} %"
+    band = f"\n{100 * point.low:.0f} to {100 * point.high:.0f}" if point.low is not None and point.high is not None else "\n"
+    return Text.assemble(share, (f"{band}\n{number(point.at_risk)}", "dim"))
 
 
 def _heading(unit: str, horizon: int) -> str:
@@ -127,8 +137,7 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
     head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
     table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
     for c in found:
-        risk = f" ({number(c.rework_agent.at_risk)}, {number(c.rework_baseline.at_risk)})"
-        rework = "" if c.excess_rework is None else f"{100 * c.excess_rework:+.1f} points{risk}"
+        rework = _excess(c)
         h = ratios.get(c.baseline)
         ratio = f"{h.ratio:.2f}" if h else ""
         note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few" if c.refused else ""
@@ -143,8 +152,13 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
         )
     )
     console.print(
-        Text("excess rework: share of lines at risk removed within 30 days, agents minus baseline (lines at risk)", "dim")
+        Text("excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)", "dim")
     )
+    for c in found:
+        console.print(Text(f"{c.baseline}: {MEANING[c.baseline]}", "dim"))
+    between = spread(found)
+    if between is not None:
+        console.print(f"excess rework is {100 * between[0]:+.1f} to {100 * between[1]:+.1f} points, depending on the baseline")
     for c in found:
         if c.refused:
             console.print(Text(f"no hazard ratio against {c.baseline}: {c.refused}", "yellow"))
@@ -154,6 +168,17 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
             test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, assumes independent lines, so p is too small"
             text = f"log-rank by file, {c.baseline}: {test}"
             console.print(Text(text, "dim"))
+
+
+def _excess(c: Comparison) -> str:
+    if c.excess_rework is None:
+        return ""
+    band = (
+        f" [{100 * c.excess_low:+.1f}, {100 * c.excess_high:+.1f}]"
+        if c.excess_low is not None and c.excess_high is not None
+        else ""
+    )
+    return f"{100 * c.excess_rework:+.1f}{band} ({number(c.rework_agent.lines)}, {number(c.rework_baseline.lines)})"
 
 
 # --- the plot ---------------------------------------------------------------------------------------------------------

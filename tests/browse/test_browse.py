@@ -22,6 +22,7 @@ from support.hostile import EVIL
 from attribution.browse import charts, describe, plugin, standalone, words
 from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
+from attribution.queries.overview import SurvivalPoint
 from collector.storage.catalog import tables
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
@@ -444,14 +445,14 @@ def test_labels_of_time_stay_inside(weeks: int) -> None:
     svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
     labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
     assert labels[0] == 56 and max(labels) <= 900 - 72
-    curve = charts.curves({"agent": [(n, 100, 90) for n in (1, 7, 30, 90, 180, 365)]})
+    curve = charts.curves({"agent": [SurvivalPoint(n, 100, 0.9, None, None) for n in (1, 7, 30, 90, 180, 365)]})
     assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
 
 
 def test_curves_leave_out_what_too_few_lines_tell() -> None:
-    svg = charts.curves({"agent": [(1, 100, 90), (7, 49, 1)]})
-    assert svg.count("<circle") == 1 and "90.0% survive at 1 days" in svg
-    assert charts.curves({"human": [(1, 10, 5)]}) == ""
+    svg = charts.curves({"agent": [SurvivalPoint(1, 100, 0.9, 0.8, 0.95), SurvivalPoint(7, 4, None, None, None)]})
+    assert svg.count("<circle") == 1 and "90.0% survive 1 days" in svg
+    assert charts.curves({"human": [SurvivalPoint(1, 10, None, None, None)]}) == ""
 
 
 # --- time -------------------------------------------------------------------------------------------------------------

@@ -67,10 +67,11 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     table = rows(run("survival", repo, "--db", db, "--csv"))
     assert {row["grouping"] for row in table} == {"class", "model", "agent", "session", "directory", "language"}
     head = next(row for row in table if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head"))
-    assert int(head["alive"]) == int(head["lines"]) - int(head["dead"]) > 0
+    assert float(head["share"]) == pytest.approx(1 - int(head["dead"]) / int(head["lines"])) and float(head["share"]) > 0
+    assert all(float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"])
     found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
     assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "curves", "left_out"}
-    assert [c["baseline"] for c in found["comparisons"]] == ["human", "human + undeclared"]
+    assert [c["baseline"] for c in found["comparisons"]] == ["human", "before agents", "human + undeclared"]
 
 
 def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:
@@ -120,8 +121,10 @@ def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: p
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.estimates.available", lambda: False)
     shown = run("survival", repo, "--db", db)
-    assert shown.exit_code == errors.EXIT_USAGE
-    assert "pip install 'whowrote[stats]'" in shown.stderr and "--no-curves" in shown.stderr
+    assert shown.exit_code == 0, shown.stderr
+    assert "share surviving" in shown.stdout and "no curves, medians and hazard ratios" in shown.stdout
+    refused = run("survival", repo, "--db", db, "--plot", "curves.svg")
+    assert refused.exit_code == errors.EXIT_USAGE and "pip install 'whowrote[stats]'" in refused.stderr
     assert run("survival", repo, "--db", db, "--csv").exit_code == 0
 
 

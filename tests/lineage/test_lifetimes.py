@@ -12,7 +12,7 @@ import pytest
 from support.histories import Build, drop, random_history, text, words
 
 from attribution.authorship.options import AttributeOptions
-from attribution.lineage import reverts, survival
+from attribution.lineage import reverts
 from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, StoredLifetime, fates
 from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import Fingerprint
@@ -22,6 +22,7 @@ from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
 from attribution.stages.history import before_first, follow_history, stored
 from attribution.stages.lines import attribute_repo
+from attribution.stats.comparison import compare
 from collector.git.repository import GitRepo
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
@@ -76,7 +77,7 @@ _ALL = {
     "h.lines_present, h.patch, h.inverse FROM history_commits h LEFT JOIN history_commits p ON p.id = h.first_parent "
     "LEFT JOIN history_commits l ON l.id = h.landed LEFT JOIN history_commits r ON r.id = h.reverts",
     "tip": "SELECT tip_sha, after_sha, lines, copies, commits FROM tip_states",
-    "survival": "SELECT grouping, name, author, unit, horizon, at_risk, alive FROM survival",
+    "survival": "SELECT grouping, name, author, unit, horizon, at_risk, share, low, high, enough FROM survival",
 }
 
 
@@ -140,7 +141,7 @@ def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Sh
     build.commit("two", ["join"], {"f": text("b"), "h": text("h")}, time=100)
     build.done()
     shop.follow(build, "two")
-    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records(shop.store, 1))
+    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records(shop.store, 1, every_kind=True))
     assert {(d[0], d[3]) for d in shop.ended(build)} == {("one", "join"), ("one", "two")}
 
 
@@ -333,9 +334,9 @@ def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Sho
     build.done()
     done = shop.follow(build, "two", HistoryRequest())
     assert done.after == "" and "no commit names an agent" in done.notes[0]
-    records = lifetimes.records(shop.store, 1)
+    records = lifetimes.records(shop.store, 1, every_kind=True)
     assert {r.author for r in records} == {"undeclared"}
-    assert survival.compare(records, "human").chi_square is None
+    assert compare(records, "human").chi_square is None
 
 
 def test_where_the_window_begins() -> None:
@@ -360,7 +361,7 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
     shop.follow(build, "three", EXACT)
     assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [("missing_blob",), *[("file_unread",)] * 2]
     assert {cause for _, _, _, _, cause in shop.ended(build)} == {"unreadable"}
-    records = lifetimes.records(shop.store, 1)
+    records = lifetimes.records(shop.store, 1, every_kind=True)
     assert sum(r.lines for r in records if r.lost) == 2 and not any(r.dead for r in records)
     assert lifetimes.left_out(shop.store, 1) == {"uncertain": 3}
 
@@ -375,7 +376,7 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")
     assert {code for code, _ in codes} == {"too_large", "file_unread"} and "bytes" in codes[0][1]
     assert {(d[1], d[4]) for d in shop.ended(build)} == {("generated", "unreadable")}
-    assert sum(r.lines for r in lifetimes.records(shop.store, 1)) == 4
+    assert sum(r.lines for r in lifetimes.records(shop.store, 1, every_kind=True)) == 4
 
 
 # --- who wrote and who ended ------------------------------------------------------------------------------------------

@@ -13,23 +13,22 @@ from attribution.lineage import minimum, survival
 from attribution.lineage.survival import (
     DeletionRow,
     LifetimeRecord,
-    Point,
     RemovedLines,
-    alive_at,
     deletions,
     ended_by,
     grouped,
     language,
 )
-from attribution.stats import estimates
+from attribution.stats import comparison, estimates
 from attribution.stats.estimates import Curve, StatsMissing
+from attribution.stats.kaplan_meier import Observation, estimate, survival_points
 
 END = 100.0
 
 
-def compare(records: list[LifetimeRecord], baseline: str) -> survival.Comparison:
+def compare(records: list[LifetimeRecord], baseline: str) -> comparison.Comparison:
     """However few there are."""
-    return survival.compare(records, baseline, minimum.NOTHING)
+    return comparison.compare(records, baseline, minimum.NOTHING)
 
 
 def line(born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any) -> LifetimeRecord:
@@ -39,39 +38,85 @@ def line(born: float, died: float | None = None, lines: int = 1, author: str = "
     return LifetimeRecord(lines, author, days, END - born, dead=died is not None and not values.get("lost"), **values)
 
 
-def points(records: list[LifetimeRecord], unit: str) -> dict[int, tuple[int, int]]:
-    return {p.horizon: (p.at_risk, p.alive) for p in alive_at(records) if p.unit == unit}
+def points(records: list[LifetimeRecord], unit: str) -> dict[int, tuple[int, float | None]]:
+    """Age -> (lines at risk, share), however few there are."""
+    found = survival_points(records, minimum.NOTHING)
+    return {p.horizon: (p.at_risk, None if p.share is None else round(p.share, 6)) for p in found if p.unit == unit}
 
 
-# --- alive after so long ----------------------------------------------------------------------------------------------
+# --- surviving so long ------------------------------------------------------------------------------------------------
 
 
-def test_only_lines_old_enough_are_at_risk() -> None:
+def test_lines_count_until_they_are_too_young() -> None:
+    """Of 10 lines 2 end at 5 days and 1 after a day and a half; 4 are 5 days old and alive."""
     found = [line(0, 5, 2), line(0, None, 3), line(95, None, 4), line(95, 96.5, 1)]
-    assert points(found, "days") == {1: (10, 10), 7: (5, 3), 30: (5, 3), 90: (5, 3)}
-    assert points(found, "head") == {0: (10, 7)}
+    # 0.9 after a day and a half; at 5 days 2 of the 9 that are left end, as 4 of them are old enough to be at risk then
+    assert points(found, "days") == {1: (10, 1.0), 7: (3, 0.7), 30: (3, 0.7), 90: (3, 0.7)}
+    assert points(found, "head") == {0: (10, 0.7)}
+
+
+def test_shares_never_rise_with_age() -> None:
+    """Lines old enough for 90 days are other ones than those old enough for 30: the share of each alone would rise."""
+    found = [line(0, None, 10), line(60, 70, 90), line(60, None, 10)]
+    shares = [share for _, share in points(found, "days").values() if share is not None]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] == round(20 / 110, 6)
 
 
 def test_a_line_that_ends_on_the_day_is_not_alive_then() -> None:
-    assert points([line(0, 7), line(0, 7.01)], "days")[7] == (2, 1)
+    assert points([line(0, 7), line(0, 7.01)], "days")[7] == (1, 0.5)
 
 
 def test_lines_lost_from_sight_leave_the_risk_and_are_no_deaths() -> None:
     found = [line(0, 10, lost=True), line(0)]
-    assert points(found, "days") == {1: (2, 2), 7: (2, 2), 30: (1, 1), 90: (1, 1)}
-    assert points(found, "head") == {0: (1, 1)}
+    assert points(found, "days") == {1: (2, 1.0), 7: (2, 1.0), 30: (1, 1.0), 90: (1, 1.0)}
+    assert points(found, "head") == {0: (1, 1.0)}
 
 
 def test_ages_in_commits() -> None:
     never_there = line(0, 3, commits=0, follow_commits=50)
     short = line(0, 3, commits=5, follow_commits=50)
     alive = line(0, None, commits=50, follow_commits=50)
-    assert points([never_there, short, alive], "commits") == {1: (3, 2), 10: (3, 1)}
+    assert points([never_there, short, alive], "commits") == {1: (2, 0.666667), 10: (1, 0.333333)}
 
 
-def test_no_lines_no_points() -> None:
-    assert alive_at([]) == []
-    assert Point("days", 1, 0, 0).share is None
+def test_no_share_of_few_lines() -> None:
+    assert survival_points([]) == []
+    few = [line(0, None, 19, birth=n) for n in (1,)] + [line(0, None, 0, birth=n) for n in (2, 3)]
+    assert {p.share for p in survival_points(few)} == {None}
+    two_commits = [line(0, None, 100, birth=n) for n in (1, 2)]
+    assert {p.share for p in survival_points(two_commits)} == {None}
+    assert {p.share for p in survival_points(two_commits, minimum.share_of("session"))} == {1.0}
+    assert {p.share for p in survival_points([line(0, None, 100, birth=n) for n in (1, 2, 3)])} == {1.0}
+
+
+def test_the_variance_is_greenwoods_when_lines_are_independent() -> None:
+    """Deaths at 2, 5 and 9 of 6: 1/(6*5) + 1/(5*4) + 1/(3*2), as one is lost from sight at 7; the clusters' factor aside."""
+    ages = [(2, True), (5, True), (7, False), (9, True), (20, False), (20, False)]
+    found = estimate([Observation(age, dead, 1, n) for n, (age, dead) in enumerate(ages)], [10])[0]
+    share = 5 / 6 * 4 / 5 * 2 / 3
+    assert found.share == pytest.approx(share)
+    assert found.variance is not None
+    assert found.variance * 5 / 6 == pytest.approx(share**2 * (1 / 30 + 1 / 20 + 1 / 6))
+
+
+def test_lines_of_one_commit_are_one_observation() -> None:
+    """A hundred times the lines in the same commits give the same interval; in commits of their own a narrower one."""
+    ages = [(2, True), (5, True), (7, False), (9, True), (20, False), (20, False)]
+    one = estimate([Observation(age, dead, 1, n) for n, (age, dead) in enumerate(ages)], [10])[0]
+    many = estimate([Observation(age, dead, 100, n) for n, (age, dead) in enumerate(ages)], [10])[0]
+    apart = estimate([Observation(age, dead, 1, (n, m)) for n, (age, dead) in enumerate(ages) for m in range(100)], [10])[0]
+    assert many.interval() == pytest.approx(one.interval())
+    wide, narrow = one.interval(), apart.interval()
+    assert wide is not None and narrow is not None
+    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+    assert 0 < wide.low < one.share < wide.high < 1
+
+
+def test_no_interval_of_one_commit_or_of_all_or_nothing() -> None:
+    assert estimate([Observation(2, True, 1, 1), Observation(9, False, 1, 1)], [5])[0].interval() is None
+    assert estimate([Observation(9, False, 1, 1), Observation(9, False, 1, 2)], [5])[0].interval() is None
+    assert estimate([Observation(2, True, 1, 1), Observation(2, True, 1, 2)], [5])[0].interval() is None
 
 
 def test_groups() -> None:
@@ -153,22 +198,44 @@ def test_only_files_with_both_count_and_the_baseline_is_said() -> None:
 
 
 def test_excess_rework() -> None:
-    found = [line(0, 10, 3), line(0, None, 1), line(0, 10, 1, author="human"), line(0, 60, 3, author="human"), line(90, 91, 50)]
+    found = [line(0, 10, 3), line(0, None, 1), line(0, 10, 1, author="human"), line(0, 60, 3, author="human"), line(95, None, 50)]
     assert compare(found, "human").excess_rework == pytest.approx(3 / 4 - 1 / 4)
+    assert compare(found, "human").rework_agent == comparison.Rework(4, 3 / 4)
     assert compare(found[:2], "human").excess_rework is None
+
+
+def test_excess_rework_moves_with_the_baseline() -> None:
+    def lines(author: str, removed: int, first: int, **more: Any) -> list[LifetimeRecord]:
+        """Ten lines of each of ten commits, those of some commits removed on the tenth day."""
+        return [line(0, 10 if n < removed else None, 10, author, birth=first + n, **more) for n in range(10)]
+
+    found = [
+        *lines("agent", 5, 0),
+        *lines("human", 2, 100),
+        *lines("undeclared", 4, 200),
+        *lines("undeclared", 1, 300, before_agents=True),
+    ]
+    made = {name: comparison.compare(found, name) for name in comparison.BASELINES}
+    shares = {name: c.rework_baseline.removed for name, c in made.items()}
+    assert shares == pytest.approx({"human": 0.2, "before agents": 0.1, "human + undeclared": 7 / 30})
+    assert comparison.spread(made.values()) == pytest.approx((0.5 - 7 / 30, 0.4))
+    human = made["human"]
+    assert human.excess_low is not None and human.excess_high is not None
+    assert human.excess_low < 0 < 0.3 < human.excess_high  # ten commits on each side do not tell
+    assert comparison.spread([human]) is None
 
 
 def test_too_few_lines_or_commits_are_not_compared_and_the_reason_is_said() -> None:
     people = [line(0, 10 + n, 10, "human", birth=100 + n) for n in range(10)]
     agents = [line(0, 5 + n, 10, birth=n) for n in range(10)]
-    found = survival.compare([*agents, *people], "human")
+    found = comparison.compare([*agents, *people], "human")
     assert found.refused == found.refused_rework == "" and found.chi_square is not None and found.excess_rework is not None
-    one_short = survival.compare([*agents, *people[1:]], "human")
+    one_short = comparison.compare([*agents, *people[1:]], "human")
     assert one_short.refused == "too few: human has 90 lines of 9 commits; needed 100 of 10"
     assert one_short.chi_square is one_short.p_value is one_short.excess_rework is None
     assert (one_short.agent_lines, one_short.baseline_lines) == (100, 90)
     one_commit = [line(0, 10, 400, "human", birth=100)]
-    assert "400 lines of 1 commits" in survival.compare([*agents, *one_commit], "human").refused_rework
+    assert "400 lines of 1 commits" in comparison.compare([*agents, *one_commit], "human").refused_rework
 
 
 def test_lines_without_a_witness_are_in_no_baseline() -> None:

@@ -49,5 +49,11 @@ SELECT f.id AS file_id, f.path, f.lines, COALESCE(MAX(s.end_line), 0) AS last_li
 FROM tip_files f LEFT JOIN tip_spans s ON s.file_id = f.id GROUP BY f.id
 HAVING f.lines <> in_spans OR f.lines <> last_line OR with_text < f.agent + f.declared + f.human + f.unknown + f.undeclared;
 
--- survival: Nobody has more lines alive than at risk.
-SELECT repo_id, grouping, name, unit, horizon, at_risk, alive FROM survival WHERE alive > at_risk OR at_risk <= 0;
+-- survival: Shares are between 0 and 1 and inside their intervals, and nobody has more lines at risk than are old enough.
+SELECT repo_id, grouping, name, unit, horizon, at_risk, enough, share, low, high FROM survival
+WHERE at_risk > enough OR enough <= 0 OR share NOT BETWEEN 0 AND 1 OR share NOT BETWEEN low AND high;
+
+-- survival_falls: Fewer lines survive longer.
+SELECT a.repo_id, a.grouping, a.name, a.author, a.unit, a.horizon, a.share, b.horizon AS later, b.share AS share_later FROM survival a
+JOIN survival b ON (b.repo_id, b.grouping, b.name, b.author, b.unit) = (a.repo_id, a.grouping, a.name, a.author, a.unit)
+WHERE b.horizon > a.horizon AND b.share > a.share + 1e-9;

@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS deletions_repo ON deletions(repo_id);
 CREATE INDEX IF NOT EXISTS deletions_author_session ON deletions(author_session_id);
 CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id);
 
--- Non-blank lines still present after some time, by group. Only lines old enough are at risk; lines that cannot be followed further are censored.
+-- Share of non-blank lines of source and test files that survive some time, by group: Kaplan-Meier, lines that are younger or cannot be followed further are censored.
 CREATE TABLE IF NOT EXISTS survival (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   grouping TEXT NOT NULL {SurvivalGrouping}, -- what the lines are grouped by
@@ -45,8 +45,11 @@ CREATE TABLE IF NOT EXISTS survival (
   author TEXT NOT NULL {LineClass or ''}, -- class of the authors; '' when not attributed
   unit TEXT NOT NULL {SurvivalUnit}, -- unit of the horizon
   horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
-  at_risk INTEGER NOT NULL, -- lines observed at least that long
-  alive INTEGER NOT NULL, -- of those, the ones still present then
+  at_risk INTEGER NOT NULL, -- lines present at that age and observed at least that long; for head all lines
+  share REAL, -- of the lines that survive; NULL with fewer than 20 lines of 3 commits that are old enough (of a session: 20 lines)
+  low REAL, -- lower end of the 95 % interval by commit; NULL when there is none
+  high REAL, -- upper end
+  enough INTEGER NOT NULL, -- lines that are old enough, removed or not
   PRIMARY KEY (repo_id, grouping, name, author, unit, horizon)
 ) WITHOUT ROWID;
 
