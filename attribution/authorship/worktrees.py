@@ -73,7 +73,7 @@ class AgentLineFate:
     line: int
     session_id: int
     sha: str = ""  # commit whose look decided; "" if none ever did
-    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | unexplained
+    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | not_committed | unexplained
 
 
 @dataclass(slots=True)
@@ -218,7 +218,7 @@ class Runner:
                     self._fates[line] = self._fate(line, look, found, present, lost)
             for line in present:
                 known = self._fates.get(line)
-                if known is not None and known.fate in ("human_deleted", "human_overwritten", "unexplained"):
+                if known is not None and known.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
                     known.fate, known.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
     def _fate(self, line: int, look: CommitProbe, found: StateAlignment, present: set[int], lost: set[int]) -> AgentLineFate:
@@ -227,7 +227,8 @@ class Runner:
             fate.fate = "survived"
         elif line in lost:
             after = found.state.known_at if found.state is not None else look.since
-            fate.fate = self._lost_to(found.file.path, after, look.at, line in found.overwritten)
+            by = self._lost_to(found.file.path, after, look.at, line in found.overwritten)
+            fate.fate = "not_committed" if by == "human_deleted" else by  # the commit alone is no witness of a removal
         else:
             fate.fate = self._removed(line, found.file.path)
         return fate
@@ -259,7 +260,7 @@ class Runner:
                 if not self.tree.nonblank[line] or self.tree.origin(line).kind != AGENT:
                     continue
                 removed = line in self.tree.removed
-                fate = self._removed(line, path) if removed else "human_deleted"
+                fate = self._removed(line, path) if removed else "not_committed"
                 self._fates[line] = AgentLineFate(line, self._session(line), "", fate)
         self.run_.fates = list(self._fates.values())
 

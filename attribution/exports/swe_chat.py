@@ -209,7 +209,7 @@ def _sessions(store: Store, repo: RepositoryRow) -> Iterator[Row]:
             "agent_lines": session.agent_lines,
             "human_added": session.human_lines,
             "human_modified": session.human_overwritten,
-            "human_removed": session.human_deleted,
+            "human_removed": session.human_deleted,  # with a witness, or not committed
             "total_committed": _sum(session.agent_lines, session.human_lines),
             "agent_percentage": session.agent_percentage,
             "attribution_calculated_at": session.attributed_at,

@@ -149,7 +149,7 @@ def dataset_sessions(store: Store, repo_id: int) -> list[DatasetSession]:
         "SELECT s.id, s.key, s.agent, s.agent_label, s.branch, s.started_at, s.ended_at, s.turns, s.checkpoints, s.input_tokens, "
         "s.output_tokens, s.cache_read_tokens, s.cache_write_tokens, t.agent_lines, t.human_lines, t.agent_percentage, "
         "(SELECT SUM(cs.human_overwritten) FROM commit_sessions cs WHERE cs.session_id = s.id) AS human_overwritten, "
-        "(SELECT SUM(cs.human_deleted) FROM commit_sessions cs WHERE cs.session_id = s.id) AS human_deleted, "
+        "(SELECT SUM(cs.human_deleted + cs.not_committed) FROM commit_sessions cs WHERE cs.session_id = s.id) AS human_deleted, "
         "(SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = s.id) AS tool_calls, "
         "(SELECT COUNT(DISTINCT name) FROM tool_calls c WHERE c.session_id = s.id) AS tools, "
         "(SELECT MIN(c.author_email) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE cs.session_id = s.id) "

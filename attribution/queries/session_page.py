@@ -52,6 +52,7 @@ class ProducedLines:
     self_overwritten: int
     human_overwritten: int
     human_deleted: int
+    not_committed: int
     unexplained: int
     coding_mode: str | None
 

@@ -122,6 +122,7 @@ class ProducingSession(NamedTuple):
     self_overwritten: int
     human_overwritten: int
     human_deleted: int
+    not_committed: int
     unexplained: int
     clean: int  # 1: one session, one checkpoint, no squash
 
@@ -130,7 +131,8 @@ def producing_sessions(store: Store) -> list[ProducingSession]:
     return store.select(
         ProducingSession,
         "SELECT s.repo_id, t.coding_mode, t.commits, t.produced, t.final, t.survived, t.self_overwritten, t.human_overwritten, "
-        "t.human_deleted, t.unexplained, EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id) AND NOT EXISTS "
+        "t.human_deleted, t.not_committed, t.unexplained, "
+        "EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id) AND NOT EXISTS "
         "(SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id AND c.clean = 0) AS clean "
         "FROM session_stats t JOIN sessions s ON s.id = t.session_id WHERE t.produced > 0",
     )

@@ -20,7 +20,7 @@ from collector.storage.store import Store, iso
 from collector.text import printable as shown
 from collector.vocabulary.lines import line_class
 
-FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "unexplained")
+FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "not_committed", "unexplained")
 
 
 def clear(store: Store, repo_id: int) -> None:
@@ -232,7 +232,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
 
 
 def _is_lost(fate: AgentLineFate) -> bool:
-    return fate.fate in ("human_deleted", "unexplained")
+    return fate.fate in ("human_deleted", "not_committed", "unexplained")
 
 
 def _mode(share: float | None) -> str | None:

@@ -12,12 +12,19 @@ from collector.storage.store import Store
 NAME = "efficiency"
 ORDER = 30
 
-_PARTS = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "unexplained")
+_PARTS = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "not_committed", "unexplained")
 _NOTES = [
     "The paper averages (over sessions or commits, it does not say) and replays edits from the parent commit, where an edit whose "
     "text is absent cannot be applied; ours takes the recorded text before each edit. On the same records of entireio/cli the two "
     "ways give 53 % and 73 %.",
     "In a commit: found there by position in the replayed file, not by equal text.",
+]
+
+
+_FATE_NOTES = [
+    "human deleted: a person removed the line, and the session saw the file without it. not committed: the commit does not have "
+    "the line, although nothing recorded removed it.",
+    "The paper has one row for both, human deletion, which it explains as not committed; it stands beside not committed.",
 ]
 
 
@@ -56,7 +63,7 @@ def _ratios(name: str, title: str, groups: Groups, below: str, published: paper.
 def _breakdown(groups: Groups) -> StudyTable:
     published = {
         "survived": paper.EFFICIENCY["all"][0], "self_overwritten": paper.SELF_OVERWRITE["all"],
-        "human_deleted": paper.HUMAN_DELETION["all"],
+        "not_committed": paper.HUMAN_DELETION["all"],
     }  # fmt: skip
     rows = []
     for part in _PARTS:
@@ -64,4 +71,4 @@ def _breakdown(groups: Groups) -> StudyTable:
         for group in ("all", "collaborative", "vibe", "clean mapping"):
             row[group] = pooled([StudyUnit(s.repo_id, getattr(s, part), s.produced) for s in groups[group]]).value
         rows.append(row | {"paper_v1": published.get(part)})
-    return StudyTable("produced_lines", "What became of the lines that sessions produced, pooled over lines", rows)
+    return StudyTable("produced_lines", "What became of the lines that sessions produced, pooled over lines", rows, _FATE_NOTES)

@@ -229,7 +229,8 @@ class AgentLineFate(Word):
     SURVIVED = "survived", "it is in the commit"
     SELF_OVERWRITTEN = "self_overwritten", "an agent replaced or removed it again"
     HUMAN_OVERWRITTEN = "human_overwritten", "a person replaced it before the commit"
-    HUMAN_DELETED = "human_deleted", "a person removed it before the commit, or did not commit it"
+    HUMAN_DELETED = "human_deleted", "a person removed it before the commit, as the session saw"
+    NOT_COMMITTED = "not_committed", "it was not committed; nothing recorded removed it"
     UNEXPLAINED = "unexplained", "it was removed by an unknown author"
 
 

@@ -708,6 +708,40 @@ def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_calle
     assert codes == ["beginning_missing"]
 
 
+def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_session_saw_it(tmp_path: Path) -> None:
+    world = World("not_committed")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Three files")
+    session.write("seen.py", "first_value = 1\nsecond_value = 2\nthird_value = 3\n")
+    session.write("unseen.py", "fourth_value = 4\nfifth_value = 5\nsixth_value = 6\n")
+    session.write("scratch.py", "never_committed = 7\n")
+    session.end_turn()
+    world.wait(60)
+    world.human_delete("seen.py", "second_value = 2\n")
+    session.prompt("Go on")
+    session.read("seen.py")
+    session.edit("seen.py", "third_value = 3", "third_value = 33")
+    session.end_turn()
+    world.wait(60)
+    world.human_delete("unseen.py", "fifth_value = 5\n")
+    world.commit("Some of it", [session], paths=["seen.py", "unseen.py"])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    (row,) = _rows(tmp_path / "out.db", "SELECT * FROM session_stats")
+    found = {
+        name: row[name] for name in ("survived", "self_overwritten", "human_deleted", "not_committed", "unexplained", "uncommitted")
+    }
+    assert found == {
+        "survived": 4,
+        "self_overwritten": 1,
+        "human_deleted": 1,
+        "not_committed": 2,
+        "unexplained": 0,
+        "uncommitted": 1,
+    }
+
+
 def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp_path: Path) -> None:
     """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
     world = World("between")

@@ -80,7 +80,8 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
   survived INTEGER, -- of those, the ones in the commit
   self_overwritten INTEGER, -- produced lines an agent replaced or removed again
   human_overwritten INTEGER, -- produced lines a human replaced before the commit
-  human_deleted INTEGER, -- produced lines a human removed before the commit, or did not commit
+  human_deleted INTEGER, -- produced lines a human removed before the commit, with a witness: the session saw the file without them
+  not_committed INTEGER, -- produced lines that the commit does not have, although nothing recorded removed them
   unexplained INTEGER, -- produced lines removed by an unknown author
   clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous
   PRIMARY KEY (commit_id, session_id)

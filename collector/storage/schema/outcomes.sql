@@ -17,9 +17,10 @@ CREATE TABLE IF NOT EXISTS session_stats (
   survived INTEGER NOT NULL, -- of those, in a commit
   self_overwritten INTEGER NOT NULL, -- replaced or removed by an agent again
   human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit
-  human_deleted INTEGER NOT NULL, -- removed by a human before a commit, or left out of it
+  human_deleted INTEGER NOT NULL, -- removed by a human before a commit, with a witness: the session saw the file without them
+  not_committed INTEGER NOT NULL, -- not in a commit, although nothing recorded removed them
   unexplained INTEGER NOT NULL, -- removed by an unknown author
-  uncommitted INTEGER NOT NULL, -- of human_deleted and unexplained, lines in files that no later commit touched
+  uncommitted INTEGER NOT NULL, -- of human_deleted, not_committed and unexplained, lines in files that no later commit touched
   coding_efficiency REAL, -- survived / produced
   survival_to_commit REAL, -- survived / final
   edits_seen INTEGER NOT NULL, -- file changes by edit tools
