@@ -22,13 +22,13 @@ def tables(store: Store) -> list[StudyTable]:
         StudyTable("population", "What was analysed", counts),
         StudyTable(
             "agents", "Sessions by agent", [_agent(agent, every) for agent in agents],
-            ["Ours by the content of the transcript, the paper's by its label."],
+            ["Ours by the content of the transcript, the paper's by its label, also of those labelled unknown or Agent."],
         ),
     ]  # fmt: skip
 
 
 def _agent(agent: AgentSessions, every: int) -> StudyRow:
     published = paper.AGENTS.get(agent.agent)
-    share = published / sum(paper.AGENTS.values()) if published is not None else None
+    share = published / (sum(paper.AGENTS.values()) + paper.OTHER_AGENTS) if published is not None else None
     ours = {"agent": agent.agent, "sessions": agent.sessions, "share": agent.sessions / every}
     return ours | {"paper_v1_sessions": published, "paper_v1_share": share}

@@ -165,3 +165,11 @@ def test_the_api_gives_frames(db: Path) -> None:
         assert "sessions" in found.tables()
         with pytest.raises(WhoWroteError, match="no such table: nothing"):
             found.frame("nothing")
+
+
+def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> None:
+    """Worked out from the counts that the paper and its notebook give."""
+    every = sum(paper.AGENTS.values()) + paper.OTHER_AGENTS
+    assert round(paper.AGENTS["claude-code"] / every, 3) == 0.830
+    assert paper.TOOLS["plan"][1] == round((608 + 2_966) / 1_996_558, 4)
+    assert paper.MODES["collaborative"][1] is None and paper.EFFICIENCY["all"][1] is None
