@@ -117,6 +117,34 @@ select r.name as repository, v.author, v.horizon as days, v.at_risk, round(100.0
   round(100.0 * v.low, 1) as percent_from, round(100.0 * v.high, 1) as percent_to
 from survival v join repos r on r.id = v.repo_id where v.grouping = 'class' and v.unit = 'days' order by 1, 2, 3""",
     ),
+    "lasting_prompts": Query(
+        "Which turns made code that lasts",
+        "Turns with 20 lines or more that are 30 days old, by the share that was removed by then. Needs `attribute survival`.",
+        """\
+select r.name as repository, s.label as session, o.turn_index as turn, o.model, o.prompt_characters, o.old_enough as lines,
+  round(100.0 * o.gone_30_days / o.old_enough, 1) as percent_gone_in_30_days, o.places_again, o.session_id
+from turn_outcomes o join sessions s on s.id = o.session_id join repos r on r.id = o.repo_id
+where o.old_enough >= 20 order by 7, 6 desc""",
+    ),
+    "corrected_in_deed": Query(
+        "Answers that the next turn changed",
+        "Places that the turn edited and the next one edited again, or put back exactly. No words are looked at.",
+        """\
+select r.name as repository, s.label as session, o.turn_index as turn, o.model, o.places, o.places_again, o.places_undone,
+  o.session_id
+from turn_outcomes o join sessions s on s.id = o.session_id join repos r on r.id = o.repo_id where o.places_again > 0
+order by o.places_undone desc, o.places_again desc""",
+    ),
+    "paid_for_lines_that_are_gone": Query(
+        "What lines that are gone within 30 days cost",
+        "Cost of sessions by model, shared out over their committed lines that are old enough. Needs `attribute survival`.",
+        """\
+select o.model, count(distinct o.session_id) as sessions, sum(o.old_enough) as lines, sum(o.gone_30_days) as gone_in_30_days,
+  round(sum(q.cost_usd * o.gone_30_days / c.lines), 2) as usd_for_them
+from turn_outcomes o join scores q on q.session_id = o.session_id
+join (select session_id, sum(old_enough) as lines from turn_outcomes group by 1) c on c.session_id = o.session_id
+where c.lines > 0 and q.cost_usd is not null group by 1 order by 5 desc""",
+    ),
     "people_behind_unknown": Query(
         "Why lines are unknown",
         "Non-blank lines of unknown author, by reason.",

@@ -30,6 +30,24 @@ def sessions(db: Path, output_format: str) -> None:
 @click.command()
 @_PATH
 @_SESSION
+@database_option
+@data_options
+def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
+    """Show what each prompt led to: calls, edits and the fate of lines.
+
+    One row per turn. "again" are places in files that the next turn edited again, "undone" those where it put back what this turn
+    had replaced: corrections in deed. What became of committed lines needs `attribute survival` first.
+    """
+    from attribution.queries.turn_outcomes import turn_rows
+
+    with database(path, db) as (store, repo):
+        rows = turn_rows(store, repo, session)
+    print_rows(output_format, rows, lambda terminal: terminal.sessions.turn_table(out(), rows))
+
+
+@click.command()
+@_PATH
+@_SESSION
 @click.option(
     "--prices",
     type=click.Path(path_type=Path),
@@ -144,4 +162,4 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
 
 
 SECTION, ORDER = Section.SESSIONS, 10
-COMMANDS = (sessions, features, regions, quality)
+COMMANDS = (sessions, turns, features, regions, quality)

@@ -18,11 +18,41 @@ if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
     from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
     from attribution.queries.sessions import Region
+    from attribution.queries.turn_outcomes import TurnRow
     from attribution.scores.quality import ModelPoint
     from attribution.stats.intervals import Interval
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
+
+
+def turn_table(console: Console, rows: Sequence[TurnRow]) -> None:
+    """One line for each turn."""
+    head = (
+        "session",
+        "turn",
+        "when",
+        "calls",
+        "failed",
+        "places",
+        "again",
+        "undone",
+        "committed",
+        "gone in 30 d",
+        "HEAD",
+        "prompt",
+    )
+    table = grid("<~", ">", "<", ">", ">", ">", ">", ">", ">", ">", ">", "<~", head=head)
+    for row in rows:
+        o = row.outcome
+        gone = f"{number(o.gone_30_days)} of {number(o.old_enough)}" if o.old_enough else ""
+        table.add_row(
+            plain(row.session), str(o.turn_index), minute(o.at or ""), number(o.calls), number(o.failed_calls), number(o.places),
+            number(o.places_again), number(o.places_undone), number(o.committed), gone, number(o.present), plain(row.prompt or ""),
+        )  # fmt: skip
+    show(console, table, 0)
+    edited, again = sum(row.outcome.places for row in rows), sum(row.outcome.places_again for row in rows)
+    console.print(Text(f"{number(len(rows))} turns; the next turn edited {number(again)} of {number(edited)} places again", "dim"))
 
 
 def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:

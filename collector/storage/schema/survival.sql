@@ -161,3 +161,57 @@ SELECT t.repo_id, t.actor_session_id, o.session_id, 'history', SUM(t.nonblank)
 FROM line_fates t JOIN origins o ON o.id = t.origin_id
 WHERE t.actor_session_id IS NOT NULL AND o.author = 'agent' AND o.session_id <> t.actor_session_id
 GROUP BY t.repo_id, t.actor_session_id, o.session_id;
+
+-- One row per turn: the prompt, what was done, and what became of the lines. Lines are non-blank; a turn's own lines are those that its calls wrote.
+--   repo_id: its repository
+--   session_id: its session
+--   turn_index: 1, 2, … within the session
+--   at: when the prompt was sent
+--   origin: where its text comes from, as in turns
+--   agent: agent of the session
+--   model: model of most calls of the session
+--   prompt_characters: length of the prompt; NULL when texts are not stored
+--   calls: tool calls, subagents included
+--   failed_calls: of those, the ones that failed
+--   edits: changes of files that were replayed
+--   lines_written: lines that these changes added, blank ones too
+--   places: places in files that the turn edited
+--   places_again: of those, the ones that the next turn edited again
+--   places_undone: of those, the ones where the next turn put back exactly what this turn had replaced
+--   committed: own lines in commits
+--   old_enough: of those, lines that were committed at least 30 days before HEAD
+--   gone_30_days: of those, lines that were removed within 30 days
+--   present: own lines at HEAD
+CREATE VIEW IF NOT EXISTS turn_outcomes AS
+SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, s.model, length(t.prompt) AS prompt_characters,
+       (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = t.session_id AND c.turn_index = t.turn_index) AS calls,
+       (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = t.session_id AND c.turn_index = t.turn_index AND c.status = 'error') AS failed_calls,
+       (SELECT COUNT(*) FROM edits e WHERE e.session_id = t.session_id AND e.turn_index = t.turn_index AND e.outcome = 'applied') AS edits,
+       (SELECT COALESCE(SUM(e.lines_added), 0) FROM edits e
+         WHERE e.session_id = t.session_id AND e.turn_index = t.turn_index AND e.outcome = 'applied') AS lines_written,
+       (SELECT COUNT(DISTINCT g.region_id) FROM region_edits g
+         WHERE g.session_id = t.session_id AND g.turn_index = t.turn_index) AS places,
+       (SELECT COUNT(DISTINCT g.region_id) FROM region_edits g JOIN region_edits n ON n.region_id = g.region_id
+         WHERE g.session_id = t.session_id AND g.turn_index = t.turn_index AND n.turn_index = t.turn_index + 1) AS places_again,
+       (SELECT COUNT(DISTINCT g.region_id) FROM region_edits g JOIN region_edits n ON n.region_id = g.region_id
+         WHERE g.session_id = t.session_id AND g.turn_index = t.turn_index AND n.turn_index = t.turn_index + 1
+         AND n.added = g.removed AND n.removed = g.added) AS places_undone,
+       (SELECT COALESCE(SUM(p.nonblank), 0) FROM origins o JOIN spans p ON p.origin_id = o.id
+         WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent') AS committed,
+       (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
+         JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON b.id = l.birth
+         JOIN tip_states k ON k.repo_id = f.repo_id JOIN history_commits h ON h.repo_id = f.repo_id AND h.commit_sha = k.tip_sha
+         WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
+         AND julianday(h.author_at) - julianday(b.author_at) >= 30) AS old_enough,
+       (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
+         JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON b.id = l.birth
+         JOIN history_commits d ON d.id = l.death
+         JOIN tip_states k ON k.repo_id = f.repo_id JOIN history_commits h ON h.repo_id = f.repo_id AND h.commit_sha = k.tip_sha
+         WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
+         AND l.cause <> 'unreadable' AND julianday(h.author_at) - julianday(b.author_at) >= 30
+         AND julianday(d.author_at) - julianday(b.author_at) <= 30) AS gone_30_days,
+       (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
+         JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life
+         WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
+         AND l.death IS NULL) AS present
+FROM turns t JOIN sessions s ON s.id = t.session_id;
