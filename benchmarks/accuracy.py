@@ -16,8 +16,9 @@ The measurements:
 10. lines that blind readers decided from raw evidence (benchmarks/data/blind.csv)
 11. sessions that are forgotten: what does the program say about their lines?
 12. lines of known origin put into real commits
+13. decoys: sessions of other repositories beside the real ones, and commits of bots
 
-2 to 5, 9, 11 and 12 need real clones; without any, their last results are kept.
+2 to 5, 9 and 11 to 13 need real clones; without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -400,8 +401,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="CLONE",
         help="with --spike: a project with lines from before 2021",
     )
-    add("--held-out", action="store_true", help="with --forget and --spike: no rule was made on these clones")
-    add("--sessions", type=int, default=8, help="with --forget: sessions of each clone (default 8)")
+    add("--decoys", type=Path, nargs="*", default=[], metavar="CLONE", help="only decoys and bots in these clones")
+    add("--other", type=Path, action="append", default=[], metavar="CLONE", help="with --decoys: its sessions become decoys")
+    add("--held-out", action="store_true", help="with --forget, --spike and --decoys: no rule was made on these clones")
+    add("--sessions", type=int, default=8, help="with --forget and --decoys: sessions of each clone (default 8)")
     add("--files", type=int, default=8, help="with --spike: files of each clone (default 8)")
     add("--seed", type=int, default=1)
     add("--outcomes", action="store_true", help="only regions and outcomes")
@@ -424,7 +427,7 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         results["outcomes"] = labelled.constructed()
     elif options.findings:
         results["weaknesses"] = readings.rates(options.findings)
-    elif options.forget or options.spike:
+    elif options.forget or options.spike or options.decoys:
         _ask_independently(results, options)
     elif options.second_opinion:
         for path in options.second_opinion:
@@ -450,7 +453,7 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
 
 
 def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> None:
-    """Forgotten sessions and lines of known origin, one clone after the other; each result is kept as soon as it is there."""
+    """Forgotten sessions, lines of known origin and decoys, one clone after the other."""
     for path in options.forget:
         found = independent.forget(path, options.sessions, options.seed)
         results.setdefault("forgotten", {})[_name_of(path)] = found | {"held_out": options.held_out}
@@ -459,6 +462,10 @@ def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> 
         states = independent.spike(path, options.donor, options.files, options.seed)
         results.setdefault("spikes", {})[_name_of(path)] = states | {"held_out": options.held_out}
         print(_name_of(path), states, file=sys.stderr, flush=True)
+    for path in options.decoys:
+        trapped = independent.trap(path, options.other, options.sessions, options.seed)
+        results.setdefault("decoys", {})[_name_of(path)] = trapped | {"held_out": options.held_out}
+        print(_name_of(path), trapped, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
+import decoys  # noqa: E402
 import leave_one_out  # noqa: E402
 import spike_in  # noqa: E402
 from pages import table  # noqa: E402
@@ -42,6 +43,12 @@ def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str
     rng = random.Random(seed)
     found = spike_in.measure(path, spike_in.Donors(donors, rng), files, rng)
     return {state: {kind: dict(answers) for kind, answers in kinds.items()} for state, kinds in found.items()}
+
+
+def trap(path: Path, others: Sequence[Path], sessions: int, seed: int) -> dict[str, Any]:
+    """One clone: lines given to sessions of other repositories, and lines of bots by answer."""
+    apart = [other for other in others if other.resolve() != path.resolve()]
+    return decoys.measure(path, apart, sessions, random.Random(seed)).data()
 
 
 def blind() -> list[dict[str, str]]:
@@ -105,6 +112,8 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_by_repository": _by_repository(rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "spikes": _spikes(results.get("spikes", {})),
+        "decoys": _decoys(results.get("decoys", {})),
+        "bots": _bots(results.get("decoys", {})),
         "spikes_found": _spikes_found(results.get("spikes", {})),
     }
 
@@ -208,6 +217,43 @@ def _spikes_found(found: Mapping[str, Any]) -> str:
                 lines.append((origin, state, n, total["human observed"], _interval(hits, n), agents, _reasons(total)))
     head = ("repositories", "records", "lines", "human", "human or likely human", "an agent's", "nobody's: reasons")
     return table(head, lines)
+
+
+def _decoys(found: Mapping[str, Any]) -> str:
+    """Lines given to decoys among those of the commits beside which they were put, and what that says of the others at most."""
+    lines: list[Sequence[object]] = []
+    total: Counter[str] = Counter()
+    for name, one in sorted(found.items()):
+        counts = Counter({key: one[key] for key in ("decoys", "written", "genuine", "given", "certain")})
+        total += counts
+        lines.append((name, *_decoy_cells(counts)))
+    lines.append(("all", *_decoy_cells(total)))
+    head = ("repository", "decoys", "lines that decoys wrote", "that the sessions wrote", "given to decoys", "given to sessions")
+    return table((*head, "false lines at most, 95 %"), lines)
+
+
+def _decoy_cells(counts: Counter[str]) -> tuple[object, ...]:
+    found = wilson(counts["given"], counts["given"] + counts["certain"])
+    ratio = counts["written"] / counts["genuine"] if counts["genuine"] else 0.0
+    bound = f"{100 * min(1.0, found.high * (1 + 1 / ratio)):.2f} %" if found is not None and ratio else "–"
+    return (*(f"{counts[key]:,}" for key in ("decoys", "written", "genuine", "given", "certain")), bound)
+
+
+def _bots(found: Mapping[str, Any]) -> str:
+    """What is said of the lines of commits by automation accounts."""
+    total: Counter[str] = Counter()
+    for one in found.values():
+        total.update(one["bots"])
+    n, commits = total.total(), sum(one["bot_commits"] for one in found.values())
+    human = total["human observed"] + total["human inferred"]
+    agent = total["another session"] + total["changed"]
+    cells = [(commits, f"{n:,}", *(_at_most(part, n) for part in (human, agent, total["tool"], n - human - agent - total["tool"])))]
+    return table(("commits of bots", "lines", "human or likely human", "an agent's by evidence", "a tool's", "other"), cells)
+
+
+def _at_most(part: int, whole: int) -> str:
+    found = wilson(part, whole)
+    return "–" if found is None else f"{part:,} (at most {100 * found.high:.2f} %)"
 
 
 def _reasons(answers: Mapping[str, int]) -> str:

@@ -82,6 +82,17 @@ class Asked:
 class Variants:
     """A clone whose sessions are in memory."""
 
+    repo: GitRepo
+    checkpoints: Sequence[Checkpoint]
+    sessions: SessionsRead
+
+    @classmethod
+    def of(cls, repo: GitRepo, checkpoints: Sequence[Checkpoint], sessions: SessionsRead) -> Variants:
+        """With other checkpoints and sessions than those of the clone."""
+        made = cls.__new__(cls)
+        made.repo, made.checkpoints, made.sessions = repo, checkpoints, sessions
+        return made
+
     def __init__(self, path: Path) -> None:
         self.repo = GitRepo(path)
         self.checkpoints = read_all(self.repo)

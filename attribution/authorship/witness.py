@@ -34,7 +34,7 @@ MAX_TYPING = 5.0
 
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 _PROGRAMS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL})
-_PART = 8  # characters of a third of a line: where a program changed one place, another third is as it was
+_BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # What formatters and linters write anew as whole lines.
 _IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
@@ -95,11 +95,11 @@ class PersonLines:
 
     @property
     def novel(self) -> set[str]:
-        """Words, and parts of lines without layout, that the program cannot have taken from the version before."""
+        """Words, and pieces of lines, that the program cannot have taken from the version before."""
         if not self.doubt:
             return set()
         words = {word for text in self.texts for word in _words(text)} - self.before.words
-        return words.union(part for bare in self.bare for part in _parts(bare) if part not in self.before.bare)
+        return words.union(piece for text in self.texts for piece in _pieces(text) if piece not in self.before.bare)
 
     @property
     def bare(self) -> list[str]:
@@ -112,10 +112,9 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text)) - _TOOL_WORDS
 
 
-def _parts(bare: str) -> tuple[str, ...]:
-    """The thirds of a line without layout; () where they would say too little."""
-    third = len(bare) // 3
-    return (bare[:third], bare[third : 2 * third], bare[2 * third :]) if third >= _PART else ()
+def _pieces(text: str) -> list[str]:
+    """What a formatter keeps whole when it sorts keys, attributes or members: without layout, if they say something."""
+    return [bare for piece in _BETWEEN.split(text) if len(bare := without_layout(piece)) >= MIN_LENGTH]
 
 
 def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
@@ -249,9 +248,8 @@ def _beside_program(one: PersonLines, text: str, bare: str, is_produced: Callabl
         return Reason.NONE
     if bare in one.before.bare or _IMPORT.match(text):
         return one.doubt
-    parts = _parts(bare)
-    is_new = parts and not any(part in one.before.bare or is_produced(part) for part in parts)
-    return Reason.NONE if is_new else None
+    is_sorted = all(piece in one.before.bare or is_produced(piece) for piece in _pieces(text))
+    return one.doubt if is_sorted else None
 
 
 def _weak_follow(reasons: list[str | None], otherwise: str) -> None:

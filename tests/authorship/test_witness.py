@@ -288,3 +288,29 @@ def test_line_that_a_command_in_place_cannot_have_written(line: str, author: str
     world.human_insert("src/app.ts", f"export {line}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, line).author == author
+
+
+def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> None:
+    """All pieces of the line are the agent's, in another order."""
+    world, session = _begin("sorted")
+    session.edit("src/app.ts", *EDIT)
+    session.edit(
+        "src/app.ts",
+        "export function total",
+        "export const row = { value: 99, label: 'Uptime', digits: 1 }\n\nexport function total",
+    )
+    world.wait(60)
+    text = world.files["src/app.ts"].text()
+    text = text.replace("{ value: 99, label: 'Uptime', digits: 1 }", "{ digits: 1, label: 'Uptime', value: 99 }")
+
+    def formatted(*_: object) -> None:
+        world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
+
+    session.bash("npx prettier --write .", formatted)
+    world.human_insert("src/app.ts", f"{PERSONS}\n", after="export const row = { digits: 1, label: 'Uptime', value: 99 }")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, "digits: 1, label").author != "human"
+    assert _class(about(found, PERSONS)) == ("human", "human", "recorded")

@@ -1,0 +1,83 @@
+"""Forgotten sessions, planted lines and decoys: measured on a committed fixture, where the answers are known."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from support.commands import clone
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+
+import decoys  # noqa: E402
+import leave_one_out  # noqa: E402
+import spike_in  # noqa: E402
+from variants import Variants  # noqa: E402
+
+from attribution.authorship.options import AttributeOptions  # noqa: E402
+from attribution.stages.lines import attribute_repo  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
+
+_DONATED = [f"const ancient{n} = compute(previous{n}, following{n});" for n in range(60)]
+
+
+def _donor(where: Path) -> Path:
+    """A project with lines from before 2021."""
+    where.mkdir()
+    (where / "old.js").write_text("\n".join(_DONATED) + "\n")
+    (where / "old.py").write_text("\n".join(_DONATED) + "\n")
+    when = {"GIT_AUTHOR_DATE": "2015-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2015-01-01T00:00:00Z"}
+    who = ["-c", "user.name=Old", "-c", "user.email=old@example.com"]
+    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Old"]):
+        subprocess.run(["git", "-C", str(where), *command], check=True, env=when | {"PATH": "/usr/bin:/bin"})
+    return where
+
+
+def test_same_verdicts_as_a_whole_run(tmp_path: Path) -> None:
+    repo = clone("example", tmp_path)
+    variants = Variants(repo)
+    said = variants.ask(variants.repo, variants.repo.default_branch()[1]).lines()
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, repo, AttributeOptions())
+        rows = store.rows("SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM line_spans")
+    stored = {
+        (row["commit_sha"], row["path"], number): (row["author"], row["how"], row["evidence"], row["reason"])
+        for row in rows
+        for number in range(row["start_line"], row["end_line"] + 1)
+    }
+    assert {place: (v.author, v.how, v.evidence, v.reason) for place, v in said.items()} == stored
+
+
+def test_lines_of_a_forgotten_session_are_nobodys(tmp_path: Path) -> None:
+    found = leave_one_out.measure(clone("example", tmp_path), 3, random.Random(1))
+    assert found.sessions and found.lines
+    assert {"human observed", "another session"}.isdisjoint(found.answers)
+
+
+def test_planted_lines_are_never_an_agents(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    donors = spike_in.Donors([_donor(tmp_path / "old")], rng)
+    found = spike_in.measure(clone("example", tmp_path), donors, 3, rng)
+    answers = {answer for kinds in found.values() for kind in ("after", "inside", "elsewhere") for answer in kinds.get(kind, ())}
+    assert answers
+    assert not any(answer.startswith("agent") for answer in answers)
+
+
+def test_decoys_get_nothing(tmp_path: Path) -> None:
+    first, second = clone("example", tmp_path / "one"), clone("noisy_session", tmp_path / "two")
+    found = decoys.measure(first, [second], 2, random.Random(1))
+    assert found.decoys == 2
+    assert found.written and found.certain
+    assert not found.given
+
+
+def test_decoy_works_where_and_when_the_session_did(tmp_path: Path) -> None:
+    sessions = [one for one in Variants(clone("example", tmp_path)).sessions.edits if len(one.edits) >= 3]
+    target, foreign = sessions[0], sessions[-1]
+    decoy = decoys.mapped(foreign, target, 99, random.Random(1))
+    assert {raw.edit.path for raw in decoy.edits} <= {raw.edit.path for raw in target.edits}
+    assert all(target.edits[0].at <= raw.at <= max(one.at for one in target.edits) for raw in decoy.edits)
+    assert {raw.call.session_id for raw in decoy.edits} == {99}
