@@ -214,7 +214,8 @@ def repositories(store: Store) -> list[RepositorySummary]:
         f"JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id WHERE {_HEADLINE} GROUP BY 1, 2"
     ):
         added[row["repo_id"]][row["kind"]] = row["lines"]
-    tips = {row["repo_id"]: row for row in store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files GROUP BY repo_id")}
+    sums = store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files f WHERE {_HEADLINE} GROUP BY repo_id")
+    tips = {row["repo_id"]: row for row in sums}
     rows = store.select(
         _Counts,
         "SELECT r.id, r.name, r.last_commit_at, (SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
@@ -251,7 +252,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         return None
     weeks = _weeks(store, repo_id)
     first = headline(store, repo_id)
-    tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files WHERE repo_id = ?", (repo_id,))[0]
+    tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files f WHERE repo_id = ? AND {_HEADLINE}", (repo_id,))[0]
     return Overview(
         row,
         commits=store.value("SELECT COUNT(*) FROM commits WHERE repo_id = ?", (repo_id,)),
@@ -313,8 +314,8 @@ def _evidence(store: Store, repo_id: int) -> list[EvidenceLines]:
 def _tip_groups(store: Store, repo_id: int, by: str) -> list[TipLines]:
     return store.select(
         TipLines,
-        f"SELECT {by} AS name, COUNT(*) AS files, {_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total FROM tip_files "
-        f"WHERE repo_id = ? GROUP BY 1 HAVING total > 0 ORDER BY total DESC LIMIT {_MOST}",
+        f"SELECT {by} AS name, COUNT(*) AS files, {_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total FROM tip_files f "
+        f"WHERE repo_id = ? AND {_HEADLINE} GROUP BY 1 HAVING total > 0 ORDER BY total DESC LIMIT {_MOST}",
         (repo_id,),
     )
 
@@ -323,7 +324,8 @@ def _files(store: Store, repo_id: int) -> list[TipFileRow]:
     """Those with most lines of agents."""
     return store.select(
         TipFileRow,
-        f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE repo_id = ? AND agent > 0 ORDER BY agent DESC LIMIT {_MOST}",
+        f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE repo_id = ? AND agent > 0 "
+        f"AND {_HEADLINE} ORDER BY agent DESC LIMIT {_MOST}",
         (repo_id,),
     )
 

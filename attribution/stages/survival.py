@@ -15,13 +15,13 @@ from attribution.queries.lifetimes import removed_lines, seconds
 from attribution.stages import priors
 from attribution.stages.history import stored
 from attribution.stats.kaplan_meier import Point, survival_points
-from collector.files.kinds import HEADLINE
+from collector.files.kinds import HEADLINE, kind_of
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, line_class
 
-VERSION = "3"
+VERSION = "4"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
@@ -141,6 +141,15 @@ def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) 
 _CLASSES = LINE_CLASSES
 
 
+def _kinds(store: Store, repo_id: int) -> dict[str, str]:
+    """Path -> kind of its latest attributed version."""
+    rows = store.rows(
+        "SELECT f.path, f.kind FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
+        (repo_id,),
+    )
+    return {row["path"]: row["kind"] for row in rows}
+
+
 def _fill_tip(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM tip_files WHERE repo_id = ?", (repo_id,))
     found = stored(store, repo_id)
@@ -154,6 +163,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
             (repo_id,),
         )
     }
+    kinds = _kinds(store, repo_id)
     authors = tip.Authors(_written(store, repo_id), lifetimes.blank)
     start = store.next_id("tip_files")
     files: list[tuple[Any, ...]] = []
@@ -169,8 +179,10 @@ def _fill_tip(store: Store, repo_id: int) -> None:
             spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, printable(path))))
         top = path.split("/", 1)[0] if "/" in path else ""
         lines = parts[-1].end if parts else 0
-        files.append((number, repo_id, printable(path), printable(top), survival.language(path), lines, *counts.values()))
-    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "lines", *_CLASSES, "older"), files)
+        shown = printable(path)
+        place = (printable(top), survival.language(path), kinds.get(shown) or kind_of(path))
+        files.append((number, repo_id, shown, *place, lines, *counts.values()))
+    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *_CLASSES, "older"), files)
     columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
     store.insert("tip_spans", columns, spans)
 

@@ -96,7 +96,7 @@ def text(browser: Any, css: str = "body") -> str:
 
 def test_from_the_start_to_a_line_to_its_session_and_commit(browser: Any, address: str, db: Path) -> None:
     with Store(db) as store:
-        agent = store.value("SELECT SUM(agent) FROM tip_files")
+        agent = store.value("SELECT SUM(agent) FROM tip_files WHERE kind IN ('source', 'test')")
         added = store.value("SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source', 'test')")
     browser.get(f"{address}/-/whowrote")
     assert text(browser, "h1") == "Who wrote what" and f"{added:,}" in text(browser, ".legend")

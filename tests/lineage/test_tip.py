@@ -48,6 +48,8 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")
         assert files
+        kinds = {row["path"]: row["kind"] for row in store.rows("SELECT path, kind FROM commit_files ORDER BY commit_id")}
+        assert all(f["kind"] == kinds.get(f["path"], f["kind"]) for f in files)
         for f in files:
             shown = git(repo, "show", f"HEAD:{f['path']}") if "\\" not in f["path"] else None
             if shown is not None and b"\0" not in shown:

@@ -60,6 +60,7 @@ CREATE TABLE IF NOT EXISTS tip_files (
   path TEXT NOT NULL, -- path at HEAD
   directory TEXT NOT NULL, -- first directory of the path; '' for a file at the root
   language TEXT NOT NULL, -- by the name of the file; other when it has no usual suffix
+  kind TEXT NOT NULL {FileKind}, -- source, test, docs, …: headlines count source and test
   lines INTEGER NOT NULL, -- all lines, blank ones too
   agent INTEGER NOT NULL, -- non-blank lines that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
