@@ -135,6 +135,12 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     assert f"<b>{commits}</b> commits" in page
 
 
+def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
+    number = value(db, "SELECT session_id FROM commit_sessions WHERE produced > 0 LIMIT 1")
+    page = site.get(f"/-/whowrote/pages/session/{number}").text
+    assert "no measured error rate" in page.split("What became of its lines")[1].split("<h2")[0]
+
+
 def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     for name in LINE_CLASSES:
