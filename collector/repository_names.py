@@ -15,6 +15,7 @@ _NAME = re.compile(rf"({_OWNER})/({_REPO})")
 _URL = re.compile(r"(https?|file)://([^/\s]*)(/[^\s?#]*)")
 _SCP = re.compile(r"(?:ssh://)?git@([^/:\s]+)(?::\d+(?=/))?[:/](\S+)")
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?/[^/\s]+/[^/\s]")  # host/owner/name: owners have no dots
+_HOST_NAME = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?")
 _HIDDEN = re.compile("[\x00-\x20\x7f-\x9f\"'\\\\]")
 _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -38,8 +39,13 @@ class BadName(WhoWroteError):
 class RepositorySource:
     """A repository and where it is."""
 
-    name: str  # owner/name
+    name: str  # owner/name, or host/owner/name when another server has the same
     url: str  # without credentials
+
+    def place(self) -> str:
+        """Equal for two addresses of one repository."""
+        bare = clone_url(self.url).removesuffix(".git")
+        return bare.lower() if bare.startswith("http") else bare
 
 
 def source(text: str, server: str = GITHUB) -> RepositorySource:
@@ -90,8 +96,7 @@ def clone_url(url: str) -> str:
 
 def same_place(first: str, second: str) -> bool:
     """Whether two addresses are of one repository. Servers do not tell upper from lower case, files do."""
-    pair = [clone_url(url).removesuffix(".git") for url in (first, second)]
-    return pair[0] == pair[1] or (first.startswith("http") and pair[0].lower() == pair[1].lower())
+    return RepositorySource("", first).place() == RepositorySource("", second).place()
 
 
 def checked_name(name: str) -> str:
@@ -100,6 +105,25 @@ def checked_name(name: str) -> str:
     if found is None or ".." in name or found[2] in (".", "..", ".git", "") or found[2].endswith(".lock") or found[1].endswith("."):
         raise BadName(f"not a repository name: {name[:200]!r}", "Use owner/name")
     return found[0]
+
+
+def name_with_host(url: str) -> str:
+    """What a repository is called when another server has one of the same owner/name: host/owner/name. Raises BadName."""
+    host, _, path = url.partition("://")[2].partition("/")
+    name = f"{host.lower()}/{path.removesuffix('/').removesuffix('.git')}"
+    return checked_label(name)
+
+
+def checked_label(name: str) -> str:
+    """owner/name, or host/owner/name of a repository that shares its owner/name with one of another server. Raises BadName."""
+    if name.count("/") < 2:
+        return checked_name(name)
+    host, *groups, repository = name.removesuffix(".git").split("/")
+    if not _HOST_NAME.fullmatch(host) or len(name) > 500 or len(groups) > 6:
+        raise BadName(f"not a repository name: {name[:200]!r}", "Use owner/name")
+    for group in groups:
+        checked_name(f"{group}/{repository}")
+    return f"{host}/{'/'.join(groups)}/{repository}"
 
 
 def checked_url(url: str) -> str:
@@ -127,6 +151,7 @@ def name_of(url: str) -> str:
 def beside(url: str, of: str, name: str) -> str:
     """Address of `name` on the server of `url`, the address of the repository `of`. Raises BadName."""
     bare = url.removesuffix("/").removesuffix(".git")
+    of = "/".join(of.split("/")[-2:])
     if not bare.lower().endswith("/" + of.lower()):
         raise BadName(f"cannot derive the URL of {name} from {url}", "")
     return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{'.git' if url.rstrip('/').endswith('.git') else ''}")
@@ -134,7 +159,7 @@ def beside(url: str, of: str, name: str) -> str:
 
 def directory(name: str) -> str:
     """Where the mirror of a repository is, below the directory of all mirrors. Servers do not tell upper from lower case."""
-    return checked_name(name).lower() + ".git"
+    return checked_label(name).lower().replace(":", "+") + ".git"
 
 
 def tombstone(name: str) -> str:

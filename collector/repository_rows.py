@@ -32,7 +32,9 @@ _ROWS = "SELECT id, name, path, url, root_sha, head_sha FROM repos"
 
 
 def repo_name(repo: GitRepo) -> str:
-    """owner/name from the remote's address, else the directory's name; printable."""
+    """The name that its mirror has, else owner/name from the remote's address, else the directory's name; printable."""
+    if own := printable(repo.given_name()):
+        return own
     url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
     if url:
         parts = url.replace(":", "/").split("/")

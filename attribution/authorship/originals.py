@@ -4,7 +4,8 @@ A proposal is a pull request or another branch (`collector.checkpoints.pull_requ
 
 - `same_patch_id`: equal patches, of one commit or of a whole proposal;
 - `trailer_in_pull_ref`: the same author, second and subject, so an earlier version of this very commit;
-- `squash_by_number`: the subject ends in the number of the pull request, as squash merges write it.
+- `squash_by_number`: the subject ends in the number of the pull request, as squash merges write it, or the message of the commit
+  or of the merge that brought it names the merge request, as on GitLab.
 
 What was authored after the branch's commit never explains it, nor does a proposal that shares no path with it.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.windows import SLACK
@@ -24,6 +25,7 @@ from collector.model import Commit
 # Measured on repositories that show both sides (docs/accuracy.md), rounded down.
 CONFIDENCE = {"same_patch_id": 0.99, "trailer_in_pull_ref": 0.98, "squash_by_number": 0.97}
 _NUMBER = re.compile(r"\((?:#|!|pull request #)(\d{1,9})\)\s*$")
+_MERGE_REQUEST = re.compile(r"^See merge request [^\s!]{0,300}!(\d{1,9})\s*$", re.MULTILINE)
 
 Paths = Callable[[str, str], frozenset[str]]
 """(commit or "" for nothing, commit) -> paths that differ."""
@@ -68,9 +70,10 @@ def squash_sources(
 
     `arrived`: checkpoint ids that commits of the branch name themselves, so that what became of their originals is known.
     """
-    search = _Search([c for c in commits if len(c.parents) < 2], proposals, paths, patch_id)
+    every = list(commits)
+    search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id)
     search.single_commits(arrived)
-    search.numbers()
+    search.numbers(merge_requests(every))
     search.whole_proposals(arrived)
     return search.found
 
@@ -79,6 +82,16 @@ def pull_number(subject: str) -> int:
     """Number of the pull request that a squash merge puts at the end of its subject; 0 if there is none."""
     found = _NUMBER.search(subject)
     return int(found[1]) if found else 0
+
+
+def merge_requests(commits: Iterable[Commit]) -> dict[str, int]:
+    """Commit id -> number of the merge request that its message names, or that of the merge whose second parent it is (GitLab)."""
+    found = dict[str, int]()
+    for commit in commits:
+        named = _MERGE_REQUEST.search(commit.message)
+        if named and len(commit.parents) < 3:
+            found[commit.parents[1] if len(commit.parents) == 2 else commit.sha] = int(named[1])
+    return found
 
 
 def subject_of(commit: Commit) -> str:
@@ -151,11 +164,11 @@ class _Search:
 
     # --- whole proposals ------------------------------------------------------------------------------------------
 
-    def numbers(self) -> None:
-        """Squashes that name their pull request."""
+    def numbers(self, named: Mapping[str, int]) -> None:
+        """Squashes that name their pull request; `named`: those that something else names."""
         pulls = {p.number: p for p in self.proposals if p.number}
         for commit in self.commits:
-            number = pull_number(commit.subject)
+            number = pull_number(commit.subject) or named.get(commit.sha, 0)
             if number in pulls and commit.sha in self._open:
                 self._squashed(commit, pulls[number], "squash_by_number")
 

@@ -161,6 +161,9 @@ def _listed() -> list[tuple[str, str]]:
 @click.option(
     "--owner-most", default=300, show_default=True, type=click.IntRange(1), help="Repositories of one owner to probe, at most."
 )
+@click.option(
+    "--forge", "forges", multiple=True, metavar="URL", help="Also search this GitLab, Gitea or Forgejo server (repeatable)."
+)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="Start date (UTC) for searches and GH Archive.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"]), help="End date (UTC), exclusive.")
 @click.option("--limit", type=click.IntRange(1), help="Stop after this number of new candidates.")
@@ -253,6 +256,34 @@ def report(db: Path, output_format: str) -> None:
                 print_table("", rows, list(rows[0]), "")
 
 
+@click.command()
+@click.option("--github", is_flag=True, required=True, help="Ask GitHub: ten requests, nothing is stored.")
+@click.option("--repo", "repository", default="entireio/cli", show_default=True, help="A repository with checkpoints.")
+@click.option("--renamed", default="facebook/jest", show_default=True, help="The old name of a repository that was renamed.")
+@connection_options
+@data_options
+def doctor(github: bool, repository: str, renamed: str, output_format: str, **options: Any) -> int:
+    """Check whether GitHub behaves as discovery assumes.
+
+    Makes a dry run of each channel and ten requests, and prints what differs. Exit code 3: something differs or could not be asked.
+    """
+    import tempfile
+
+    from collector.discover.doctor import Doctor, as_row
+    from collector.github.transport import Web
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Web(redirects=0) as raw,
+        open_channel_context(Path(folder) / "doctor.db", _connection(options), title="doctor") as context,
+    ):
+        found = list(Doctor(context, raw, repository, renamed).findings())
+    differing = [finding for finding in found if not finding.same]
+    end = f"{len(found) - len(differing)} as assumed, {sum(f.same is False for f in found)} differ"
+    print_table(output_format, [as_row(finding) for finding in found], ("check", "result", "assumed", "found"), end)
+    return EXIT_PARTIAL if differing else EXIT_OK
+
+
 # --- options and output -----------------------------------------------------------------------------------------------
 
 
@@ -274,6 +305,7 @@ def _discover_options(options: dict[str, Any]) -> DiscoverOptions:
         archives=options["archives"],
         forks=options["forks"],
         heritage=options["heritage"],
+        forges=options["forges"],
         most_of_owner=options["owner_most"],
         lists=tuple(path for path in options["lists"] if path != Path("-")),
         texts=tuple(texts),
@@ -325,4 +357,4 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
 
 
 SECTION = Section.FIND
-COMMANDS = (discover, probe, report)
+COMMANDS = (discover, probe, report, doctor)

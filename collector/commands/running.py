@@ -177,9 +177,9 @@ def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) ->
     Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it is found again.
     """
     from collector.fetching.mirror_table import forget as remove
-    from collector.repository_names import checked_name
+    from collector.repository_names import checked_label
 
-    every = [checked_name(name) for name in names]
+    every = [checked_label(name) for name in names]
     if not yes:
         click.confirm(f"Remove everything about {', '.join(every)}?", abort=True, err=True)
     with exclusive_store(db, create=False) as store:
@@ -216,9 +216,8 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
     for error in refused:
         complain(str(error), error.hint)
     if not lines:
-        every = [*mirror_table.wanted(store, given["licences"]), *mirror_table.mirrored(store)]
-        found = list({one.name.lower(): one for one in reversed(every)}.values())[::-1]
-    kept, hidden = mirror_table.not_forgotten(store, found)
+        found = [*mirror_table.wanted(store, given["licences"]), *mirror_table.mirrored(store)]
+    kept, hidden = mirror_table.not_forgotten(store, mirror_table.told_apart(store, found))
     if hidden:
         notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
     if not kept and not hidden:

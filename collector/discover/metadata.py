@@ -58,7 +58,7 @@ class _Asking:
             self.unanswered += [row["full_name"] for row in rows]
             return
         try:
-            answer = self.context.github.graphql(_query(rows))
+            answer = self.context.github.graphql(repository_query([row["full_name"] for row in rows]))
         except (Refused, Unreachable) as error:
             if isinstance(error, Unreachable) and not error.answered:
                 raise
@@ -100,10 +100,11 @@ class _Asking:
             )
 
 
-def _query(rows: Sequence[Mapping[str, Any]]) -> str:
+def repository_query(names: Sequence[str]) -> str:
+    """GraphQL for the metadata of repositories, under the aliases r0, r1 …"""
     parts = []
-    for number, row in enumerate(rows):
-        owner, _, name = row["full_name"].partition("/")
+    for number, full_name in enumerate(names):
+        owner, _, name = full_name.partition("/")
         parts.append(f"r{number}: repository(owner: {json.dumps(owner)}, name: {json.dumps(name)}) {{ ...F }}")
     return "{ " + " ".join(parts) + " }\n" + _FIELDS
 

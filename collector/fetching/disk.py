@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from collector.repository_names import directory, tombstone
+from collector.repository_names import checked_label, directory, tombstone
 from collector.runtime.locks import file_lock
 
 STATE = "whowrote.json"  # in every mirror: what it was when it was complete
@@ -85,16 +85,16 @@ class Mirrors:
 # --- one mirror -------------------------------------------------------------------------------------------------------
 
 
-def lay_out(path: Path, url: str, sha256: bool = False) -> None:
+def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
     """An empty bare repository in an empty directory: no hooks, no template, nothing of the user's configuration."""
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
         (path / name).mkdir(parents=True, exist_ok=True)
     (path / "HEAD").write_text("ref: refs/heads/none\n")
-    configure(path, url, sha256)
+    configure(path, url, sha256, name=name)
 
 
-def configure(path: Path, url: str, sha256: bool = False, partial: bool = False) -> None:
-    """Writes the whole configuration of a mirror. `partial`: objects may be missing on purpose."""
+def configure(path: Path, url: str, sha256: bool = False, partial: bool = False, name: str = "") -> None:
+    """Writes the whole configuration of a mirror. `partial`: objects may be missing on purpose; `name`: as in RepositorySource."""
     version = 1 if sha256 or partial else 0
     lines = ["[core]", f"\trepositoryformatversion = {version}", "\tbare = true", "\tlogAllRefUpdates = false"]
     if sha256 or partial:
@@ -103,6 +103,7 @@ def configure(path: Path, url: str, sha256: bool = False, partial: bool = False)
         lines += ["\tpartialClone = origin"] if partial else []
     lines += ['[remote "origin"]', f'\turl = "{url}"']  # names.checked_url: no quotes, backslashes or hidden characters
     lines += ["\tpromisor = true", "\tpartialclonefilter = blob:limit=64k"] if partial else []
+    lines += ["[whowrote]", f'\tname = "{checked_label(name)}"'] if name.count("/") > 1 else []
     _write(path / "config", "\n".join(lines) + "\n")
 
 

@@ -14,7 +14,7 @@ from collector.fetching.disk import Mirrors
 from collector.fetching.mirrors import FetchOptions, FetchResult
 from collector.fetching.remote import Remote
 from collector.load import FACTS, load_repo
-from collector.repository_names import GITHUB, BadName, RepositorySource, source, tombstone
+from collector.repository_names import GITHUB, BadName, RepositorySource, name_with_host, source, tombstone
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
@@ -45,7 +45,7 @@ def listed(lines: Iterable[str], server: str) -> ListedSources:
             except BadName as error:
                 refused.append(error)
             else:
-                found.setdefault(one.name.lower(), one)
+                found.setdefault(one.place(), one)
     return ListedSources(list(found.values()), refused)
 
 
@@ -57,6 +57,28 @@ def wanted(store: Store, licences: Sequence[str] = ()) -> list[RepositorySource]
     rows = store.rows("SELECT full_name, clone_url, licence FROM wanted_candidates ORDER BY id")
     kept = (r for r in rows if not allowed or (r["licence"] or "none").lower() in allowed)
     return [RepositorySource("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
+
+
+def told_apart(store: Store, sources: Iterable[RepositorySource]) -> list[RepositorySource]:
+    """Each repository once, under a name of its own.
+
+    When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
+    """
+    rows = store.rows("SELECT name, url FROM mirrors ORDER BY rowid")
+    rows += store.rows("SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id")
+    known = [RepositorySource(r["name"], r["url"]) for r in rows]
+    names = {one.place(): one.name for one in known}
+    taken = {one.name.lower() for one in known}
+    found = dict[str, RepositorySource]()
+    for one in sources:
+        if one.place() in found:
+            continue
+        name = names.get(one.place(), one.name)
+        if one.place() not in names and name.lower() in taken and one.url.startswith("http"):
+            name = name_with_host(one.url)
+        taken.add(name.lower())
+        found[one.place()] = replace(one, name=name)
+    return list(found.values())
 
 
 def mirrored(store: Store) -> list[RepositorySource]:

@@ -214,7 +214,7 @@ class _Work:
             disk.set_url(self.final, self.source.url)
             return
         self.path = self.mirrors.incoming(self.source.name)
-        disk.lay_out(self.path, self.source.url, len(own.refs[own.head]) == 64)
+        disk.lay_out(self.path, self.source.url, len(own.refs[own.head]) == 64, self.source.name)
 
     def _history(self, own: Advertised) -> None:
         """Default branch, notes and pull requests, whole; then the mirror is there."""
@@ -291,7 +291,7 @@ class _Work:
         for marker in self.path.glob("objects/pack/*.promisor"):
             marker.unlink()
         config = (self.path / "config").read_text("utf-8", "replace")
-        disk.configure(self.path, self.source.url, "objectformat" in config)
+        disk.configure(self.path, self.source.url, "objectformat" in config, name=self.source.name)
 
     def _put_together(self) -> None:
         """One pack of many: every fetch adds some. Nothing is lost when it fails or is killed, and the next update tries again.

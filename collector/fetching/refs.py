@@ -13,6 +13,10 @@ from collector.claims import note_names
 _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 
 
+# Heads of pull requests: on GitHub, Gitea and Forgejo, and what GitLab calls merge requests.
+PULLS = ("refs/pull/", "refs/merge-requests/")
+
+
 @dataclass(frozen=True, slots=True)
 class WantedRefs:
     """What of a repository is fetched beside its default branch and its checkpoints."""
@@ -41,7 +45,7 @@ class Advertised:
 def prefixes(wanted: WantedRefs) -> list[str]:
     """For `ls-refs`: names that begin with one of these are asked for. The default branch comes with HEAD."""
     found = ["HEAD", *PREFIXES, *(f"refs/notes/{name}" for name in wanted.notes)]
-    return [*found, "refs/pull/"] if wanted.pulls else found
+    return [*found, *PULLS] if wanted.pulls else found
 
 
 def advertised(head: str, refs: Mapping[str, str], wanted: WantedRefs) -> Advertised:
@@ -55,7 +59,7 @@ def is_wanted(name: str, head: str, wanted: WantedRefs) -> bool:
         return True
     if name.startswith("refs/notes/"):
         return name.removeprefix("refs/notes/") in wanted.notes
-    return wanted.pulls and name.startswith("refs/pull/") and name.endswith("/head")
+    return wanted.pulls and name.startswith(PULLS) and name.endswith("/head")
 
 
 def is_safe(name: str) -> bool:
@@ -67,6 +71,7 @@ def main_specs(remote: Advertised, wanted: WantedRefs) -> list[str]:
     """Refspecs of the history that is fetched whole."""
     specs = [f"+{remote.head}:{remote.head}"] if remote.head else []
     specs += [f"+{name}:{name}" for name in sorted(remote.refs) if name.startswith("refs/notes/")]
-    if wanted.pulls and any(name.startswith("refs/pull/") for name in remote.refs):
-        specs.append("+refs/pull/*/head:refs/pull/*/head")
+    for prefix in PULLS if wanted.pulls else ():
+        if any(name.startswith(prefix) for name in remote.refs):
+            specs.append(f"+{prefix}*/head:{prefix}*/head")
     return specs

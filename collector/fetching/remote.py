@@ -66,6 +66,7 @@ class Remote:
             server=self._server,
             pauses=SharedPauses(directory=pauses) if pauses is not None else Pauses(),
             longest_wait=_LONGEST,
+            tries=1,  # a repository that fails is tried again as a whole
         )
 
     def refs(self, url: str, wanted: WantedRefs, protocols: tuple[str, ...]) -> Advertised:

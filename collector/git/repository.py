@@ -183,6 +183,13 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
+    def given_name(self) -> str:
+        """The name that our mirrors keep in their configuration when owner/name alone is taken; empty for all others."""
+        try:
+            return self._repo.config["whowrote.name"] or ""
+        except KeyError:
+            return ""
+
     def remote_url(self) -> str:
         """URL of `origin`, without anything that may be secret; empty if there is none."""
         try:

@@ -18,7 +18,7 @@ from collector.github.token import Token
 from collector.github.transport import HttpResponse, TooLarge, Unreachable, Web, origin
 
 API_URL = "https://api.github.com"
-API_VERSION = "2022-11-28"
+GITHUB_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 TRIES = 6  # of one request that fails by itself: about a minute
 LIMIT_TRIES = 8  # of one request that meets a rate limit
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
@@ -90,6 +90,7 @@ class GitHub:
     budgets: Budgets = field(default_factory=Budgets)
     asked: dict[str, int] = field(default_factory=dict)  # requests per resource
     unchanged: int = 0  # answers 304
+    headers: Mapping[str, str] = field(default_factory=lambda: GITHUB_HEADERS)
 
     # --- what is asked ------------------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class GitHub:
             return answer
 
     def _sent(self, method: str, url: str, resource: str, headers: Mapping[str, str], body: bytes) -> HttpResponse:
-        sent = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": API_VERSION, **headers}
+        sent = {**self.headers, **headers}
         if self.token is not None and origin(url) == origin(self.api):
             sent["Authorization"] = f"Bearer {self.token.secret}"
         self.asked[resource] = self.asked.get(resource, 0) + 1

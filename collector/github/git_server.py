@@ -72,6 +72,8 @@ class GitServers:
     server: str = ""
     pauses: Pauses = field(default_factory=Pauses)
     longest_wait: float = LONGEST_WAIT
+    tries: int = TRIES  # of one request that fails by itself
+    _refused: set[str] = field(default_factory=set)  # repositories that were answered only without the token
 
     # --- refs ---------------------------------------------------------------------------------------------------------
 
@@ -124,11 +126,18 @@ class GitServers:
         answer = self._patiently(method, url, sent | given, body, tries)
         if given and answer.status in (401, 403):
             answer = self._patiently(method, url, sent, body, tries)
+            if answer.status == 200:
+                self._refused.add(_base(url))
         return answer
 
     def authorization(self, url: str) -> dict[str, str]:
-        """The header with the token, for the server that it belongs to."""
-        if self.token is None or not self.server or not url.startswith(self.server.rstrip("/") + "/"):
+        """The header with the token, for the server that it belongs to and repositories that take it."""
+        if (
+            _base(url) in self._refused
+            or self.token is None
+            or not self.server
+            or not url.startswith(self.server.rstrip("/") + "/")
+        ):
             return {}
         parts = urlsplit(url)
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
@@ -154,10 +163,10 @@ class GitServers:
                         raise NoRefs(f"rate-limited by the server ({answer.status}), {limits} times in a row")
                     continue
                 failures, problem = failures + 1, f"the server answered {answer.status}"
-                if answer.status < 500 or failures >= tries:
+                if answer.status < 500 or failures >= min(tries, self.tries):
                     self.pauses.open(server_of(url), self.clock.now())
                     return answer
-            if failures >= TRIES:
+            if failures >= self.tries:
                 raise NoRefs(f"{problem}, {failures} times")
             self.clock.sleep(FIRST_BACKOFF * 2 ** (failures - 1) * (1 + self.clock.chance()))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 << 20
 PATIENCE = 300.0  # seconds for a whole answer
 MOST_REDIRECTS = 5
-_KEEP_METHOD = (307, 308)
+_REDIRECTS = (301, 302, 303, 307, 308)
 _PRIVATE = ("authorization", "cookie")
 
 
@@ -62,6 +62,7 @@ class Web:
     timeout: float = 30.0
     user_agent: str = "whowrote"
     connections: int = 16
+    redirects: int = MOST_REDIRECTS  # followed at most; with 0 a redirect is an answer like any other
     traffic: Traffic = field(default_factory=Traffic)
     _client: httpx2.Client | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -123,12 +124,12 @@ class Web:
         sent, asked = dict(headers or {}), url
         client = self.open()
         try:
-            for _ in range(MOST_REDIRECTS + 1):
+            for _ in range(self.redirects + 1):
                 with self._lock:
                     self.traffic.requests += 1
                     self.traffic.sent += len(content)
                 with client.stream(method, url, headers=sent, content=content or None) as response:
-                    target = response.headers.get("location") if response.status_code in (301, 302, 303, *_KEEP_METHOD) else None
+                    target = response.headers.get("location") if response.status_code in _REDIRECTS and self.redirects else None
                     if target is None:
                         answer = HttpResponse(response.status_code, _plain(response.headers), b"", url, url != asked)
                         yield answer, self._pieces(response.iter_bytes(), url, most, patience)

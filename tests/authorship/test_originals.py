@@ -147,6 +147,17 @@ def test_squash_by_number_is_made_of_all_commits_of_its_pull_request() -> None:
     assert _found([squash], _pull(*_two())) == {"new": [("one", "squash_by_number"), ("two", "squash_by_number")]}
 
 
+def test_a_squash_of_gitlab_is_named_by_its_merge() -> None:
+    """GitLab's squash has the title alone; the merge commit that brings it says "See merge request"."""
+    squash = _commit("new", "Totals and budgets", AT + 900)
+    message = "Merge branch 'x' into 'main'\n\nTotals and budgets\n\nSee merge request group/part/project!7"
+    merge = Commit("merge", ("main", "new"), "t", "Ada", "a@example.com", AT + 901, "Ada", "a@example.com", AT + 901, message)
+    expected = {"new": [("one", "squash_by_number"), ("two", "squash_by_number")]}
+    assert _found([squash, merge], _pull(*_two())) == expected
+    assert _found([_commit("new", "Totals\n\nSee merge request !7", AT + 900)], _pull(*_two())) == expected
+    assert _found([squash], _pull(*_two()), repo=Repository(patches={"new": "other"})) == {}
+
+
 def test_commits_of_the_pull_request_after_the_squash_do_not_count() -> None:
     squash = _commit("new", "Totals (#7)", AT + 30)
     assert _found([squash], _pull(*_two())) == {"new": [("one", "squash_by_number")]}

@@ -80,7 +80,8 @@ def states(context: ChannelContext, channel: str) -> dict[str, int]:
 
 
 NAMES = [
-    "listing", "code_search", "hook_search", "commit_search", "repo_search", "gharchive", "heritage", "owners", "relatives"
+    "listing", "code_search", "hook_search", "commit_search", "repo_search", "forge_search", "gharchive", "heritage",
+    "owners", "relatives",
 ]  # fmt: skip
 
 

@@ -200,6 +200,19 @@ def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path) -
         assert outcome.failures == []
 
 
+def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer, tmp_path: Path) -> None:
+    """What could not be reached at first and then is gone is gone for the first time: its pauses do not add up."""
+    time = FakeTime(NOW.timestamp())
+    with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
+        server.faults.extend(["503"] * 8)
+        for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
+            discover(context, ["listing"], Filters(), prober(context), jobs=1)
+            row = rows(context)["o/gone"]
+            assert (row["outcome"], row["attempts"]) == (outcome, 1)
+            server.faults.clear()
+            time.sleep(3600 * hours)
+
+
 def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHubServer, tmp_path: Path) -> None:
     server.limits["core"] = (5000, 24, 3600)
     time = FakeTime(NOW.timestamp())

@@ -106,6 +106,7 @@ class Repo:
     readme: str = ""
     files: dict[str, str] = field(default_factory=dict)
     commits: list[tuple[str, str, str]] = field(default_factory=list)
+    author: str = ""  # account that wrote them
     git_dir: Path | None = None
     git: str = "v2"  # v2, v1, v0 (old servers), dumb (plain files)
     raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = None  # answers git in place of git: (path, body)
@@ -500,6 +501,9 @@ class _Api:
         self.headers, allowed = self.handler.github.spend(resource, bool(self.given))
         if not allowed:
             return self._say(403, "API rate limit exceeded for 127.0.0.1.")
+        if path == "/rate_limit":
+            limits = {name: {"limit": limit[0 if self.given else 1]} for name, limit in self.handler.github.limits.items()}
+            return self.handler.json(200, {"resources": limits}, self.headers)
         return self._graphql() if resource == "graphql" else self._rest(path)
 
     def _rest(self, path: str) -> None:
@@ -511,8 +515,8 @@ class _Api:
             return self._repository(next((r for r in self.world.repos if r.id == int(match[1]) and not r.private), None), False)
         if match := re.fullmatch(r"/repos/([\w.-]+/[\w.-]+)", path):
             return self._repository(*self.world.find(match[1]))
-        if match := re.fullmatch(r"/repos/([\w.-]+/[\w.-]+)/contents/(.+)", path):
-            return self._contents(match[1], match[2])
+        if match := re.fullmatch(r"/repos/([\w.-]+/[\w.-]+)/(?:forks|contents/(.+))", path):
+            return self._contents(match[1], match[2]) if match[2] else self._forks(match[1])
         return self._say(404, "Not Found")
 
     def _say(self, status: int, message: str) -> None:
@@ -528,6 +532,9 @@ class _Api:
             self.handler.json(301, {"message": "Moved Permanently", "url": where}, {**self.headers, "Location": where})
         else:
             self.handler.json(200, rest(repo), self.headers)
+
+    def _forks(self, name: str) -> None:
+        self._page([rest(r) for r in self.world.repos if r.fork_of == name and not r.private], lambda items: items)
 
     def _contents(self, name: str, path: str) -> None:
         repo, _ = self.world.find(name)
@@ -684,7 +691,13 @@ def _commits(world: World, query: str) -> Iterator[dict[str, Any]]:
                 if all(part in words for w in wanted for part in re.findall(r"[a-z0-9]+", w.lower())):
                     found.append((at, sha, message, repo))
     for at, sha, message, repo in sorted(found, key=lambda f: (f[0], f[1])):
-        yield {"sha": sha, "commit": {"message": message, "committer": {"date": at}}, "repository": rest(repo)}
+        author = {"login": repo.author, "type": "User"} if repo.author else None
+        yield {
+            "sha": sha,
+            "commit": {"message": message, "committer": {"date": at}},
+            "author": author,
+            "repository": rest(repo),
+        }
 
 
 def _repositories(world: World, query: str) -> Iterator[dict[str, Any]]:

@@ -76,8 +76,9 @@ CREATE TABLE IF NOT EXISTS cursors (
 -- Candidates to fetch, with the address of the clone: not excluded, and confirmed or, when those are wanted, with notes of other tools.
 --   *: candidates
 --   clone_url: address of the clone
---   repo_id: the repository of that name, when it was read
+--   repo_id: the repository of that name, or of host/owner/name, when it was read; not one of another server
 CREATE VIEW IF NOT EXISTS wanted_candidates AS
 SELECT c.*, c.server || '/' || c.full_name || '.git' AS clone_url, r.id AS repo_id
-FROM candidates c LEFT JOIN repos r ON r.name = c.full_name COLLATE NOCASE
+FROM candidates c LEFT JOIN repos r ON r.name = replace(replace(c.server, 'https://', ''), 'http://', '') || '/' || c.full_name COLLATE NOCASE
+  OR (r.name = c.full_name COLLATE NOCASE AND NOT (r.url LIKE 'http%' AND instr(lower(r.url), lower(c.server) || '/') <> 1))
 WHERE c.exclusion IS NULL AND c.outcome = 'ok' AND (c.confirmed = 1 OR c.notes IS NOT NULL);
