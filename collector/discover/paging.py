@@ -97,11 +97,12 @@ class _Reading:
         page = self.peeked.pop(cursor.slice, None) if number == 1 else None
         items, total, complete, more = page or _page(self.context, self.search, cursor.slice, number)
         total = max(total, cursor.total or 0)
-        if number == 1 and total > CAP and self._cut(replace(cursor, total=total), cursor):
-            return
         log = self.context.discovery_log
         if not complete and cursor.detail not in (_SECOND, _UNFINISHED):
-            log.put([replace(cursor, state=CursorState.INCOMPLETE, total=total, detail="not finished yet")])
+            log.put([replace(cursor, state=CursorState.INCOMPLETE, detail="not finished yet")])
+            return
+        # The number of results of an unfinished search is no measure for its parts.
+        if number == 1 and total > CAP and self._cut(replace(cursor, total=total if complete else None), cursor):
             return
         hits = _merged(hit for item in items if isinstance(item, dict) and (hit := self.search.read(item)) is not None)
         related = [c for item in items if isinstance(item, dict) for c in self.search.related(item)]
@@ -161,13 +162,18 @@ class _Reading:
         return cursor.total
 
 
+def _reopened(cursor: Cursor) -> Cursor:
+    """From the page that was not read; from the beginning what was kept although the server did not finish it."""
+    if cursor.detail == _UNFINISHED:
+        return replace(cursor, state=CursorState.PENDING, position=None, total=None, found=0, detail=None)
+    return replace(cursor, state=CursorState.PART if cursor.position else CursorState.PENDING, detail=None)
+
+
 def run_search(context: ChannelContext, search: Search, query: str, roots: Sequence[str]) -> list[str]:
     """Reads all slices of a query; `roots` are the slices to begin with. Returns what was refused or not finished."""
     cursors = context.discovery_log.cursors(search.channel, query)
     known = {c.slice for c in cursors}
-    again = [
-        replace(c, state=CursorState.PENDING, position=None, total=None, found=0, detail=None) for c in cursors if c.state in _AGAIN
-    ]
+    again = [_reopened(c) for c in cursors if c.state in _AGAIN]
     context.discovery_log.put([*again, *(Cursor(search.channel, query, root) for root in roots if root not in known)])
     reading = _Reading(context, search, query)
     reading.all_slices()
