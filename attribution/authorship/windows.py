@@ -249,10 +249,7 @@ class AttributionWindows:
         if not _names(found, action.command, gap.path):
             return weaker
         generators = [effect for effect in found if effect.kind == "generate" and not effect.paths]
-        if generators:
-            return _ran(generators[0], action)
-        in_place = not gap.made and _REPLACES.search(action.command) is not None
-        return replace(_did(action), says=action.command) if in_place else _did(action)
+        return _ran(generators[0], action) if generators else _did(action)
 
     def _of_effect(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
@@ -333,8 +330,6 @@ def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     return CandidateAuthor("tool", "none", "inferred", call=action.call, tool=effect.tool or "generator")
 
 
-# A script in the command's text that replaces parts of files: what it writes stands in that text, or stood in the file.
-_REPLACES = re.compile(r"\.replace(?:All)?\(|\bre\.subn?\(|\.gsub!?\(")
 # Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _FLAGS = r"(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]"
