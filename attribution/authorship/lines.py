@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -451,6 +451,8 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
     edge of an agent's block it is nobody's.
     """
     strong = {i: verdicts[i] for i in file.added if not is_low_information(file.lines[i])}
+    order = sorted(verdicts)
+    above, below = _nearest(order, strong, 1), _nearest(order[::-1], strong, -1)
     for index in file.added:
         if index in strong:
             continue
@@ -458,8 +460,7 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
             if _is_lone(index, file, verdicts):
                 verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", verdicts[index].call)
             continue
-        before, after = (_strong_neighbour(index, step, strong, verdicts) for step in (-1, 1))
-        sides = [v for v in (before, after) if v is not None]
+        sides = [v for v in (above.get(index), below.get(index)) if v is not None]
         agents = [v for v in sides if v.author == "agent"]
         if len(agents) == 2:
             verdicts[index] = Verdict("agent", "exact", "inferred", call=agents[0].call)
@@ -478,13 +479,17 @@ def is_low_information(line: str) -> bool:
     return not any(c.isalnum() or c == "_" for c in line)
 
 
-def _strong_neighbour(index: int, step: int, strong: dict[int, Verdict], verdicts: dict[int, Verdict]) -> Verdict | None:
-    index += step
-    while index in verdicts:
-        if index in strong:
-            return strong[index]
-        index += step
-    return None
+def _nearest(order: Sequence[int], strong: Mapping[int, Verdict], step: int) -> dict[int, Verdict]:
+    """For each number, in `order`, the last strong verdict before it in the same run of consecutive numbers."""
+    found: dict[int, Verdict] = {}
+    last, previous = None, None
+    for index in order:
+        if previous is not None and index != previous + step:
+            last = None
+        if last is not None:
+            found[index] = last
+        last, previous = strong.get(index, last), index
+    return found
 
 
 # --- moved text -------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository, Un
 from collector.git.repository import GitRepo, without_files
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
-from collector.repository_rows import find_repo, repo_name
+from collector.repository_rows import NameTaken, find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import note_failure
 from collector.storage.store import Store
@@ -34,7 +34,7 @@ def attribute_one(path: str, db: Path, options: AttributeOptions, progress: Prog
     with Store(db) as store:
         try:
             report = attribute_into(store, path, options, progress)
-        except (NoCheckpoints, DatabaseUnusable):
+        except (NoCheckpoints, DatabaseUnusable, NameTaken):
             raise
         except Exception as error:
             note_failed(store, path, f"{type(error).__name__}: {error}")
@@ -46,8 +46,10 @@ def attribute_one(path: str, db: Path, options: AttributeOptions, progress: Prog
 def note_failed(store: Store, path: str, error: str) -> None:
     """Stores that the attribution of a path failed, or ("") that it no longer does."""
     try:
-        name = repo_name(GitRepo(path))
-    except NotARepository:
+        repo = GitRepo(path)
+        find_repo(store, repo)
+        name = repo_name(repo)
+    except (NotARepository, NameTaken):  # the row of that name is another repository's
         name = path
     known = "SELECT 1 FROM problems WHERE stage = 'repository' AND subject IN (?, ?)"
     if error or store.value(known, (printable(name), printable(path))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 
 import pytest
@@ -371,6 +372,16 @@ def _settled(text: str, **authors: str) -> str:
 )
 def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, settled: str) -> None:
     assert _settled(text, who=who) == settled
+
+
+def test_many_blank_lines_take_time_in_proportion() -> None:
+    count = 300_000
+    file = AddedFile(F, F, ("f {", *[""] * count, "g {"), tuple(range(count + 2)))
+    verdicts = {0: AGENT, count + 1: AGENT} | dict.fromkeys(range(1, count + 1), BY_HAND)
+    started = time.process_time()
+    assign_low_information(file, verdicts)
+    assert time.process_time() - started < 10  # every line against every other one would take hours
+    assert {v.author for v in verdicts.values()} == {"agent"}
 
 
 def test_neighbours_are_those_of_the_same_added_block() -> None:
