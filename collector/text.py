@@ -10,8 +10,16 @@ from datetime import UTC, datetime
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a spreadsheet takes for the beginning of a formula, full-width forms included.
+FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = tuple(FORMULA_SIGNS + "\t\r")
+_INNER_FORMULA = re.compile(f";(?=[{re.escape(FORMULA_SIGNS)}])")  # where a comma is no separator, `;` begins a cell
+# Control characters, halves of surrogate pairs, and what changes the direction of text or cannot be seen. Joiners and variation
+# selectors stay: scripts and emoji need them.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -38,7 +46,7 @@ def encode(text: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """Safe for SQLite, a terminal and HTML text: control characters, bidi overrides and undecodable bytes made visible."""
+    """Safe for SQLite, a terminal and HTML text: control characters, direction marks and undecodable bytes made visible."""
     return _CONTROL.sub(_visible, text)
 
 
@@ -49,8 +57,13 @@ def _visible(match: re.Match[str]) -> str:
 
 def spreadsheet_safe(text: str) -> str:
     """A cell of a CSV file: printable, and with an apostrophe in front of what a spreadsheet would run as a formula."""
-    shown = printable(text)
+    shown = inner_formulas_out(printable(text))
     return "'" + shown if text.startswith(_FORMULA) else shown
+
+
+def inner_formulas_out(text: str) -> str:
+    """Text of a cell that holds no formula where `;` separates cells."""
+    return _INNER_FORMULA.sub(";'", text)
 
 
 def normal_path(path: str) -> str:

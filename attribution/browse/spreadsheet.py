@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FORMULA = tuple("=+-@\t\r")
+from collector.text import FORMULA_SIGNS, inner_formulas_out
+
+_FORMULA = tuple(FORMULA_SIGNS + "\t\r")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 
 
@@ -34,6 +36,7 @@ class Guard:
 
 
 def _safe(cell: str) -> str:
+    cell = inner_formulas_out(cell)
     quoted = cell.startswith('"')
     inside = cell[1:] if quoted else cell
     if not inside.startswith(_FORMULA) or _NUMBER.match(inside.rstrip('"\r')) or inside in ("\r", ""):

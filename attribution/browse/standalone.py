@@ -51,8 +51,11 @@ def markdown(store: Store) -> str:
     return "\n".join(parts) + "\n"
 
 
-def markdown_of(store: Store, shas: Sequence[str]) -> str:
-    """The lines of some commits by class, and their sessions: for a comment on a pull request. Unknown ids are counted."""
+def markdown_of(store: Store, shas: Sequence[str], prompts: bool = False) -> str:
+    """The lines of some commits by class, and their sessions: for a comment on a pull request. Unknown ids are counted.
+
+    `prompts`: with the beginning of each session's first prompt.
+    """
     commits = commit_summaries(store, shas)
     if not commits:
         raise WhoWroteError(
@@ -63,13 +66,14 @@ def markdown_of(store: Store, shas: Sequence[str]) -> str:
     head = ", ".join(f"**{words.percent(lines, every)}** {kind}" for kind, lines in totals.items() if lines)
     missing = len(shas) - len(commits)
     note = [f"{missing} commits are not in the database.", ""] if missing else []
-    rows = [_commit_row(commit) for commit in commits]
+    rows = [_commit_row(commit, prompts) for commit in commits]
     table = [f"| commit | {' | '.join(CLASSES)} | sessions |", "|---" + "|--:" * len(CLASSES) + "|---|", *rows]
     return "\n".join([f"Lines added: {every:,}, {head or 'no non-blank lines'}.", "", *note, *table, "", _MARKDOWN]) + "\n"
 
 
-def _commit_row(summary: CommitSummary) -> str:
-    sessions = "; ".join(f"{_cell(s.agent or 'agent')}: {_cell(words.line(s.label, 60))}" for s in summary.sessions[:3])
+def _commit_row(summary: CommitSummary, prompts: bool) -> str:
+    names = [_cell(s.agent or "agent") + (f": {_cell(words.line(s.label, 60))}" if prompts else "") for s in summary.sessions[:3]]
+    sessions = "; ".join(dict.fromkeys(names))
     cells = " | ".join(f"{summary.lines[kind]:,}" if summary.lines.get(kind) else "" for kind in CLASSES)
     return f"| `{summary.commit.sha[:9]}` {_cell(words.line(summary.commit.subject, 70))} | {cells} | {sessions} |"
 
@@ -86,6 +90,13 @@ def _everything(store: Store) -> _Everything:
     return _Everything(repos, [details for repo in repos if (details := overview(store, repo.id)) is not None])
 
 
+# What GitHub makes links of, also where Markdown's own signs are escaped: names, numbers, commits, addresses.
+_REFERENCES = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)|\b[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
+_NOTHING = "<!-- -->"  # not shown, and no word goes on over it
+
+
 def _cell(text: str) -> str:
-    safe = words.line(text, 200).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
-    return re.sub(r"([`*_\[\]!@#~])", r"\\\1", safe)
+    """Text in a table that is text: nothing in it is a link, mentions somebody or refers to an issue or commit."""
+    marked = _REFERENCES.sub(lambda match: match[0] + "\0", words.line(text, 200))
+    safe = re.sub(r"([\\`*_\[\]!@#~|])", r"\\\1", marked.replace("&", "&amp;").replace("<", "&lt;"))
+    return safe.replace("\0", _NOTHING)

@@ -22,10 +22,11 @@ from collector.console.terminal import database_option, notice, out, writing
     metavar="FILE",
     help="Summarise only the commits listed in FILE (one id per line; - for stdin).",
 )
+@click.option("--prompts", is_flag=True, help="With --commits: also the beginning of each session's first prompt.")
 @click.option("--markdown", is_flag=True, help="Print a short Markdown table for a pull request or README.  [default]")
 @database_option
 @click.pass_context
-def report(context: click.Context, page: Path | None, commits: IO[str] | None, markdown: bool, db: Path) -> None:
+def report(context: click.Context, page: Path | None, commits: IO[str] | None, prompts: bool, markdown: bool, db: Path) -> None:
     """Summarise a database as HTML or Markdown.
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
@@ -44,7 +45,7 @@ def report(context: click.Context, page: Path | None, commits: IO[str] | None, m
             notice(f"{page}: {len(text) // 1024} kB, open it in a browser")
         if commits is not None:
             shas = [line.strip().lower() for line in commits if line.strip()]
-            out().print(standalone.markdown_of(store, shas), soft_wrap=True, end="")
+            out().print(standalone.markdown_of(store, shas, prompts), soft_wrap=True, end="")
         elif markdown or page is None:
             out().print(standalone.markdown(store), soft_wrap=True, end="")
 

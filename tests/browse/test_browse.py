@@ -368,6 +368,7 @@ def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
         ('"x ""=1,\n=2""",-3\n', '"x ""=1,\n=2""",-3\n'),
         ("-1.5e3,+2,-x,@y\r\n", "-1.5e3,+2,'-x,'@y\r\n"),
         ("=last", "'=last"),
+        ("\uff1d1+1,a;=1,b; c;d\n", "'\uff1d1+1,a;'=1,b; c;d\n"),
         ("\r\n", "\r\n"),
     ],
 )
@@ -419,13 +420,34 @@ def test_a_pull_request_in_markdown(db: Path, tmp_path: Path) -> None:
     shown = run("report", "--db", db, "--commits", given).stdout
     assert f"Lines added: {lines:,}" in shown and "1 commits are not in the database" in shown
     assert all(sha[:9] in shown for sha in shas)
+    words_of_prompts = {label.split()[0] for (label,) in _labels(db) if " " in label}
+    asked = run("report", "--db", db, "--commits", given, "--prompts").stdout
+    assert any(f": {word}" in asked for word in words_of_prompts)
+    assert not any(f": {word}" in shown for word in words_of_prompts)
     given.write_text("f" * 40)
     assert run("report", "--db", db, "--commits", given).exit_code == 2
 
 
+def _labels(db: Path) -> list[tuple[str]]:
+    with sqlite3.connect(db) as connection:
+        return connection.execute("SELECT label FROM sessions").fetchall()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["@somebody", "fixes #12", "o/r#12", "GH-12", "b20328069", "http://evil.example/x", "www.evil.example", "jo@evil.example"],
+)
+def test_nothing_in_markdown_is_a_reference(text: str) -> None:
+    """GitHub looks for these in the text that is left when Markdown is done, where escapes are gone."""
+    pieces = re.sub(r"\\(.)", r"\1", standalone._cell(text)).split("<!-- -->")
+    assert "".join(pieces) == text and len(pieces) > 1
+    reference = r"@\w|#\d|GH-\d|\b[0-9a-f]{7}|://\w|www\.\w"
+    assert not any(re.search(reference, piece) for piece in pieces)
+
+
 def test_markdown_of_hostile_text_is_text() -> None:
     cell = standalone._cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
-    assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "\\@somebody" in cell
+    assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "@somebody" not in cell
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
