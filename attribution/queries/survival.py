@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,8 @@ from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.errors import WhoWroteError
-from collector.vocabulary.lines import LINE_CLASSES
+from collector.git.ranges import count, united
+from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 if TYPE_CHECKING:
     from attribution.lineage.survival import LifetimeRecord
@@ -114,9 +115,45 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
         enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += [note for note in [audited_note("agent", "human")] if note]
+    report.notes += [note for note in [audited_note("agent", "human"), _claimed_note(store, repo_ids)] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
+
+
+class _UndeclaredSpan(NamedTuple):
+    """Lines of a commit without a sign of an agent that another tool's record gives to one."""
+
+    commit_sha: str
+    path: str
+    start_line: int
+    end_line: int
+
+
+def _claimed_note(store: Store, repo_ids: Sequence[int]) -> str:
+    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
+    claimed = every = 0
+    for repo_id in repo_ids:
+        if not store.value("SELECT EXISTS (SELECT 1 FROM claim_records WHERE repo_id = ?)", (repo_id,)):
+            continue
+        spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        for span in store.select(_UndeclaredSpan, _CLAIMED, (repo_id,)):
+            spans[span.commit_sha, span.path].append((span.start_line, span.end_line))
+        claimed += sum(count(united(ranges)) for ranges in spans.values())
+        every += store.value(
+            "SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE repo_id = ? AND class = 'undeclared'", (repo_id,)
+        )
+    if not every:
+        return ""
+    return (
+        f"{claimed:,} of {every:,} added undeclared lines ({claimed / every:.1%}) are an agent's by a verified record of another "
+        "tool; records of commits that were squashed are not among them"
+    )
+
+
+_CLAIMED = (
+    "SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND claimed_author = 'agent' "
+    f"AND {line_class_sql('x')} = 'undeclared'"
+)
 
 
 class _HistoryRow(NamedTuple):

@@ -567,6 +567,18 @@ def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], t
     assert "by other tools" in run("repo", repo, "--db", db, "--allow-no-checkpoints").stdout
 
 
+def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_agent(
+    noted: tuple[Path, Build], tmp_path: Path
+) -> None:
+    repo, _ = noted
+    db = tmp_path / "c.db"
+    assert run("repo", repo, "--allow-no-checkpoints", "--db", db, "-q").exit_code == 0
+    assert "undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
+    run("claims", repo, "--db", db)
+    shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
+    assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
+
+
 def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
