@@ -257,14 +257,18 @@ class ScannedCommit(NamedTuple):
     lines: int
     introduced: int
     sure: int  # of those, without low confidence
+    fixed: int  # findings that it removed
+    fixed_sure: int  # of those, without low confidence
 
 
 def scanned_commits(store: Store) -> list[ScannedCommit]:
     return store.select(
         ScannedCommit,
-        "SELECT l.commit_id, l.lines, COALESCE(f.introduced, 0) AS introduced, COALESCE(f.sure, 0) AS sure FROM "
+        "SELECT l.commit_id, l.lines, COALESCE(f.introduced, 0) AS introduced, COALESCE(f.sure, 0) AS sure, "
+        "COALESCE(g.fixed, 0) AS fixed, COALESCE(g.sure, 0) AS fixed_sure FROM "
         "(SELECT commit_id, SUM(lines) AS lines FROM scanned_lines WHERE scanned = 1 AND place = 'source' GROUP BY 1) l LEFT JOIN "
         "(SELECT commit_id, SUM(status = 'introduced') AS introduced, "
         "SUM(status = 'introduced' AND confidence <> 'LOW') AS sure FROM findings WHERE place = 'source' GROUP BY 1) f "
-        "ON f.commit_id = l.commit_id",
+        "ON f.commit_id = l.commit_id LEFT JOIN (SELECT fixed_by, COUNT(*) AS fixed, SUM(confidence <> 'LOW') AS sure "
+        "FROM findings WHERE place = 'source' AND fixed_by IS NOT NULL GROUP BY 1) g ON g.fixed_by = l.commit_id",
     )

@@ -1,4 +1,4 @@
-"""Weaknesses introduced per 1,000 added lines by the coding mode of the commit, as the paper has them."""
+"""Weaknesses introduced and fixed per 1,000 added lines by the coding mode of the commit, as the paper has them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collector.storage.store import Store
 NAME = "weaknesses"
 ORDER = 65
 
-_TITLE = "Weaknesses introduced per 1,000 added lines"
+_TITLE = "Weaknesses introduced and fixed per 1,000 added lines"
 _NOTES = [
     "The mode of a commit is the share of agents' recorded lines among these and people's with a witness; commits without "
     "either are 'neither'. Lines that only a trailer declares count for neither side.",
@@ -32,15 +32,17 @@ def tables(store: Store) -> list[StudyTable]:
     for mode in (*MODES, "neither", "all"):
         commits = [commit for commit in scanned if mode in ("all", modes.get(commit.commit_id))]
         lines = sum(commit.lines for commit in commits)
-        for name, count, published in (
-            ("all rules", sum(commit.introduced for commit in commits), paper.INTRODUCED.get(mode)),
-            ("without low confidence", sum(commit.sure for commit in commits), None),
+        for what, name, count, published in (
+            ("introduced", "all rules", sum(commit.introduced for commit in commits), paper.INTRODUCED.get(mode)),
+            ("introduced", "without low confidence", sum(commit.sure for commit in commits), None),
+            ("fixed", "all rules", sum(commit.fixed for commit in commits), paper.FIXED.get(mode)),
+            ("fixed", "without low confidence", sum(commit.fixed_sure for commit in commits), None),
         ):
             interval = poisson_interval(count)
             per = 1000 / lines if lines else None
             rows.append(
                 {
-                    "mode of the commit": mode, "rules": name, "findings": count, "lines": lines,
+                    "mode of the commit": mode, "what": what, "rules": name, "findings": count, "lines": lines,
                     "per 1,000 lines": count * per if per else None, "low": interval.low * per if per else None,
                     "high": interval.high * per if per else None, "paper_v1": published,
                 }

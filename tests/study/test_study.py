@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from support.commands import clone, run
 
-from attribution.study import paper, study
+from attribution.queries.study import ScannedCommit, scanned_commits
+from attribution.study import paper, study, weaknesses
 from attribution.study.efficiency import tables as efficiency
 from attribution.study.model import MODES, StudyUnit, mean, median, pooled, quantile
 from attribution.study.modes import canonical, mode_of
@@ -173,3 +174,22 @@ def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> No
     assert round(paper.AGENTS["claude-code"] / every, 3) == 0.830
     assert paper.TOOLS["plan"][1] == round((608 + 2_966) / 1_996_558, 4)
     assert paper.MODES["collaborative"][1] is None and paper.EFFICIENCY["all"][1] is None
+
+
+def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scanned = [ScannedCommit(1, 600, 3, 2, 1, 1), ScannedCommit(2, 400, 0, 0, 1, 0)]
+    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: scanned)
+    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
+    with Store(tmp_path / "empty.db") as store:
+        (table,) = weaknesses.tables(store)
+    rows = [row for row in table.rows if row["mode of the commit"] == "all"]
+    found = {(r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows}
+    assert found == {
+        ("introduced", "all rules"): (3, 3.0, 0.11), ("introduced", "without low confidence"): (2, 2.0, None),
+        ("fixed", "all rules"): (2, 2.0, 0.06), ("fixed", "without low confidence"): (1, 1.0, None),
+    }  # fmt: skip
+
+
+def test_commits_that_were_scanned_can_be_read(db: Path) -> None:
+    with Store(db) as store:
+        assert scanned_commits(store) == []
