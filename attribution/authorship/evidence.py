@@ -12,7 +12,9 @@ from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
-from collector.model import Checkpoint, SessionRecord
+from collector.checkpoints.trailers import declarations
+from collector.model import Checkpoint, Commit, SessionRecord
+from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import StoredTranscript, TranscriptState
 
@@ -91,6 +93,14 @@ class Evidence:
             return _UNREAD.get(reach.state, Reason.TRANSCRIPT_UNREADABLE)
         cut = record.transcript_state == StoredTranscript.MISSING_BLOB and reach.ended < commit - _CUT
         return Reason.TRANSCRIPT_MISSING if cut else None
+
+    def unrecorded_agents(self) -> list[float]:
+        """When commits were made that declare an agent none of whose sessions is linked to them, in order."""
+        return sorted(c.author_time for c in self.history.commits if self._unrecorded(c))
+
+    def _unrecorded(self, commit: Commit) -> bool:
+        recorded = {slug_of(record.agent_label) for record in self.links[commit.sha].records}
+        return any(declaration.agent not in recorded for declaration in declarations(commit))
 
     def unlinked_sessions(self) -> set[int]:
         """Numbers of the sessions with a checkpoint that no commit names."""

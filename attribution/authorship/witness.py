@@ -4,12 +4,13 @@ What the replay leaves over is not yet a person's: a session that was not record
 trace. A line is called a person's only when its text is in nothing that an agent produced before (`agent_text`), when its file is
 of a kind that people type, and when something saw it appear: two sightings with nobody at work in between, or a notice.
 Where the commit is the only thing that shows the line, a person and an unrecorded session look alike but for
-their size: such lines are `inferred`, and only a few of them in one commit are believed.
+their size: such lines are `inferred`, and only a few of them in one commit are believed, none while agents work unrecorded.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,12 +30,15 @@ from collector.vocabulary.lines import Author, FileKind, Reason, Witness
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
+UNRECORDED = 86_400.0
+"""Seconds around a commit in which another one that declares an agent without a session shows that agents worked unrecorded."""
 MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 _PROGRAMS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL})
 _BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
+_DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # What formatters and linters write anew as whole lines.
 _IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
@@ -76,6 +80,15 @@ class VersionBefore:
         """Without layout."""
         return without_layout(self.text)
 
+    @cached_property
+    def numberless(self) -> str:
+        return _DIGITS.sub("", self.bare)
+
+    def has_with_other_number(self, text: str) -> bool:
+        bare = without_layout(text)
+        rest = _DIGITS.sub("", bare)
+        return MIN_LENGTH <= len(rest) < len(bare) and rest in self.numberless
+
 
 @dataclass(frozen=True, slots=True)
 class PersonLines:
@@ -84,8 +97,9 @@ class PersonLines:
     file: FileDiff
     span: VerdictSpan
     texts: Sequence[str]  # of the span
-    before: VersionBefore = VersionBefore("")  # empty where no program ran
+    before: VersionBefore = VersionBefore("")
     is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
+    renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
 
     @property
     def doubt(self) -> str:
@@ -123,16 +137,24 @@ def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
         if any(_is_persons(span.verdict) for span in spans) and file.kind in BY_HAND:
             lines = texts.lines(file)
             typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != "inferred" for span in spans)
-            before = VersionBefore(texts.before(file) if any(span.verdict.reason in _PROGRAMS for span in spans) else "")
-            for span in spans:
-                if _is_persons(span.verdict):
-                    yield PersonLines(file, span, lines[span.start - 1 : span.end], before, typed or file.change.old is not None)
+            before, was_there = VersionBefore(texts.before(file)), file.change.old is not None
+            persons = [(span, lines[span.start - 1 : span.end]) for span in spans if _is_persons(span.verdict)]
+            renumbers = sum(before.has_with_other_number(text) for _, own in persons for text in own) > 1
+            for span, own in persons:
+                yield PersonLines(file, span, own, before, typed or was_there, renumbers)
 
 
-def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines], produced: Mapping[str, float]) -> None:
+def confirm(
+    commit: Commit,
+    verdict: CommitVerdict,
+    known: Sequence[PersonLines],
+    produced: Mapping[str, float],
+    unrecorded: Sequence[float] = (),
+) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason.
 
-    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it.
+    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
+    `unrecorded`: when commits were made that declare an agent without a session, in order.
     """
     until = max(commit.author_time, commit.commit_time) + SLACK
     checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
@@ -142,11 +164,16 @@ def confirm(commit: Commit, verdict: CommitVerdict, known: Sequence[PersonLines]
     ]
     _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
-    if inferred > MAX_INFERRED or len(commit.parents) > 1:
+    if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
         for _, spans in verdict.files:
             spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
     for _, spans in verdict.files:
         spans[:] = [_settled(span) if _is_persons(span.verdict) else span for span in spans]
+
+
+def _is_near(moment: float, unrecorded: Sequence[float]) -> bool:
+    after = bisect_left(unrecorded, moment - UNRECORDED)
+    return after < len(unrecorded) and unrecorded[after] <= moment + UNRECORDED
 
 
 def _unbelieved(span: VerdictSpan) -> VerdictSpan:
@@ -237,6 +264,8 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
         return None
     if produced.get(bare, until + 1) <= until:
         return Reason.AGENT_TEXT
+    if one.renumbers and _is_inferred(one.span.verdict) and one.before.has_with_other_number(text):
+        return one.doubt or Reason.UNEXPLAINED  # a list is counted anew by a script as often as by hand
     return _beside_program(one, text, bare, lambda part: produced.get(part, until + 1) <= until) if one.doubt else Reason.NONE
 
 

@@ -362,10 +362,11 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     wanted = [one for several in waiting.values() for one in several]
     texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
     times = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)
+    unrecorded = evidence.unrecorded_agents()
     for commit in evidence.history.commits:
         verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
         verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting[commit.sha], times)
+        confirm(commit, verdict, waiting[commit.sha], times, unrecorded)
         attribute_to_edits(commit, verdict, written, texts)
         share_authors(verdict, texts)
         declare(verdict, commit)
