@@ -60,10 +60,9 @@ def _wanted(questions: tuple[str, ...], session: str, limit: int | None) -> Ques
 
 
 def _table(path: Path | None) -> Prices:
-    from attribution.features.list_prices import prices_from
-    from attribution.features.prices import standard_prices
+    from attribution.features.list_prices import chosen_prices, read_choice
 
-    return prices_from(path) if path else standard_prices()
+    return chosen_prices(read_choice(path) if path else None)
 
 
 @judge.command()

@@ -52,7 +52,7 @@ def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
     "--prices",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Recompute costs with this price table (TOML), or with genai-prices (needs whowrote[prices]).",
+    help="Use this price table (TOML), or genai-prices, for the costs of the database.",
 )
 @database_option
 @data_options
@@ -62,16 +62,16 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, outp
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
     """
     from attribution.ensure.sessions import repriced
-    from attribution.features.list_prices import prices_from
     from attribution.queries.features import null_reasons
     from attribution.queries.sessions import feature_rows
 
-    table = prices_from(prices) if prices else None
     with database(path, db) as (store, repo):
         feature_rows(store, repo, session)  # says so when there are none, before anything is changed
-        if table:
-            notice(f"{repriced(store, table)} sessions have a cost, at prices as of {table.as_of}")
+        table = repriced(store, prices) if prices else None
         rows = feature_rows(store, repo, session)
+        if table:
+            costs = sum(1 for row in rows if row.values["cost_usd"] is not None)
+            notice(f"{costs} of {len(rows)} sessions have a cost, at prices as of {table.as_of}")
         why = null_reasons(store, rows[0].session_id) if session else {}
     if session:
         print_rows(output_format, rows, lambda terminal: terminal.sessions.feature_list(out(), rows[0], why))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 from attribution.embedding import Embedder
+from attribution.features.list_prices import read_choice
 from attribution.features.prices import Prices
-from attribution.queries.repositories import known_clones
+from attribution.queries.repositories import all_repositories, known_clones
+from attribution.stages.costs import choose_prices, price_repo, prices_of
 from attribution.stages.embedding import Embedded, embed_repo
-from attribution.stages.feature_rows import price
 from collector.runtime.locks import writing_database, writing_repository
 from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext
@@ -28,7 +30,14 @@ def embed_all(store: Store, repo: int | None, with_: Embedder, progress: Progres
     return total
 
 
-def repriced(store: Store, prices: Prices) -> int:
-    """Computes the costs of all sessions again with this table; returns how many have one."""
+def repriced(store: Store, table: Path) -> Prices:
+    """Computes all costs and scores with this table, which the database keeps to from now on; returns it.
+
+    `table`: a file, or the name of the package of list prices. Raises WhoWroteError.
+    """
+    choice = read_choice(table)
     with writing_database(store):
-        return price(store, prices)
+        choose_prices(store, choice)
+        for repo in all_repositories(store):
+            price_repo(store, repo.id)
+    return prices_of(store)

@@ -33,8 +33,8 @@ def features() -> tuple[Feature, ...]:
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """Of all features and the word lists; prices have their own date in the database."""
-    return version_of(features(), source("words.toml"), source("prices.toml"))
+    """Of all features and the word lists; prices are the key of a stage of their own."""
+    return version_of(features(), source("words.toml"))
 
 
 @lru_cache(maxsize=1)

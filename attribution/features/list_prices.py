@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from attribution.features.prices import Prices, read_prices
+from attribution.features.prices import FirstOf, Prices, parsed_prices, read_prices, standard_prices
 from collector.errors import WhoWroteError
 
-LISTED = "genai-prices"  # in place of a file: the list prices of the package of that name
+LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 _KINDS = {
     "input": "input_mtok",
     "output": "output_mtok",
@@ -29,31 +30,56 @@ _DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
 
 
 @dataclass(frozen=True, slots=True)
-class ListPrices(Prices):
-    """The prices that hold today; `as_of` names the release of the package."""
+class ListPrices:
+    """The prices that held at a moment, as far as the package dates them; `as_of` names the release of the package."""
 
-    def of(self, model: str) -> Mapping[str, float] | None:
-        return _price(model)
+    as_of: str
+
+    @property
+    def key(self) -> str:
+        return self.as_of
+
+    def of(self, model: str, at: datetime | None = None) -> Mapping[str, float] | None:
+        return _price(model, (at or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0))
 
 
-def prices_from(path: Path) -> Prices:
-    """A user's price table, or the installed package if LISTED is its name. Raises WhoWroteError."""
-    return list_prices() if str(path) == LISTED else read_prices(path)
+def read_choice(path: Path) -> str:
+    """What is stored of the choice of a price table: its text, or LISTED. Raises WhoWroteError."""
+    if str(path) == LISTED:
+        list_prices()
+        return LISTED
+    return read_prices(path)
 
 
-def list_prices() -> Prices:
+def chosen_prices(choice: str | None) -> Prices:
+    """The table of a choice made before; without one the list prices when the package is installed, then the small table.
+
+    Raises WhoWroteError when the package was chosen and is not installed.
+    """
+    if choice is None:
+        release = _release()
+        return FirstOf((ListPrices(release), standard_prices())) if release else standard_prices()
+    return list_prices() if choice == LISTED else parsed_prices(choice)
+
+
+def list_prices() -> ListPrices:
     """Raises WhoWroteError when the package is not installed."""
-    from importlib.metadata import version
+    release = _release()
+    if release is None:
+        raise WhoWroteError(f"{LISTED} is not installed", "Install it with: pip install 'whowrote[prices]'")
+    return ListPrices(release)
 
+
+def _release() -> str | None:
+    """From the package's metadata: importing it takes a fifth of a second."""
     try:
-        import genai_prices  # noqa: F401
-    except ImportError as error:
-        raise WhoWroteError(f"{LISTED} is not installed", "Install it with: pip install 'whowrote[prices]'") from error
-    return ListPrices(f"{LISTED} {version(LISTED)}", ())
+        return f"{LISTED} {version(LISTED)}"
+    except PackageNotFoundError:
+        return None
 
 
 @cache
-def _price(model: str) -> Mapping[str, float] | None:
+def _price(model: str, at: datetime) -> Mapping[str, float] | None:
     from genai_prices import data_snapshot
 
     try:
@@ -62,7 +88,7 @@ def _price(model: str) -> Mapping[str, float] | None:
         return None
     if not re.fullmatch(re.escape(_plain(found.id)) + _DATE, _plain(model)):
         return None
-    known = found.get_prices(datetime.now(UTC))
+    known = found.get_prices(at)
     prices = {kind: _base(getattr(known, name, None)) for kind, name in _KINDS.items()}
     return {kind: price for kind, price in prices.items() if price is not None} or None
 

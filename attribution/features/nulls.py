@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from attribution.features import repository
+from attribution.features import costs, repository
 from attribution.features.registry import Feature
 
 VIEW, TABLE = "feature_nulls", "session_features"
@@ -47,7 +47,8 @@ REASONS: dict[str, Reason] = {
     "no_subagent": Reason("no subagent started", "s.subagents = 0"),
     "no_input_tokens": Reason("no input tokens recorded", "COALESCE(f.input_tokens + f.cache_read_tokens + f.cache_write_tokens, 0) = 0"),
     "reasoning_uncounted": Reason("the agent counts them with the output (Claude Code always does)"),
-    "no_price": Reason("the price table does not know the model", absent=True),
+    "no_price": Reason("the agent records no cost, and no price of the model is known", absent=True),
+    "cost_recorded": Reason("the agent records the cost of every response", "f.cost_source = 'recorded'"),
     "no_recorded_cost": Reason("the agent records no cost"),
     "no_times": Reason("the agent records no times", "s.started_at IS NULL", absent=True),
     "no_call_times": Reason(
@@ -93,7 +94,7 @@ def _null_rows(features: Iterable[Feature]) -> str:
 
 
 def _case(feature: Feature) -> str:
-    late = ("unfinished",) if feature in repository.FEATURES else ()
+    late = ("unfinished",) if feature in (*repository.FEATURES, *costs.FEATURES) else ()
     codes = ("no_transcript", *late, *(code for code in feature.null if code != "no_transcript"))
     return "CASE " + " ".join(f"WHEN {REASONS[code].when} THEN '{code}'" for code in codes) + f" ELSE '{UNEXPLAINED}' END"
 

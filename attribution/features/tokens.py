@@ -1,21 +1,32 @@
-"""Tokens and cost. Usage is counted once per message id; models without a known price have no cost. Pure."""
+"""Tokens, and the costs that agents record. Usage is counted once per message id. Pure."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from enum import StrEnum
 
-from attribution.features.prices import Prices, standard_prices
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
 from collector.model import Usage
 
 NAME = "tokens"
-TITLE = "Tokens and cost"
+TITLE = "Tokens"
 ORDER = 20
 STAGE = "session"
 _NONE = ("no_usage",)
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_MOST_CHARACTERS = 8  # a token stands for at most about so many on average: of prose 4 to 5, of code and JSON 3 to 4
+_ENOUGH = 2000  # characters from which the average means something
+
+
+class TooLow(StrEnum):
+    """Why the tokens on record are fewer than were used."""
+
+    EARLY = "output_recorded_early"
+    UNSEEN = "subagents_unseen"
+    TRUNCATED = "truncated_start"
+
 
 FEATURES = (
     Feature("input_tokens", "integer", "tokens", "fresh input tokens, caches left out; subagents included", null=_NONE),
@@ -27,9 +38,9 @@ FEATURES = (
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("cost_usd", "real", "USD", "tokens_by_model at the dated list prices; nothing for discounts or subscriptions; a lower bound where output_tokens is", null=("no_usage", "no_input_tokens", "no_price")),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "as tokens_by_model, of the responses that the agent gives no cost for", null=_NONE),
+    Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
     Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
-    Feature("prices_as_of", "text", "date", "date of the price table behind cost_usd", null=("no_usage", "no_input_tokens", "no_price")),
 )  # fmt: skip
 
 
@@ -53,7 +64,8 @@ def compute(view: SessionView) -> Values:
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
-        **cost_of(models, standard_prices()),
+        "unrecorded_tokens": by_model([u for u in used if u.cost is None]) if used else None,
+        "tokens_too_low": [str(reason) for reason in _too_low(view, whole["output"] or 0)] if used else None,
     }
 
 
@@ -75,17 +87,13 @@ def by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
     return dict(sorted(found.items()))
 
 
-def cost_of(models: Mapping[str, Mapping[str, int]], prices: Prices) -> dict[str, object]:
-    """cost_usd and prices_as_of; NULL when any tokens belong to a model, or are of a kind, that has no price."""
-    total = 0.0
-    for model, counts in models.items():
-        if not any(counts.values()):
-            continue
-        known = prices.of(model)
-        hour = min(counts.get("cache_write_1h", 0), counts["cache_write"])
-        amounts = {**counts, "cache_write": counts["cache_write"] - hour, "cache_write_1h": hour}
-        if known is None or any(n and kind not in known for kind, n in amounts.items()):
-            return {"cost_usd": None, "prices_as_of": None}
-        total += sum(n * known[kind] for kind, n in amounts.items() if n) / 1e6
-    used = any(any(counts.values()) for counts in models.values())
-    return {"cost_usd": round(total, 6) if used else None, "prices_as_of": prices.as_of if used else None}
+def _too_low(view: SessionView, output: int) -> list[TooLow]:
+    session = view.session
+    said = sum(len(message.text) for message in session.messages if message.kind == "text")
+    written = said + sum(len(call.input) for call in view.calls)
+    holds = {
+        TooLow.EARLY: written >= _ENOUGH and written > _MOST_CHARACTERS * output,
+        TooLow.UNSEEN: any(call.spawn is not None and not call.spawn.visible for call in view.calls),
+        TooLow.TRUNCATED: session.truncated_start,
+    }
+    return [reason for reason in TooLow if holds[reason]]

@@ -8,9 +8,7 @@ from typing import Any
 
 from attribution.features import features, version
 from attribution.features.nulls import TABLE, VIEW, null_view
-from attribution.features.prices import Prices
-from attribution.features.tokens import cost_of
-from attribution.queries.features import features_ready, json_columns, session_features
+from attribution.queries.features import features_ready, json_columns
 from collector.load import SessionFiles
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, forget_runs
 from collector.storage.store import Store
@@ -67,15 +65,3 @@ def _stored(name: str, value: Any) -> Any:
         # What a terminal would act on is written as \uXXXX: it stays JSON and reads back the same.
         return text if printable(text) == text else json.dumps(value, separators=(",", ":"))
     return printable(value) if isinstance(value, str) else value
-
-
-def price(store: Store, prices: Prices) -> int:
-    """Costs anew with this table; returns how many sessions have one now."""
-    with store.transaction():
-        found = [
-            (row.session_id, cost_of(row.values["tokens_by_model"], prices))
-            for row in session_features(store)
-            if row.values["tokens_by_model"]
-        ]
-        update(store, found)
-    return sum(1 for _, cost in found if cost["cost_usd"] is not None)

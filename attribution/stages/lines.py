@@ -42,7 +42,7 @@ from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
-from attribution.stages import feature_rows, line_rows, outcomes, scores
+from attribution.stages import costs, feature_rows, line_rows, outcomes, scores
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
@@ -102,7 +102,8 @@ def attribute_repo(
         keep_private(store)
     target = _target(store, repo, options, local)
     if target.known is not None and _is_done(store, target):
-        return Attributed(target.known, True, clock.seconds, _censored(repo))
+        repriced = costs.price_repo(store, target.known)
+        return Attributed(target.known, not repriced, clock.seconds, _censored(repo))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
@@ -118,6 +119,7 @@ def attribute_repo(
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, options.since))
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
+        run.covers(costs.STAGE, costs.costs_key(costs.prices_of(store)))
         if options.whole and not local.sessions:  # all that `collect load` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(context.repo_id, False, clock.seconds, _censored(repo))
@@ -378,7 +380,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
 
 def _write(context: RunContext, judged: Judged, since: float | None) -> list[Problem]:
     """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
-    store, repo_id = context.store, context.repo_id
+    store, repo_id, prices = context.store, context.repo_id, costs.prices_of(context.store)
     numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since))
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
@@ -389,6 +391,7 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
+    costs.fill_costs(store, repo_id, prices)
     scores.fill_scores(store, repo_id)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]
 

@@ -33,6 +33,7 @@ class StageName(StrEnum):
     SESSION = "session"  # the facts of one session
     LINES = "lines"  # who wrote each line
     FEATURES = "features"  # what one session was like
+    COSTS = "costs"  # what the sessions cost, at the prices of a table
     HISTORY = "history"
     SURVIVAL = "survival"
     CLAIMS = "claims"

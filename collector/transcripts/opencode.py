@@ -20,6 +20,7 @@ from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch
 from collector.transcripts.common.calls import Call, Outcome, Result, commits_in, failure, shell_command
+from collector.transcripts.common.costs import recorded_cost
 from collector.transcripts.common.reader import RecordReader
 
 NAME = "opencode"
@@ -30,7 +31,6 @@ _STATUS = {"completed": Status.OK, "error": Status.ERROR}
 _REJECTED = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
 _REDACTED = "REDACTED"
 _CLOCK = 1.0  # seconds by which the first message may seem older than its session
-_MAX_COST = 1e6  # USD of one response; more is no cost
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
 _CUT_LINE = "... (line truncated to"
@@ -144,7 +144,7 @@ class _Reader(RecordReader):
             cache_read=get_int(tokens, "cache", "read"),
             cache_write=get_int(tokens, "cache", "write"),
             reasoning=get_int(tokens, "reasoning"),
-            cost=_cost(info.get("cost")),
+            cost=recorded_cost(info.get("cost")),
         )
         if usage.input or usage.output or usage.cache_read:
             self.add_usage(usage)
@@ -228,12 +228,6 @@ class _Reader(RecordReader):
 
 def _model(info: dict[str, Any]) -> str:
     return get_str(info, "modelID") or get_str(info, "model", "modelID")
-
-
-def _cost(value: object) -> float | None:
-    """None also where it is nothing: a model whose price OpenCode does not know costs nothing there."""
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-    return float(number) if 0 < number < _MAX_COST else None
 
 
 def _is_copied(message: dict[str, Any], created: float | None) -> bool:

@@ -18,6 +18,7 @@ from collector.text import resolve
 from collector.transcripts import FACETS
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch, path_argument
 from collector.transcripts.common.calls import Call, Result, shell_command
+from collector.transcripts.common.costs import recorded_cost
 from collector.transcripts.common.hashline import hashline_edits, is_hashline
 from collector.transcripts.common.jsonl import copies
 from collector.transcripts.common.messages import text_of
@@ -118,7 +119,8 @@ class _Reader(RecordReader):
         self._switch_model(get_str(message, "model"), at)
         fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
         if fresh or output or cached or written:
-            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, written))
+            cost = recorded_cost(get(message, "usage", "cost", "total"))
+            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, written, cost=cost))
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
             self.add_event("interrupt" if stop == "aborted" else "api_error", at, get_str(message, "errorMessage"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import pytest
 
 from attribution.features import features, groups, of_session
 from attribution.features.absent import ABSENT, ALIASES
-from attribution.features.list_prices import prices_from
+from attribution.features.costs import cost_of
+from attribution.features.list_prices import chosen_prices, read_choice
 from attribution.features.prices import standard_prices
 from attribution.features.registry import KINDS, TYPES
-from attribution.features.tokens import cost_of
 from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words
@@ -144,7 +145,6 @@ def test_an_empty_session_has_no_rates() -> None:
         "edit_to_read_ratio",
         "first_tool_precision",
         "turn_count",
-        "cost_usd",
         "wall_time_s",
     ):
         assert found[name] is None, name
@@ -293,8 +293,34 @@ def test_usage_counts_once_per_response() -> None:
     assert found["context_growth_curve"] == [160, 304]  # the main agent's only
     assert found["turn_count"] == 2
     opus = 14 * 5 + 14 * 25 + 400 * 0.5 + 30 * 6.25 + 20 * 10
-    assert found["cost_usd"] == pytest.approx((opus + 2 * 1 + 1 * 5) / 1e6, abs=1e-6)
-    assert found["prices_as_of"] == standard_prices().as_of
+    cost = _cost(found)
+    assert cost["cost_usd"] == pytest.approx((opus + 2 * 1 + 1 * 5) / 1e6, abs=1e-6)
+    assert (cost["cost_source"], cost["prices_as_of"]) == ("list", standard_prices().as_of)
+    assert found["tokens_too_low"] == []
+
+
+def _cost(found: dict[str, Any], at: datetime | None = None) -> Any:
+    return cost_of(found["unrecorded_tokens"], found["recorded_cost_usd"], standard_prices(), at)
+
+
+def test_a_recorded_cost_wins_over_list_prices() -> None:
+    recorded = Usage("m1", 1, 1, "claude-opus-4-6", 1_000_000, 9, cost=0.25)
+    assert _cost(_of(usage=(recorded,))) == {"cost_usd": 0.25, "cost_source": "recorded", "prices_as_of": None}
+    listed = Usage("m2", 2, 1, "claude-opus-4-6", 1_000_000)
+    mixed = {"cost_usd": 5.25, "cost_source": "mixed", "prices_as_of": standard_prices().as_of}
+    assert _cost(_of(usage=(recorded, listed))) == mixed
+    assert _cost(_of(usage=(recorded, replace(listed, model="my-model"))))["cost_usd"] is None
+
+
+def test_tokens_that_are_too_low_say_why() -> None:
+    usage = Usage("m1", 1, 1, "claude-opus-4-6", 9, 3)
+    said = AgentMessage(2, 1, "text", "word " * 500)
+    hidden = _call(3, "Task", spawn=Spawn("a1", visible=False))
+    assert _of(usage=(usage,), messages=(said,))["tokens_too_low"] == ["output_recorded_early"]
+    assert _of(usage=(replace(usage, output=600),), messages=(said,))["tokens_too_low"] == []
+    both = _of(hidden, usage=(usage,), truncated_start=True)
+    assert both["tokens_too_low"] == ["subagents_unseen", "truncated_start"]
+    assert _of()["tokens_too_low"] is None
 
 
 def test_the_reader_counts_streamed_usage_once_too() -> None:
@@ -318,21 +344,23 @@ def test_the_reader_counts_streamed_usage_once_too() -> None:
 @pytest.mark.parametrize("model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"])
 def test_unknown_models_have_no_cost(model: str) -> None:
     found = _of(usage=(Usage("m1", 1, 1, "claude-opus-4-6", 9, 9), Usage("m2", 1, 1, model, input=1)))
-    assert found["cost_usd"] is None and found["prices_as_of"] is None
+    assert set(_cost(found).values()) == {None}
     assert found["input_tokens"] == 10
 
 
 def test_a_kind_of_token_without_a_price_has_no_cost() -> None:
     counts = {"input": 1, "output": 1, "cache_read": 0, "cache_write": 3, "cache_write_1h": 0}
-    assert cost_of({"gpt-5": counts}, standard_prices())["cost_usd"] is None
-    assert cost_of({"gpt-5": {**counts, "cache_write": 0}}, standard_prices())["cost_usd"] == pytest.approx(11.25e-6, abs=1e-6)
+    prices = standard_prices()
+    assert cost_of({"gpt-5": counts}, None, prices, None)["cost_usd"] is None
+    assert cost_of({"gpt-5": {**counts, "cache_write": 0}}, None, prices, None)["cost_usd"] == pytest.approx(11.25e-6, abs=1e-6)
 
 
 def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
     table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = "my-.*"\ninput = 2\noutput = 3\n')
     counts = dict.fromkeys(("cache_read", "cache_write", "cache_write_1h"), 0) | {"input": 1_000_000, "output": 1_000_000}
-    assert cost_of({"my-own": counts}, prices_from(table)) == {"cost_usd": 5.0, "prices_as_of": "2030-01-01"}
+    found = cost_of({"my-own": counts}, None, chosen_prices(read_choice(table)), None)
+    assert found == {"cost_usd": 5.0, "cost_source": "list", "prices_as_of": "2030-01-01"}
     for wrong in (
         "",
         "as_of = 1\n[[model]]\nmatch = '('\ninput = 1\noutput = 1\n",
@@ -340,9 +368,9 @@ def test_a_price_table_of_ones_own(tmp_path: Path) -> None:
     ):
         table.write_text(wrong)
         with pytest.raises(WhoWroteError, match="not a price table"):
-            prices_from(table)
+            read_choice(table)
     with pytest.raises(WhoWroteError, match="cannot be read"):
-        prices_from(tmp_path / "none.toml")
+        read_choice(tmp_path / "none.toml")
 
 
 # --- time -------------------------------------------------------------------------------------------------------------

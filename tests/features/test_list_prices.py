@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import builtins
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from attribution.features.list_prices import LISTED, list_prices, prices_from
+from attribution.features.costs import cost_of
+from attribution.features.list_prices import LISTED, chosen_prices, list_prices, read_choice
 from attribution.features.prices import standard_prices
-from attribution.features.tokens import cost_of
 from collector.errors import WhoWroteError
 
 
 def test_models_of_both_lists_cost_the_same() -> None:
     pytest.importorskip("genai_prices")
-    prices, ours = prices_from(Path(LISTED)), standard_prices()
+    prices, ours = chosen_prices(read_choice(Path(LISTED))), standard_prices()
     assert prices.as_of.startswith(f"{LISTED} ")
     for model in ("claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-sonnet-4.6", "claude-haiku-4-5-20251001", "gpt-5"):
         known, listed = ours.of(model), prices.of(model)
@@ -33,18 +33,30 @@ def test_a_name_that_only_resembles_a_model_has_no_price(model: str) -> None:
 def test_costs_are_computed_with_them() -> None:
     pytest.importorskip("genai_prices")
     counts = {"input": 1_000_000, "output": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0}
-    found = cost_of({"gpt-5": counts}, list_prices())
-    assert found == {"cost_usd": pytest.approx(1.25), "prices_as_of": list_prices().as_of}
+    found = cost_of({"gpt-5": counts}, None, list_prices(), None)
+    assert found == {"cost_usd": pytest.approx(1.25), "cost_source": "list", "prices_as_of": list_prices().as_of}
+
+
+def test_the_price_is_the_one_of_the_day() -> None:
+    pytest.importorskip("genai_prices")
+    before, after = (list_prices().of("o3", datetime(2025, month, 1, tzinfo=UTC)) for month in (5, 7))
+    assert before is not None and after is not None
+    assert (before["input"], after["input"]) == (10.0, 2.0)
+
+
+def test_without_a_choice_the_list_comes_first_and_the_small_table_second() -> None:
+    pytest.importorskip("genai_prices")
+    prices = chosen_prices(None)
+    assert prices.as_of == f"{list_prices().as_of}, else {standard_prices().as_of}"
+    assert prices.of("gpt-5.2-codex") == standard_prices().of("gpt-5.2-codex")
+    assert standard_prices().of("gpt-5.4") is None and prices.of("gpt-5.4") == list_prices().of("gpt-5.4") is not None
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
 
-    def refuse(name: str, *more: Any) -> Any:
-        if name.startswith("genai_prices"):
-            raise ImportError(name)
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setattr("attribution.features.list_prices.version", missing)
     with pytest.raises(WhoWroteError, match="not installed"):
-        prices_from(Path(LISTED))
+        read_choice(Path(LISTED))
+    assert chosen_prices(None) == standard_prices()

@@ -50,6 +50,13 @@ def test_a_title_comes_before_the_header() -> None:
     assert [mark.kind for mark in session.marks] == []  # the provider before the model's name is no other model
 
 
+def test_the_recorded_cost_of_a_response_is_read() -> None:
+    paid, free = _calls(1, ("bash", {"command": "make"})), _calls(2, ("bash", {"command": "make"}))
+    paid["message"]["usage"] = {"input": 5, "output": 2, "cost": {"input": 0.01, "output": 0.02, "total": 0.03}}
+    free["message"]["usage"] = {"input": 5, "output": 2, "cost": {"total": 0}}
+    assert [usage.cost for usage in _read(paid, free).usage] == [0.03, None]
+
+
 def test_an_edit_by_line_number_with_the_texts_of_its_result() -> None:
     patch = "[src/a.py#A1B2]\nSWAP 2.=2:\n+two again\n"
     details = {"diff": " 1|one\n-2|two\n+2|two again", "op": "update", "path": "/w/src/a.py", "oldText": "one\ntwo\n"}

@@ -19,6 +19,7 @@ from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import PRICES
 from attribution.stages import outcomes as aftermath
+from attribution.stages.costs import price_repo
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
@@ -270,6 +271,19 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
+    (scored,) = json.loads(run("quality", "--db", db, "--json").stdout)
+    assert scored["cost_usd"] == priced["cost_usd"]
+    run("repo", repo, "--db", db)  # the database keeps to the table
+    (kept,) = json.loads(run("features", "--db", db, "--json").stdout)
+    assert kept["cost_usd"] == priced["cost_usd"]
+    with Store(db) as store:
+        assert not price_repo(store, 1)
+        store.connection.execute("UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'")
+        assert price_repo(store, 1)
+        assert store.value("SELECT cost_usd FROM scores") == pytest.approx(2 * priced["cost_usd"], abs=1e-6)
+        assert not broken_checks(store)
+        store.connection.execute("UPDATE scores SET cost_usd = 1000")
+        assert list(broken_checks(store)) == ["score_costs"]
 
 
 def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:

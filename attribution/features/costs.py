@@ -1,0 +1,53 @@
+"""Cost of a session: what the agent recorded, and list prices for the responses without a recorded cost. Pure.
+
+Computed apart from the transcripts, by `attribution/stages/costs.py`: another price table changes nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from attribution.features.prices import Prices
+from attribution.features.registry import Feature, Values
+
+NAME = "costs"
+TITLE = "Cost"
+ORDER = 25
+STAGE = "repository"
+
+
+class CostSource(StrEnum):
+    RECORDED = "recorded"
+    LIST = "list"
+    MIXED = "mixed"
+
+
+_NONE = ("no_usage", "no_price")
+FEATURES = (
+    Feature("cost_usd", "real", "USD", "recorded_cost_usd, and for the responses without a recorded cost (`unrecorded_tokens`) the list prices at the session's start; nothing for discounts or subscriptions; a lower bound where tokens_too_low gives a reason, and where an agent counts reasoning apart from output (Gemini CLI, Qwen Code)", null=_NONE, version=2),
+    Feature("cost_source", "text", "recorded, list, mixed", "where cost_usd comes from: the agent's own record, list prices, or both", null=_NONE),
+    Feature("prices_as_of", "text", "date or release", "price table behind cost_usd", null=("no_usage", "cost_recorded", "no_price"), version=2),
+)  # fmt: skip
+
+
+def cost_of(unrecorded: Mapping[str, Mapping[str, int]], recorded: float | None, prices: Prices, at: datetime | None) -> Values:
+    """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or are of a kind, that has no price.
+
+    `unrecorded`: tokens by model and kind. `recorded`: USD. `at`: when the session began.
+    """
+    total, listed = recorded or 0.0, False
+    for model, counts in unrecorded.items():
+        if not any(counts.values()):
+            continue
+        known = prices.of(model, at)
+        hour = min(counts.get("cache_write_1h", 0), counts["cache_write"])
+        amounts = {**counts, "cache_write": counts["cache_write"] - hour, "cache_write_1h": hour}
+        if known is None or any(n and kind not in known for kind, n in amounts.items()):
+            return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
+        total, listed = total + sum(n * known[kind] for kind, n in amounts.items() if n) / 1e6, True
+    if recorded is None and not listed:
+        return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
+    source = CostSource.LIST if recorded is None else CostSource.MIXED if listed else CostSource.RECORDED
+    return {"cost_usd": round(total, 6), "cost_source": source.value, "prices_as_of": prices.as_of if listed else None}

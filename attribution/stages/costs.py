@@ -1,0 +1,59 @@
+"""Costs of sessions: a stage of its own, whose key is the price table, so that costs and what is made of them never disagree."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from attribution.features import version
+from attribution.features.costs import cost_of
+from attribution.features.list_prices import chosen_prices
+from attribution.features.prices import Prices
+from attribution.queries.features import session_features
+from attribution.stages import feature_rows, scores
+from collector.runtime.stages import Stage, StageName, digest
+from collector.storage.store import Store
+
+STAGE = Stage(StageName.COSTS, "1")
+_CHOICE = "prices"
+
+
+def prices_of(store: Store) -> Prices:
+    """The table chosen for this database, else the one that is there. Raises WhoWroteError when the chosen one is not installed."""
+    found = store.value("SELECT value FROM settings WHERE name = ?", (_CHOICE,))
+    return chosen_prices(None if found is None else str(found))
+
+
+def costs_key(prices: Prices) -> str:
+    return digest(prices.key, version())
+
+
+def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
+    """Costs of a repository's sessions. Call within a transaction, after the features."""
+    found = [
+        (row.session_id, cost_of(row.values["unrecorded_tokens"], row.values["recorded_cost_usd"], prices, _moment(row.started_at)))
+        for row in session_features(store, repo_id)
+        if row.values["unrecorded_tokens"] is not None
+    ]
+    feature_rows.update(store, found)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def price_repo(store: Store, repo_id: int) -> bool:
+    """Costs and scores again if another table is in use than the one they were computed with; whether that was so."""
+    prices = prices_of(store)
+    run = STAGE.start(store, repo_id, costs_key(prices))
+    if run.unchanged:
+        return False
+    with run.writing():
+        fill_costs(store, repo_id, prices)
+        scores.fill_scores(store, repo_id)
+    return True
+
+
+def choose_prices(store: Store, choice: str) -> None:
+    """From now on costs of this database are computed with this table: its text, or the name of the package."""
+    with store.transaction() as connection:
+        connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_CHOICE, choice))
