@@ -101,6 +101,23 @@ def regions(path: str | None, session: str, oscillating: bool, db: Path, output_
         print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows))
 
 
+@click.command()
+@_PATH
+@database_option
+@data_options
+def pushback(path: str | None, db: Path, output_format: str) -> None:
+    """Show how often people push back, by agent, with intervals.
+
+    A message pushes back when it refuses, corrects, or reports that something does not work. A small classifier counts such
+    messages among those after the first; the share is corrected for its measured errors (docs/turns.md).
+    """
+    from attribution.queries.pushback import pushback_shares
+
+    with database(path, db) as (store, repo):
+        rows = pushback_shares(store, repo)
+    print_rows(output_format, rows, lambda terminal: terminal.sessions.pushback_table(out(), rows))
+
+
 @click.group(invoke_without_command=True)
 @click.option("--explain", default="", metavar="SESSION", help="Explain the score of this session.")
 @database_option
@@ -162,4 +179,4 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
 
 
 SECTION, ORDER = Section.SESSIONS, 10
-COMMANDS = (sessions, turns, features, regions, quality)
+COMMANDS = (sessions, turns, features, regions, pushback, quality)

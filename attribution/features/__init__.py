@@ -33,8 +33,8 @@ def features() -> tuple[Feature, ...]:
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """Of all features and the word lists; prices are the key of a stage of their own."""
-    return version_of(features(), source("words.toml"))
+    """Of all features, the word lists and the classifier of messages; prices are the key of a stage of their own."""
+    return version_of(features(), source("words.toml"), source("turn_classes.json"))
 
 
 @lru_cache(maxsize=1)

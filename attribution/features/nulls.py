@@ -32,6 +32,8 @@ class Reason:
 
 _EDITS = "(SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.by_shell = 0 AND e.outcome NOT IN ('tool_error', 'rejected'))"
 _COMMITTED = "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.agent_lines > 0)"
+_LATER = "json_array_length(f.turn_languages) > 1"
+_ENGLISH = "SELECT 1 FROM json_each(f.turn_languages) j WHERE COALESCE(j.value, 'en') = 'en'"
 
 REASONS: dict[str, Reason] = {
     "no_transcript": Reason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
@@ -60,6 +62,9 @@ REASONS: dict[str, Reason] = {
     "nothing_typed": Reason("the user typed nothing", "f.user_msg_lengths = '[]'"),
     "no_turn": Reason("no turn of the user", "f.user_turn_count = 0"),
     "one_message": Reason("fewer than two messages", "json_array_length(f.user_msg_lengths) = 1"),
+    "not_english": Reason("no message after the first can be English, and there are no word lists for other languages", f"{_LATER} AND NOT EXISTS ({_ENGLISH} AND j.key > 0)"),
+    "last_not_english": Reason("the last message is not English, and there are no word lists for other languages", f"NOT EXISTS ({_ENGLISH} AND j.key = json_array_length(f.turn_languages) - 1)"),
+    "not_classified": Reason("no message after the first is in a language that the classifier was measured on", "f.turns_classified = 0"),
     "nothing_said": Reason("the agent's text is not on record", "f.agent_words = 0"),
     "no_answer": Reason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
     "no_repo_edit": Reason("no calls of the session changed a file of the repository", "f.touched_files = '[]'"),

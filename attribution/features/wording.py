@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from attribution.features.registry import HEURISTIC, Feature, Values
+from attribution.features.turn_classes import classify, own_words
+from attribution.features.turn_language import Language, language_of
 from attribution.features.view import SessionView, words_in
 from attribution.features.word_lists import lowered, words
 
@@ -19,6 +21,7 @@ TITLE = "What was said"
 ORDER = 40
 STAGE = "session"
 _NOTHING_TYPED = ("spawned", "nothing_typed")
+_NOT_ENGLISH = (*_NOTHING_TYPED, "not_english")
 _NOTHING_SAID = ("nothing_said",)
 _OWN_WORDS = 400  # characters of a message that are searched for corrections: of longer ones most is pasted
 _LONG = 60  # words from which a first message counts as detailed
@@ -26,10 +29,14 @@ _LONG = 60  # words from which a first message counts as detailed
 FEATURES = (
     Feature("user_msg_lengths", "json", "list of words", "length of each message the user typed, in order"),
     Feature("user_msg_length_slope", "real", "words per message", "least-squares slope over user_msg_lengths", null=("spawned", "nothing_typed", "one_message")),
-    Feature("correction_turns", "integer", "messages", "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)", HEURISTIC, null=_NOTHING_TYPED, version=2),
-    Feature("correction_ratio", "real", "share", "correction_turns / typed messages", HEURISTIC, null=_NOTHING_TYPED, version=2),
-    Feature("last_message_rejects", "boolean", "0 or 1", "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`", HEURISTIC, null=_NOTHING_TYPED, version=2),
-    Feature("last_message_accepts", "boolean", "0 or 1", "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("turn_languages", "json", "list of languages", "of each typed message, by script and common words: en, ja, ko, zh, cyrillic, other; null where nothing tells", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("turn_classes", "json", "list of classes", "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("turns_classified", "integer", "messages", "typed messages after the first that turn_classes has a class for", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("pushback_turns", "integer", "messages", "of those, the ones that push back (pushback or correction) by the model: weak for one session, made for shares of many (`attribute pushback`)", HEURISTIC, null=(*_NOTHING_TYPED, "one_message", "not_classified")),
+    Feature("correction_turns", "integer", "messages", "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)", HEURISTIC, null=_NOT_ENGLISH, version=3),
+    Feature("correction_ratio", "real", "share", "correction_turns / typed messages", HEURISTIC, null=_NOT_ENGLISH, version=3),
+    Feature("last_message_rejects", "boolean", "0 or 1", "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=3),
+    Feature("last_message_accepts", "boolean", "0 or 1", "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=2),
     Feature("agent_words", "integer", "words", "words of the main agent's text"),
     Feature("last_said", "text", "text", "the main agent's last text, its first 200 characters", null=_NOTHING_SAID),
     Feature("agent_hedging_rate", "real", "per 100 words", "phrases of the list `hedging` in the main agent's text", HEURISTIC, null=_NOTHING_SAID),
@@ -71,18 +78,34 @@ def _of_user(view: SessionView) -> Values:
     lengths = [words_in(text) for text in texts]
     if not texts:
         return {"user_msg_lengths": []}
-    corrections = sum(1 for text in texts[1:] if corrects(text))
+    languages = [language_of(own_words(text)) for text in texts]
+    english = [language in (None, Language.ENGLISH) for language in languages]  # what nothing tells may be English
+    told = len(texts) == 1 or any(english[1:])
+    corrections = sum(1 for text in texts[1:] if corrects(text)) if told else None
     last = _beginning(texts[-1])
     rejects = words("rejection").found(last)
     accepts = len(texts) > 1 and not rejects and lengths[-1] <= 12 and words("acceptance").found(last) and not corrects(texts[-1])
     return {
         "user_msg_lengths": lengths,
         "user_msg_length_slope": slope(lengths),
+        "turn_languages": [None if language is None else language.value for language in languages],
+        **_classes(texts),
         "correction_turns": corrections,
-        "correction_ratio": corrections / len(texts),
-        "last_message_rejects": int(rejects),
-        "last_message_accepts": int(accepts),
+        "correction_ratio": None if corrections is None else corrections / len(texts),
+        "last_message_rejects": int(rejects) if english[-1] else None,
+        "last_message_accepts": int(accepts) if english[-1] else None,
         "prompt_underspecification": underspecified(texts[0]),
+    }
+
+
+def _classes(texts: Sequence[str]) -> Values:
+    """What each message does, and how many of the later ones push back, as far as the model speaks."""
+    guesses = [classify(text, first=i == 0) for i, text in enumerate(texts)]
+    later = [one for one in guesses[1:] if one is not None]
+    return {
+        "turn_classes": [None if one is None else one.turn_class.value for one in guesses],
+        "turns_classified": len(later),
+        "pushback_turns": sum(one.pushes_back for one in later) if later else None,
     }
 
 

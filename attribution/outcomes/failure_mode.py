@@ -76,7 +76,7 @@ def _wide(drift: float, given: Inputs) -> FailureVerdict:
 def _intent(given: Inputs) -> FailureVerdict:
     corrections = given["correction_ratio"]
     if corrections is None:
-        return FailureVerdict(None, "the user typed nothing")
+        return FailureVerdict(None, "the user typed nothing, or not in English")
     if corrections > FEW_CORRECTIONS:
         return FailureVerdict(
             None, f"no rule fits: the user corrected in {100 * corrections:.0f} % of the messages, but the agent followed"

@@ -16,6 +16,7 @@ from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
+    from attribution.queries.pushback import PushbackShare
     from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
     from attribution.queries.sessions import Region
     from attribution.queries.turn_outcomes import TurnRow
@@ -53,6 +54,21 @@ def turn_table(console: Console, rows: Sequence[TurnRow]) -> None:
     show(console, table, 0)
     edited, again = sum(row.outcome.places for row in rows), sum(row.outcome.places_again for row in rows)
     console.print(Text(f"{number(len(rows))} turns; the next turn edited {number(again)} of {number(edited)} places again", "dim"))
+
+
+def pushback_table(console: Console, rows: Sequence[PushbackShare]) -> None:
+    """Shares by agent."""
+    head = ("agent", "later messages", "classified", "push back", "95 % interval", "by word lists")
+    table = grid("<", ">", ">", ">", ">", ">", head=head)
+    for row in rows:
+        rate = row.corrected
+        share = "" if rate.rate is None else f"{rate.rate:.0%}"
+        interval = rate.note if rate.low is None or rate.high is None else f"{rate.low:.0%} to {rate.high:.0%}"
+        table.add_row(
+            label_of(row.agent) or row.agent, number(row.messages), number(row.classified), share, interval, number(row.listed)
+        )
+    show(console, table, 0)
+    console.print(Text("Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).", "dim"))
 
 
 def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:

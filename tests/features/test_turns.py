@@ -1,0 +1,122 @@
+"""What messages of people do, and in which language they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attribution.features import of_session
+from attribution.features.turn_classes import TurnClass, classify, error_counts, own_words, turn_features
+from attribution.features.turn_language import language_of
+from attribution.queries.pushback import ALL, pushback_shares
+from attribution.stages import feature_rows
+from collector.errors import WhoWroteError
+from collector.model import Session, Turn
+from collector.storage.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("it still doesn't work", "en"),
+        ("commit and push", "en"),
+        ("修正して", "ja"),
+        ("ROADMAPにもそう書いて", "ja"),
+        ("你帮我审查一下现在的文件结构", "zh"),
+        ("리뷰 스레드 확인해주세요", "ko"),
+        ("то есть задача выполнена", "cyrillic"),
+        ("das ist nicht richtig, bitte noch einmal", "other"),
+        ("y", None),
+        ("https://example.com/the/page", None),
+        ("3", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_message(text: str, language: str | None) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "back"),
+    [
+        ("it still doesn't work, same error", TurnClass.PUSHBACK, True),
+        ("yes, go ahead", TurnClass.APPROVAL, False),
+        ("what is the difference between the two?", TurnClass.QUESTION, False),
+        ("commit and push", TurnClass.TASK, False),
+        ("continue", TurnClass.PACING, False),
+    ],
+)
+def test_plain_messages_are_classified(text: str, expected: TurnClass, back: bool) -> None:
+    found = classify(text)
+    assert found is not None and (found.turn_class, found.pushes_back) == (expected, back)
+
+
+def test_the_classifier_is_silent_where_it_was_not_measured() -> None:
+    assert classify("これ違う、直して") is None
+    assert classify("y") is None
+
+
+def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
+    framed = "# Context from my IDE setup:\n## Open tabs:\n- error.py: error.py\n## My request for Codex:\nyes"
+    assert own_words(framed).strip() == "yes"
+    assert turn_features(framed, False) == turn_features("yes", False)
+
+
+def test_error_counts_are_those_of_the_measured_languages() -> None:
+    counts = error_counts()
+    assert counts["tp"] + counts["fn"] >= 100 and counts["fp"] + counts["tn"] >= 100
+
+
+def _said(*texts: str) -> dict[str, object]:
+    return of_session(Session("s", "claude-code", turns=tuple(Turn(i, float(i), text) for i, text in enumerate(texts, 1))))
+
+
+def test_features_of_a_session_in_english() -> None:
+    found = _said("Please add a mean", "no, that is wrong, it still fails", "yes, go ahead")
+    assert found["turn_languages"] == ["en", "en", "en"]
+    assert (found["turns_classified"], found["pushback_turns"], found["correction_turns"]) == (2, 1, 1)
+
+
+def test_what_no_list_and_no_model_can_tell_is_null() -> None:
+    found = _said("Please add a mean", "違う、直して")
+    assert found["turn_languages"] == ["en", "ja"] and found["turn_classes"] == ["task", None]
+    assert (found["turns_classified"], found["pushback_turns"]) == (0, None)
+    assert found["correction_turns"] is None and found["correction_ratio"] is None
+    assert found["last_message_rejects"] is None and found["last_message_accepts"] is None
+
+
+def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Path) -> None:
+    with Store(tmp_path / "s.db") as store:
+        feature_rows.prepare(store)
+        with pytest.raises(WhoWroteError, match="second message"):
+            pushback_shares(store)
+        with store.transaction() as connection:
+            connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
+            for number, agent in ((1, "claude-code"), (2, "codex")):
+                connection.execute(
+                    "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (?, 1, ?, 's', ?, 'present')",
+                    (number, f"s{number}", agent),
+                )
+            feature_rows.write(store, 1, _said("Please add a mean", *(["that is still wrong"] * 30), *(["yes, go ahead"] * 70)))
+            feature_rows.write(store, 2, _said("Please add a mean", "違う、直して"))
+        first, second, whole = pushback_shares(store)
+        assert (first.agent, first.messages, first.classified, first.counted) == ("claude-code", 100, 100, 30)
+        rate = first.corrected
+        assert rate.rate is not None and rate.low is not None and rate.high is not None and rate.low < rate.rate < rate.high
+        assert rate.rate == pytest.approx(whole.corrected.rate) and (whole.agent, whole.messages) == (ALL, 101)
+        assert (second.messages, second.classified, second.corrected.rate) == (1, 0, None)
+        why = store.rows("SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'")
+        assert {(row["feature"], row["reason"]) for row in why} == {
+            ("pushback_turns", "not_classified"),
+            ("correction_turns", "not_english"),
+        }
+
+
+def test_the_page_is_what_the_labels_say() -> None:
+    done = subprocess.run([sys.executable, "benchmarks/turns.py", "--check"], cwd=ROOT, check=False)
+    assert done.returncode == 0
