@@ -38,7 +38,8 @@ def _make(store: Store) -> None:
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     """The stage that computes the features of one session, with the copies that are there now."""
     stage = Stage(StageName.FEATURES, version())
-    return stage.start(context.store, context.repo_id, files.input_key(), printable(files.key))
+    key = files.input_key() + context.store.policy.key()  # as of the stage that stores the session: `attribute check` compares them
+    return stage.start(context.store, context.repo_id, key, printable(files.key))
 
 
 def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
