@@ -121,6 +121,22 @@ def text_after(edit: Edit, before: str) -> TextAfter:
     raise NoFit("no_text_recorded")
 
 
+def recorded_starts(edit: Edit) -> list[int]:
+    """Number of the first new line of each changed run, as the edit's patch gives it; none where the whole text is recorded."""
+    if edit.before_known or edit.after is not None:
+        return []
+    found = []
+    for hunk in edit.hunks:
+        number, inside = hunk.new_start, False
+        for line in hunk.lines:
+            changed = line[:1] in ("+", "-")
+            if changed and not inside:
+                found.append(number)
+            inside = changed or line.startswith("\\")  # "No newline at end of file" ends no run
+            number += line[:1] in ("+", " ")
+    return found
+
+
 def overlaid(text: str, edit: Edit) -> str:
     """`text` changed so that the edit's old side stands in it, at the most probable place.
 

@@ -15,7 +15,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes
-from attribution.authorship.edits import NoFit, changed_window, ended, first_line, fits, last_line, overlaid, text_after
+from attribution.authorship.edits import (
+    NoFit,
+    changed_window,
+    ended,
+    first_line,
+    fits,
+    last_line,
+    overlaid,
+    recorded_starts,
+    text_after,
+)
 from attribution.authorship.symbols import enclosing
 from collector.model import Edit, LineChange
 
@@ -310,7 +320,9 @@ class Worktree:
         ids: list[int] = []
         position = added = removed = 0
         window = state.ids[first : first + len(old_lines)]
-        for hunk in changes(old_lines, new_lines):
+        hunks, starts = list(changes(old_lines, new_lines)), recorded_starts(step.edit)
+        stated = starts if len(starts) == len(hunks) else []  # else the record shows another division into hunks
+        for number, hunk in enumerate(hunks):
             ids.extend(window[position : hunk.a0])
             gone = window[hunk.a0 : hunk.a1]
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
@@ -319,7 +331,7 @@ class Worktree:
             above = ids[-1] if ids else state.ids[first - 1] if first else -1
             below = next(iter((*window[hunk.a1 : hunk.a1 + 1], *state.ids[first + len(window) : first + len(window) + 1])), -1)
             old, new = tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new_lines[hunk.b0 : hunk.b1])
-            place, op = first + hunk.b0 + 1, step.edit.op
+            place, op = stated[number] if stated else first + hunk.b0 + 1, step.edit.op
             symbol = enclosing(step.path, state.text, start + sum(map(len, old_lines[: hunk.a0])) + hunk.a0)
             numbers = tuple(gone), tuple(fresh)
             self.changes.append(Change(step.path, step.at, step.call, place, *numbers, above, below, old, new, op, symbol=symbol))

@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from attribution.features.view import SessionView, edited_paths, is_edit
-from collector.model import Status
+from collector.model import Command, Status
 
 _GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})")
+_FAILED = re.compile(
+    r"^(?:fatal|error): |No local changes to save|not a git repository", re.M
+)  # after a pipe the status says nothing
+_POPPED = re.compile(r"git\s+stash\s+(?:pop|apply)")
 _QUIET_STASH = ("list", "show", "drop", "clear", "create", "store", "branch")
 _EVERYTHING = ("",)
 
@@ -38,7 +42,7 @@ def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str
             yield at, "edit", "agent", "", tuple(edited_paths(call))
         if call.commits:
             yield at, "commit", "agent", "", ()
-        if call.command is not None and call.status is Status.OK and "git" in call.command.text:
+        if call.command is not None and call.status is Status.OK and "git" in call.command.text and not _failed(call.command):
             yield at, "command", "agent", call.command.text, ()
     for mark in view.session.marks:
         if mark.kind == "user_shell" and "git" in mark.detail:
@@ -68,8 +72,14 @@ def _of(name: str, words: list[str], view: SessionView) -> Iterable[str]:
 def _stashed(words: list[str], plain: list[str], named: bool, view: SessionView) -> Iterable[str]:
     if words[:1] and words[0] in (*_QUIET_STASH, "pop", "apply"):
         return ()
-    taken_back = any(c.command is not None and re.search(r"git\s+stash\s+(?:pop|apply)", c.command.text) for c in view.calls)
-    return () if taken_back else plain if named else _EVERYTHING
+    typed = (mark.detail for mark in view.session.marks if mark.kind == "user_shell")
+    commands = (call.command.text for call in view.calls if call.command is not None)
+    return () if any(_POPPED.search(text) for text in (*commands, *typed)) else plain if named else _EVERYTHING
+
+
+def _failed(command: Command) -> bool:
+    """Whether the command is one that git refused, as its output says."""
+    return _FAILED.search(command.output) is not None
 
 
 def _like_file(word: str) -> bool:

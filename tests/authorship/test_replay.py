@@ -95,6 +95,16 @@ def test_edit_makes_only_the_lines_it_changes_the_calls() -> None:
     assert play.who() == [("a = 1", BASE), ("b = 20", "c1"), ("bb = 21", "c1"), ("c = 3", BASE)]
 
 
+def test_the_place_of_an_edit_is_the_recorded_one_where_the_file_is_not_known() -> None:
+    lines = (" def f():", "-    b = 2", "+    b = 20", "+    bb = 21", "     c = 3", "     d = 4", "-    e = 5", "+    e = 50")
+    play = Play({F: ()})
+    play.edit(
+        ("    b = 2\n    c = 3\n    d = 4\n    e = 5", "    b = 20\n    bb = 21\n    c = 3\n    d = 4\n    e = 50"),
+        hunks=[Hunk(40, 5, 45, 6, lines)],
+    )
+    assert [change.start for change in play.tree.changes] == [46, 50]
+
+
 def test_lines_that_a_replacement_repeats_stay_who_they_were() -> None:
     play = _git("def f():\n    pass\n\ndef g():\n    pass\n")
     play.edit(("def f():\n    pass\n", "def f():\n    return 1\n    pass\n"))

@@ -569,8 +569,15 @@ def test_undo_commands(command: str, files: int) -> None:
     assert all(one["by"] == "agent" for one in found)
     mark = SessionEvent("user_shell", 6, 1, f"<bash-input>{command}</bash-input>")
     by_user = _of(*edits, marks=(mark,))["undo_commands"]
-    if "pop" not in command:
-        assert [one["by"] for one in by_user] == ["human"] * bool(files)
+    assert [one["by"] for one in by_user] == ["human"] * bool(files)
+
+
+@pytest.mark.parametrize("output", ["No local changes to save", "fatal: not a git repository", "error: pathspec did not match"])
+def test_an_undo_that_git_refused_behind_a_pipe_is_none(output: str) -> None:
+    edit, stash = _call(1, "Edit", path="a.py"), _call(5, "Bash", command="git stash | head")
+    assert len(_of(edit, stash)["undo_commands"]) == 1
+    refused = replace(stash, command=Command("git stash | head", output=output))
+    assert _of(edit, refused)["undo_commands"] == []
 
 
 def test_an_undo_after_the_commit_reaches_nothing() -> None:
