@@ -23,11 +23,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
-from attribution.features.turn_classes import TurnClass, TurnModel, guess, own_words, turn_features  # noqa: E402
+from attribution.features.turn_classes import TurnClass, TurnModel, guess, turn_features  # noqa: E402
 from attribution.features.turn_language import language_of  # noqa: E402
 from attribution.features.wording import corrects  # noqa: E402
 from attribution.judge.agreement import Confusion, confusion  # noqa: E402
 from attribution.weaknesses.rates import binomial_interval  # noqa: E402
+from collector.labels import request_of  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 DATA = ROOT / "benchmarks" / "data" / "turns.csv"
@@ -94,7 +95,7 @@ def measured(rows: Sequence[LabelledTurn]) -> dict[str, Confusion]:
 def page() -> str:
     rows = labelled()
     later = [r for r in rows if not r.first]
-    languages = sorted({r.language for r in later}, key=lambda name: -sum(r.language == name for r in later))
+    languages = sorted({r.language for r in later}, key=lambda name: (-sum(r.language == name for r in later), name))
     back = [(_named(x), *_rates(back_confusion([r for r in later if r.language == x]))) for x in languages]
     lists = [(_named(x), *_rates(back_confusion([r for r in later if r.language == x], by_list=True))) for x in languages]
     pairs = [(r.label, r.predicted) for r in rows]
@@ -145,8 +146,8 @@ def fit(databases: Mapping[str, Path]) -> None:
     models = {fold: _model(rows, found, names, fold, folds) for fold in range(FOLDS)}
     for row, text, features in zip(rows, said, found, strict=True):
         one = guess(models[folds[row.repository]].probabilities(features))
-        language = language_of(own_words(text))
-        listed = corrects(own_words(text))
+        language = language_of(request_of(text))
+        listed = corrects(request_of(text))
         done.append(replace(row, language=language or "", predicted=one.turn_class, back=int(one.pushes_back), listed=int(listed)))
     write(done)
     _write_weights(_model(rows, found, names, None, folds), measured(done))

@@ -14,6 +14,7 @@ from collector.checkpoints.trailers import automation, checkpoint_ids, declared_
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get_str
+from collector.labels import session_label
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSession, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
@@ -40,7 +41,7 @@ from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
-FACTS = "6"  # version of everything that is read here
+FACTS = "7"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000
@@ -488,7 +489,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         "compactions": marks["compaction"],
         "subagents": len(spawns),
         "unseen_subagents": sum(1 for s in spawns if not s.visible),
-        "label": (printable(prompts[0]).strip().split("\n")[0][:80] if prompts else "") or printable(loaded.files.key)[:12],
+        "label": session_label([printable(prompt) for prompt in prompts]) or printable(loaded.files.key)[:12],
     }
 
 

@@ -18,8 +18,8 @@ from itertools import pairwise
 
 from attribution.features.turn_language import Language, language_of
 from attribution.features.word_lists import source
+from collector.labels import request_of
 
-_REQUEST = "## My request for Codex:"  # before it an editor describes its open files
 _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")
 _PATH = re.compile(r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b")
 _TOKEN = re.compile(r"¤\w+|[a-z']+|[0-9]+|[?!]|[^\W\d_a-z]+")
@@ -90,7 +90,7 @@ def error_counts() -> dict[str, int]:
 def classify(text: str, first: bool = False) -> Guess | None:
     """None where the model was not measured on the language of the message. `first`: it opens the session."""
     model = turn_model()
-    if language_of(own_words(text)) not in model.languages:
+    if language_of(request_of(text)) not in model.languages:
         return None
     return guess(model.probabilities(turn_features(text, first)))
 
@@ -100,15 +100,9 @@ def guess(probabilities: Mapping[TurnClass, float]) -> Guess:
     return Guess(max(probabilities, key=lambda name: probabilities[name]), back >= PUSHES_BACK)
 
 
-def own_words(text: str) -> str:
-    """Without what an editor put before it."""
-    at = text.rfind(_REQUEST)
-    return text[at + len(_REQUEST) :] if at >= 0 else text
-
-
 def turn_features(text: str, first: bool) -> frozenset[str]:
     """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
-    whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", own_words(text)[:20_000])))
+    whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000])))
     whole = whole.strip().lower().replace("’", "'")
     words, found = [], set[str]()
     for token in _TOKEN.findall(whole[:_READ]):

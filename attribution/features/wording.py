@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.turn_classes import classify, own_words
+from attribution.features.turn_classes import classify
 from attribution.features.turn_language import Language, language_of
 from attribution.features.view import SessionView, words_in
 from attribution.features.word_lists import lowered, words
+from collector.labels import request_of
 
 NAME = "wording"
 TITLE = "What was said"
@@ -78,7 +79,7 @@ def _of_user(view: SessionView) -> Values:
     lengths = [words_in(text) for text in texts]
     if not texts:
         return {"user_msg_lengths": []}
-    languages = [language_of(own_words(text)) for text in texts]
+    languages = [language_of(request_of(text)) for text in texts]
     english = [language in (None, Language.ENGLISH) for language in languages]  # what nothing tells may be English
     told = len(texts) == 1 or any(english[1:])
     corrections = sum(1 for text in texts[1:] if corrects(text)) if told else None

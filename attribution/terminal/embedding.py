@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import grid, number, opening, plain, show, title, words
+from attribution.terminal.style import grid, number, opening, plain, prefixes, show, title, words
 
 if TYPE_CHECKING:
     from attribution.queries.embeddings import SessionCurves, SessionEmbedding
@@ -18,9 +18,10 @@ def embedding_table(console: Console, rows: Sequence[SessionEmbedding]) -> None:
     """What the curves of each session say."""
     head = ("session", "started", "turns", "max CP", ">0.2 at", "drift at", "lock at", "plan", "close", "mode", "first prompt")
     table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
+    named = prefixes(r.key for r in rows)
     for r in rows:
         table.add_row(
-            plain(r.key[:8]), (r.started_at or "")[:10], number(len(r.curve_turns or ())), _share(r.max_cp),
+            plain(named[r.key]), (r.started_at or "")[:10], number(len(r.curve_turns or ())), _share(r.max_cp),
             number(r.drift_onset_turn), number(r.drift_onset_calibrated), number(r.assumption_lock_turn),
             _share(r.plan_ged), _share(r.goal_alignment_at_close), words(r.session_failure_mode or ""), plain(r.label),
         )  # fmt: skip

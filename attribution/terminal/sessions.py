@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.terminal.style import grid, minute, number, plain, show, source, title, words
+from attribution.terminal.style import grid, minute, number, plain, prefixes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
@@ -75,11 +75,12 @@ def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
     """A few important features of each session."""
     head = ("session", "started", "turns", "calls", "errors", "files", "edited", "re-edits", "USD", "outcome", "first prompt")
     table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
+    named = prefixes(row.key for row in rows)
     for row in rows:
         r = row.values
         cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
         table.add_row(
-            plain(row.key[:8]), (row.started_at or "")[:10], number(r["user_turn_count"]), number(r["tool_call_count"]),
+            plain(named[row.key]), (row.started_at or "")[:10], number(r["user_turn_count"]), number(r["tool_call_count"]),
             number(r["tool_errors"]), number(len(r["touched_files"] or ())), number(r["diff_lines"]),
             number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(row.label),
         )  # fmt: skip
@@ -153,10 +154,11 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
 def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence[ModelPoint]) -> None:
     head = ("session", "task", "tier", "Q", "compl", "exec", "eff", "outc", "USD", "first prompt")
     table = grid("<", "<", "<", ">", ">", ">", ">", ">", ">", "<~", head=head)
+    named = prefixes(r.key for r in rows)
     for r in rows:
         parts = [_score(value) for value in (r.completion, r.execution, r.efficiency, r.outcome)]
         cost = "" if r.cost_usd is None else f"{r.cost_usd:.2f}"
-        table.add_row(plain(r.key[:8]), r.task_type, r.tier or "", _score(r.q), *parts, cost, plain(r.label))
+        table.add_row(plain(named[r.key]), r.task_type, r.tier or "", _score(r.q), *parts, cost, plain(r.label))
     show(console, table, 0)
     if models:
         console.print()

@@ -6,6 +6,7 @@ All texts are escaped first, so nothing from a repository can control the termin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise, takewhile
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -63,6 +64,16 @@ def bar(kind: str, part: int, whole: int) -> Text:
 
 def minute(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC" if at else "time not recorded"
+
+
+def prefixes(keys: Iterable[str], least: int = 8) -> dict[str, str]:
+    """Key -> its shortest beginning of at least `least` characters that no other of the keys has."""
+    ordered = sorted(set(keys))
+    shared = [sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(a, b, strict=False))) for a, b in pairwise(ordered)]
+    return {
+        key: key[: max(least, before + 1, after + 1)]
+        for key, before, after in zip(ordered, [0, *shared], [*shared, 0], strict=False)
+    }
 
 
 def opening(text: str) -> str:

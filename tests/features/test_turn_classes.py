@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from attribution.features import of_session
-from attribution.features.turn_classes import TurnClass, classify, error_counts, own_words, turn_features
+from attribution.features.turn_classes import TurnClass, classify, error_counts, turn_features
 from attribution.features.turn_language import language_of
 from attribution.queries.pushback import ALL, pushback_shares
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
+from collector.labels import request_of
 from collector.model import Session, Turn
 from collector.storage.store import Store
 
@@ -63,7 +64,7 @@ def test_the_classifier_is_silent_where_it_was_not_measured() -> None:
 
 def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
     framed = "# Context from my IDE setup:\n## Open tabs:\n- error.py: error.py\n## My request for Codex:\nyes"
-    assert own_words(framed).strip() == "yes"
+    assert request_of(framed).strip() == "yes"
     assert turn_features(framed, False) == turn_features("yes", False)
 
 
