@@ -32,6 +32,7 @@ from collector.model import Edit, LineChange
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
 _MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
 MAX_TEXT = 4_000_000  # characters: a larger text is not followed line by line
+MAX_REPEATED = 1_000_000  # lines of a worktree that edits of all occurrences may change: a few words change any number of lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,11 @@ class Glimpse:
     outside_edit: bool = False  # the agent was told that somebody else had changed the file
 
 
+def _repeats(edit: Edit) -> bool:
+    """Whether the edit changes all occurrences of a text, which may be many more lines than it has itself."""
+    return any(one.all for one in edit.replacements)
+
+
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
 """(path, moment, not before, later ones too) -> committed texts of the path, most probable first."""
 
@@ -183,6 +189,7 @@ class Worktree:
         self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
         self.glimpses: dict[str, list[Glimpse]] = {}  # path -> in order of time
+        self._repeated = 0  # lines that edits of all occurrences have changed so far
         self._git_versions = git_versions
         self._is_git_text = is_git_text
 
@@ -216,6 +223,8 @@ class Worktree:
         if step.edit.op in ("move", "copy"):
             return self._move(step)
         try:
+            if self._repeated > MAX_REPEATED and _repeats(step.edit):
+                raise NoFit("too_many_lines")
             before, state = self._before(step)
             after, exact = text_after(step.edit, before)
         except NoFit as error:
@@ -224,6 +233,8 @@ class Worktree:
         if len(after) > MAX_TEXT:
             return StepOutcome(False, "text_too_large")
         outcome = self._replace(state, after, step)
+        if _repeats(step.edit):
+            self._repeated += outcome.added
         if exact or step.edit.before_known or step.edit.by_shell:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
         if exact or step.edit.before_known:

@@ -22,7 +22,7 @@ GITHUB_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version
 TRIES = 6  # of one request that fails by itself: about a minute
 LIMIT_TRIES = 8  # of one request that meets a rate limit
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
-_NEXT = re.compile(r'<([^<>]{1,4000})>\s*;[^,]*\brel="?next"?')
+_NEXT = re.compile(r'\brel="?next\b')
 
 
 class GitHubError(WhoWroteError):
@@ -234,8 +234,11 @@ class GitHub:
 
     def _next(self, link: str | None) -> str | None:
         """The next page, if the header names one of this server."""
-        found = _NEXT.search(link or "")
-        return found[1] if found and origin(found[1]) == origin(self.api) else None
+        for part in (link or "").split("<")[1:]:
+            address, _, more = part.partition(">")
+            if _NEXT.search(more.partition(",")[0]):
+                return address if origin(address) == origin(self.api) else None
+        return None
 
     def _what(self, url: str) -> str:
         parts = urlsplit(url)

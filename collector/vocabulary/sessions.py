@@ -94,6 +94,7 @@ class NoReplay(Word):
     EMPTY_SEARCH = "empty_search", "it replaces an empty text in a file that has text"
     NO_BASE = "no_base_text", "the text before the edit is not known"
     TOO_LARGE = "text_too_large", "the text is too large to follow line by line"
+    TOO_MANY = "too_many_lines", "edits that replace every occurrence have changed too many lines of this worktree before"
     NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
     PATH_REDACTED = "path_redacted", "the recorder removed a part of its path; lines of commits can still be found by their text"
 

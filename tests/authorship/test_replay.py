@@ -15,6 +15,7 @@ from attribution.authorship.edits import NoFit, apply_hunks, overlaid
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.timeline import session_edits
 from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
+from collector.vocabulary.sessions import NoReplay
 
 F = "src/app.py"
 
@@ -162,6 +163,16 @@ def test_replace_all_changes_every_place_and_no_other_line() -> None:
     play = _git("x = old\nkeep\ny = old + old\n")
     play.apply(Edit(F, "edit", (Replacement("old", "new", all=True),)))
     assert play.who() == [("x = new", "c1"), ("keep", BASE), ("y = new + new", "c1")]
+
+
+def test_edits_of_all_occurrences_stop_when_they_have_changed_too_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replay, "MAX_REPEATED", 500)
+    play = _git("a x\n" * 100)
+    done = [play.apply(Edit(F, "edit", (Replacement(f"{o} x", f"{n} x", all=True),))) for o, n in ("ab", "ba") * 20]
+    assert [one.applied for one in done] == [True] * 6 + [False] * 34
+    assert done[-1].why == NoReplay.TOO_MANY
+    assert play.tree.unplaced[F] == play.at  # so nobody takes the lines that follow for a person's
+    assert play.apply(Edit(F, "edit", (Replacement("a x\na x\n", "first\n"),))).applied
 
 
 def test_append_leaves_what_was_there_and_ends_the_last_line() -> None:

@@ -205,6 +205,12 @@ def test_no_token_goes_to_another_host(client: Connect, server: GitHubServer, ti
     assert "authorization" in server.log[0].headers
 
 
+def test_a_long_link_header_is_read_once(client: Connect, server: GitHubServer) -> None:
+    many = "<a>;" * 120_000  # a search for the end of each part takes a quarter of an hour
+    assert client()._next(f'{many}, <{server.api_url}/x>; rel="next"') == f"{server.api_url}/x"
+    assert client()._next(f'<{server.api_url}/a>; rel="prev", <{server.api_url}/x>; title=t; rel=next') == f"{server.api_url}/x"
+
+
 def test_a_next_page_on_another_host_is_not_followed(client: Connect, server: GitHubServer, time: FakeClock) -> None:
     github = client()
     assert github._next('<https://evil.example/page2>; rel="next"') is None

@@ -13,16 +13,23 @@ from collector.model import Problem
 from collector.text import decode
 
 MAX_DETAIL = 300
+MAX_VALUE = 64 << 20  # bytes of a line or document: its values take up to 30 times as much memory
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
 
 
 def first_value(blob: bytes) -> object | None:
-    """The first JSON value of a transcript: that of its first line, or the whole document when it goes over many lines."""
+    """The first JSON value of a transcript: that of its first line, or the whole document when it goes over many lines.
+
+    None of one that is too long to be read.
+    """
+    line = _first_line(blob)
+    if len(line) > MAX_VALUE:
+        return None
     try:
-        value: object = _DECODER.raw_decode(decode(_first_line(blob)).lstrip(_SPACE + "\ufeff"))[0]
+        value: object = _DECODER.raw_decode(decode(line).lstrip(_SPACE + "\ufeff"))[0]
     except (ValueError, RecursionError):
-        return parsed(decode(blob))
+        return parsed(decode(blob)) if len(blob) <= MAX_VALUE else None
     return value
 
 
@@ -39,7 +46,12 @@ def _first_line(blob: bytes) -> bytes:
 
 
 def values(line: bytes) -> Iterator[Any]:
-    """JSON values of one line; writers sometimes lose the newline between two. Raises ValueError where the text is not JSON."""
+    """JSON values of one line; writers sometimes lose the newline between two.
+
+    Raises ValueError where the text is not JSON, or too long.
+    """
+    if len(line) > MAX_VALUE:
+        raise ValueError(f"longer than {MAX_VALUE:,} bytes")
     try:
         yield orjson.loads(line)
         return
