@@ -10,9 +10,9 @@ for secrets. Nothing is sent anywhere, and nothing is verified with a provider.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 MARK = "[secret]"
@@ -49,8 +49,12 @@ _SHAPES = (
     r"ddp?_[A-Za-z0-9]{32,64}", r"key_[a-f0-9]{64}", r"vc[pk]_[A-Za-z0-9]{24,64}",
 )  # fmt: skip
 _TOKENS = re.compile(rf"(?:{'|'.join(_SHAPES)})(?![A-Za-z0-9_])")
-_RUNS = re.compile(r"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:-]*(?: fm\d_[\w+/=,-]+)?")  # what a token may be a part of
 _LEAST = 16  # characters of a token
+# What a token may be a part of. That of one service has a space: texts with it are read by the second.
+_RUNS = re.compile(rf"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:-]{{{_LEAST - 1},}}")
+_SPACED_RUNS = re.compile(r"(?<![\w.~=+-])[A-Za-z\d][\w.~=+/,:-]*(?: fm\d_[\w+/=,-]+)?")
+_REMEMBERED = 1 << 16  # runs of characters and short texts: the same paths and names come again and again
+_SHORT = 300  # characters of a text worth remembering
 
 # Words that say that a value is secret.
 _PASS = r"(?:passw(?:or)?d|passphrase|passcode|pwd)"
@@ -60,6 +64,8 @@ _KEY = (
     r"(?!\w{0,30}(?:hash|sha\d|digest|fingerprint|checksum))"
 )
 _WORDS = "pass pwd secret token key credential webhook"
+# Where `_PASS` and `_KEY` can begin, in text in small letters.
+_STARTS = re.compile(r"(?=pass|pwd|secret|token|api|access|auth|account|private|signing|encryption|role|credential|webhook)")
 _BARE = r"[^\s\"'`\\$<>{}()|&;,\[\]]"  # a character of a value without quotes
 _VALUE = rf"\s{{0,3}}(?P<quote>{_Q}))(?P<secret>[^\"'`\\\n]{{6,400}})(?P=quote)"
 _QUOTED = rf"\w{{0,30}}(?:{_Q})?\s{{0,3}}(?::=|=>|:|={{1,2}}){_VALUE}"
@@ -111,9 +117,18 @@ class _Place:
     words: tuple[str, ...]  # one of them, in small letters, is in every text that the pattern fits
     pattern: re.Pattern[str]
     fits: Callable[[str], bool] | None = None  # decides whether the value is a secret; None: it always is
+    at_word: bool = False  # the pattern begins with `_PASS` or `_KEY`
 
-    def marked(self, text: str) -> str:
-        return self.pattern.sub(self._replaced, text)
+    def marked(self, text: str, starts: Sequence[int] | None = None) -> str:
+        """The text without what the place holds. `starts`: where `_STARTS` is found, when that is known."""
+        if starts is None or not self.at_word:
+            return self.pattern.sub(self._replaced, text)
+        parts, end = [], 0
+        for start in starts:  # as `sub`, which tries every character
+            if start >= end and (found := self.pattern.match(text, start)) is not None:
+                parts += [text[end:start], self._replaced(found)]
+                end = found.end()
+        return "".join([*parts, text[end:]]) if parts else text
 
     def _replaced(self, match: re.Match[str]) -> str:
         if self.fits is not None and not self.fits(match["secret"]):
@@ -122,7 +137,8 @@ class _Place:
 
 
 def _place(words: str, pattern: str, fits: Callable[[str], bool] | None = None) -> _Place:
-    return _Place(tuple(words.split()), re.compile(pattern, re.IGNORECASE), fits)
+    at_word = pattern.startswith((f"({_PASS}", f"({_KEY}"))
+    return _Place(tuple(words.split()), re.compile(pattern, re.IGNORECASE), fits, at_word)
 
 
 _PLACES = (
@@ -168,23 +184,47 @@ _PLACES = (
 
 def secrets_out(text: str) -> str:
     """The text with every secret found replaced by a mark."""
+    return _remembered(text) if len(text) <= _SHORT else _secrets_out(text)
+
+
+def _secrets_out(text: str) -> str:
     if "PRIVATE KEY" in text:
         text = _BLOCK.sub(MARK, text)
-    text = _RUNS.sub(_tokens_out, text)
+    text = (_SPACED_RUNS if " fm" in text else _RUNS).sub(_tokens_out, text)
     small = text.lower()
+    words = {word for word in _all_words() if word in small}
+    if not words:
+        return text
+    starts = _starts(text, small) if not words.isdisjoint(_WORDS.split()) else None
     for place in _PLACES:
-        if any(word in small for word in place.words):
-            text = place.marked(text)
+        if not words.isdisjoint(place.words):
+            marked = place.marked(text, starts)
+            if marked != text:
+                text = marked
+                starts = _starts(text, text.lower()) if starts is not None else None
     for detector in _detectors():
-        if any(word in small for word in detector.words):
+        if not words.isdisjoint(detector.words):
             for found in detector.find(text):
                 text = text.replace(found, MARK)
     return text
 
 
+def _starts(text: str, small: str) -> list[int] | None:
+    """Where `_STARTS` is found; None when small letters are more characters than the text has."""
+    return [found.start() for found in _STARTS.finditer(small)] if len(small) == len(text) else None
+
+
 def _tokens_out(run: re.Match[str]) -> str:
     found = run[0]
-    return _TOKENS.sub(MARK, found) if len(found) >= _LEAST else found
+    return _run_out(found) if len(found) >= _LEAST else found
+
+
+@lru_cache(_REMEMBERED)
+def _run_out(run: str) -> str:
+    return _TOKENS.sub(MARK, run)
+
+
+_remembered = lru_cache(_REMEMBERED)(_secrets_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +252,12 @@ _LIBRARY = {
     "TelegramBotTokenDetector": ":aa",
     "TwilioKeyDetector": "twilio",
 }
+
+
+@cache
+def _all_words() -> tuple[str, ...]:
+    """Words of which a text must have one to hold a secret, apart from tokens and blocks of keys."""
+    return tuple(sorted({word for one in (*_PLACES, *_detectors()) for word in one.words}))
 
 
 @cache

@@ -8,6 +8,7 @@ import time
 import pytest
 from support.planted_secrets import PLANTED, Planted
 
+from collector.storage import redaction
 from collector.storage.redaction import MARK, secrets_out
 
 IDS = [one.kind for one in PLANTED]
@@ -53,6 +54,29 @@ ORDINARY = (
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_ordinary_text_stays(text: str, depth: int) -> None:
     assert secrets_out(in_json(text, depth)) == in_json(text, depth)
+
+
+@pytest.mark.parametrize("place", [one for one in redaction._PLACES if one.at_word], ids=lambda one: one.pattern.pattern[:20])
+def test_trying_only_where_a_word_begins_finds_what_trying_everywhere_finds(place: redaction._Place) -> None:
+    texts = [in_json(f"{a.text} {b.text}", depth) for a, b in zip(PLANTED, PLANTED[1:], strict=False) for depth in range(3)]
+    texts += ["passecret_token=a1b2c3d4e5", "token: token = 'aB3$aB3$x' PASSWORD=q1w2e3r4t5"]
+    for text in texts:
+        assert place.marked(text, redaction._starts(text, text.lower())) == place.marked(text)
+
+
+def test_letters_that_become_two_in_small_letters_shift_nothing() -> None:
+    assert (
+        secrets_out("\u0130" * 9 + " API_TOKEN=a1b2c3d4e5f6 " + "\u0130" * 300)
+        == "\u0130" * 9 + f" API_TOKEN={MARK} " + "\u0130" * 300
+    )
+
+
+def test_a_path_that_comes_again_is_read_once() -> None:
+    before = redaction._run_out.cache_info()
+    secrets_out(" ".join(["/home/jo/source/component/index.tsx"] * 500))
+    after = redaction._run_out.cache_info()
+    assert after.misses <= before.misses + 1
+    assert after.hits >= before.hits + 499
 
 
 def test_what_stands_around_a_secret_stays() -> None:
