@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from collector.console.terminal import Reporter, notice, write_csv, write_json
+from collector.plain_values import plain
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
@@ -106,16 +106,6 @@ def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iter
         with Reporter(path) as progress:
             notes = lines_followed(where, HistoryRequest(full, policy), progress)
         yield where, notes
-
-
-def plain(value: Any) -> dict[str, Any]:
-    """A value of the library as the names and values of --json and --csv: what its `data()` says, else its fields."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "data"):
-        return asdict(value)
-    data: dict[str, Any] = value.data()
-    return data
 
 
 def print_one(output_format: str, value: Any, view: Callable[[Any], None]) -> None:

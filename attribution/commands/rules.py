@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import plain, print_one, print_rows
+from attribution.commands.common import print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import data_options, notice, out
+from collector.plain_values import plain
 
 _RULES = click.option(
     "--rules",

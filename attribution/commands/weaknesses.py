@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, database, plain, print_one, print_rows
+from attribution.commands.common import at, database, print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
+from collector.plain_values import plain
 from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:

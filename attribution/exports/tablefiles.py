@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.text import spreadsheet_safe
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _BATCH = 50_000  # rows
 
@@ -27,11 +30,19 @@ Columns = Sequence[Column]
 def require_parquet() -> None:
     """Raises WhoWroteError when pyarrow is not installed."""
     if find_spec("pyarrow") is None:
-        raise WhoWroteError("Parquet files need pyarrow", "Install it with: pip install 'whowrote[parquet]', or export csv")
+        raise WhoWroteError("pyarrow is not installed", "Parquet and Arrow need it: pip install 'whowrote[parquet]'")
 
 
 def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
+
+
+def arrow_table(rows: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
+    """Rows as a table of pyarrow; columns as in the first row. Raises WhoWroteError without pyarrow."""
+    require_parquet()
+    import pyarrow
+
+    return pyarrow.Table.from_pylist([dict(row) for row in rows])
 
 
 def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> int:

@@ -88,7 +88,7 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError as error:
-        raise StatsMissing("data frames need pandas, which is not installed", "pip install 'whowrote[stats]'") from error
+        raise StatsMissing("data frames need pandas, which is not installed", "Install it with: pip install pandas") from error
     return pandas.DataFrame.from_records([dict(row) for row in rows])
 
 

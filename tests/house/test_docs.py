@@ -64,11 +64,11 @@ def test_every_table_and_column_has_a_comment() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
-    from attribution.cli import cli as attribute
     from collector.cli import cli as collect
+    from whowrote.cli import cli as whowrote
 
     readme = (ROOT / "README.md").read_text("utf-8")
-    for name in [*attribute.commands, *collect.commands]:
+    for name in [*whowrote.commands, *collect.commands]:
         assert re.search(rf"\b{name}\b", readme), name
 
 

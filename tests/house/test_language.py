@@ -57,7 +57,7 @@ def _complaints(name: str, text: str) -> list[str]:
     return [f"{name}: {said!r}: {better}" for said, better in found if (name, said) not in _ALLOWED]
 
 
-_PACKAGES = sorted({path.parent for name in ("attribution", "collector") for path in (ROOT / name).rglob("*.py")})
+_PACKAGES = sorted({path.parent for name in ("attribution", "collector", "whowrote") for path in (ROOT / name).rglob("*.py")})
 
 
 def _names(paths: Iterable[Path]) -> list[str]:

@@ -46,14 +46,22 @@ ADAPTERS = {
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/github/transport.py"},
     "lifelines": {"attribution/stats/estimates.py"},
-    "pandas": {"attribution/stats/estimates.py", "attribution/api.py"},  # the second only for the type checker
+    "pandas": {
+        "attribution/stats/estimates.py",
+        "whowrote/rows.py",
+        "whowrote/database.py",
+    },  # the last two only for the type checker
     "numpy": {"attribution/stats/estimates.py", "attribution/embedding/minilm.py"},  # statistics; a forward pass
     "genai_prices": {"attribution/features/list_prices.py"},
     "llm": {"attribution/judge/model.py"},
     "tokenizers": {"attribution/embedding/minilm.py"},
     "safetensors": {"attribution/embedding/minilm.py"},
     "matplotlib": {"attribution/stats/plots.py"},
-    "pyarrow": {"collector/storage/parquet.py", "attribution/exports/tablefiles.py"},  # one reads, one writes
+    "pyarrow": {
+        "collector/storage/parquet.py",
+        "attribution/exports/tablefiles.py",
+        "whowrote/rows.py",
+    },  # one reads, one writes, one names a type
     "socket": {
         "attribution/weaknesses/rules/packs.py",  # the registry of rules, when a person asks for a pack
         "attribution/browse/serve.py",  # a port of this machine
@@ -71,9 +79,15 @@ ADAPTERS = {
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.
-OUTPUT_MODULES = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py"}
+OUTPUT_MODULES = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py", "whowrote/cli.py"}
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
-OUTPUT_PACKAGES = ("attribution/terminal/", "attribution/commands/", "collector/commands/", "collector/console/")
+OUTPUT_PACKAGES = (
+    "attribution/terminal/",
+    "attribution/commands/",
+    "collector/commands/",
+    "collector/console/",
+    "whowrote/commands/",
+)
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
     "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "tokenizers", "safetensors", "pathspec", "genai_prices",
@@ -119,8 +133,8 @@ def _modules(package: str) -> list[Module]:
     ]
 
 
-COLLECTOR, ATTRIBUTION = _modules("collector"), _modules("attribution")
-EVERY = COLLECTOR + ATTRIBUTION
+COLLECTOR, ATTRIBUTION, FACE = _modules("collector"), _modules("attribution"), _modules("whowrote")
+EVERY = COLLECTOR + ATTRIBUTION + FACE
 
 
 def test_there_is_something_to_check() -> None:
@@ -130,6 +144,12 @@ def test_there_is_something_to_check() -> None:
 
 def test_facts_never_import_conclusions() -> None:
     assert [(m.path, name) for m in COLLECTOR for name, _ in m.imports() if name.split(".")[0] == "attribution"] == []
+
+
+def test_nothing_inside_needs_the_public_face() -> None:
+    inside = COLLECTOR + ATTRIBUTION
+    assert [(m.path, name) for m in inside for name, _ in m.imports() if name.split(".")[0] == "whowrote"] == []
+    assert len(FACE) > 5
 
 
 def _packages() -> dict[str, set[str]]:
@@ -287,7 +307,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
     assert found <= BORROWED
 
 
-@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
+@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "whowrote.cli"])
 def test_commands_start_without_anything_heavy(module: str) -> None:
     program = f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -120,7 +120,7 @@ def test_every_package_of_plug_ins_is_tried_here() -> None:
     root = Path(__file__).parent.parent.parent
     packages = {
         path.parent.relative_to(root).as_posix().replace("/", ".")
-        for package in ("collector", "attribution")
+        for package in ("collector", "attribution", "whowrote")
         for path in (root / package).rglob("__init__.py")
         if "modules_of(" in path.read_text("utf-8")
     }

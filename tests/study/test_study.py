@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.commands import clone, run
 
+import whowrote
 from attribution.queries.study import ScannedCommit, scanned_commits
 from attribution.study import paper, study, weaknesses
 from attribution.study.efficiency import tables as efficiency
@@ -154,17 +155,14 @@ def test_the_tables_as_files(db: Path, tmp_path: Path) -> None:
     assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
 
 
-def test_the_api_gives_frames(db: Path) -> None:
+def test_the_tables_from_python(db: Path) -> None:
     pytest.importorskip("pandas")
-    from attribution.api import Database
-    from collector.errors import WhoWroteError
-
-    with Database(db) as found:
+    with whowrote.open(db) as found:
         spans = found.frame("line_spans")
-        assert len(spans) == found.query("SELECT COUNT(*) AS n FROM line_spans")["n"][0] > 0
-        assert "category" in found.study()["tools"].columns
+        assert len(spans) == found.sql("SELECT COUNT(*) AS n FROM line_spans")[0]["n"] > 0
+        assert "category" in found.study()["tools"].to_pandas().columns
         assert "sessions" in found.tables()
-        with pytest.raises(WhoWroteError, match="no such table: nothing"):
+        with pytest.raises(whowrote.WhoWroteError, match="no such table: nothing"):
             found.frame("nothing")
 
 

@@ -1,0 +1,57 @@
+"""`whowrote`, `git whowrote` and `python -m whowrote`: the commands of both programs under one name."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from support.commands import clone, run
+
+from attribution.cli import cli as attribute
+from attribution.demo import FILE
+from collector.cli import cli as collect
+from whowrote.cli import cli
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_it_has_every_command_of_both() -> None:
+    assert set(attribute.commands) <= set(cli.commands)
+    assert dict(cli.commands)["collect"].commands.keys() == collect.commands.keys()  # type: ignore[attr-defined]
+    shown = run("--help", program=cli)
+    assert shown.exit_code == 0
+    assert all(f"\n  {name} " in shown.output for name in cli.commands)
+    assert "Usage: cli collect formats" in run("collect", "formats", "--help", program=cli).output
+    assert "git whowrote blame" in run(program=cli).output
+
+
+def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+    assert run("repo", repo, "--db", db, "-q", program=cli).exit_code == 0
+    assert run("blame", repo, FILE, "--db", db, program=cli).stdout == run("blame", repo, FILE, "--db", db).stdout != ""
+
+
+def test_git_finds_it(tmp_path: Path) -> None:
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    assert scripts["git-whowrote"] == scripts["whowrote"] == "whowrote.cli:main"
+    program = tmp_path / "bin" / "git-whowrote"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nmain()\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    top = clone("example", tmp_path, bare=False)
+    env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    env["XDG_DATA_HOME"] = str(tmp_path / "data")
+    here = top / Path(FILE).parent
+    done = subprocess.run(["git", "whowrote", "blame", Path(FILE).name], cwd=here, env=env, capture_output=True, text=True)
+    assert done.returncode == 0 and "opus" in done.stdout, done.stderr
+    wrong = subprocess.run(["git", "whowrote", "blame"], cwd=here, env=env, capture_output=True, text=True)
+    assert wrong.returncode == 2 and "git whowrote blame" in wrong.stderr
+
+
+def test_python_runs_it() -> None:
+    done = subprocess.run([sys.executable, "-m", "whowrote", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("Usage: python -m whowrote")

@@ -1,0 +1,107 @@
+"""The public interface: rows of a clone and of a database, data frames, errors."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import clone, rows, run
+
+import whowrote
+from attribution.demo import FILE
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    directory = tmp_path_factory.mktemp("face")
+    repo, db = clone("example", directory), directory / "out.db"
+    with whowrote.open(repo, db) as found:  # attributes it
+        assert len(found.repositories()) == 1
+        found.survival()
+    return repo, db
+
+
+def test_lines_are_those_of_the_commands(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    with whowrote.open(repo, db) as of_clone, whowrote.open(db) as of_file:
+        lines = of_clone.blame(FILE)
+        assert lines == of_file.blame(FILE) and len(lines) > 10
+        printed = rows(run("blame", repo, FILE, "--db", db, "--csv"))
+        assert [line["class"] for line in lines.to_dicts()] == [row["class"] for row in printed]
+        agent = next(line for line in lines if line.attribution.kind == "agent")
+        why = of_file.explain(FILE, agent.line)
+        assert why.line.attribution == agent.attribution and why.evidence and why.prompt
+
+
+def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None:
+    with whowrote.open(example[1]) as db:
+        commits, sessions, turns = db.commits(), db.sessions(), db.turns()
+        assert len(commits) == db.sql("SELECT COUNT(*) AS n FROM commits")[0]["n"] > 3
+        agent_lines = db.sql("SELECT SUM(lines) AS n FROM line_spans WHERE class = 'agent'")[0]["n"]
+        assert sum(commit.agent_lines for commit in commits) == agent_lines > 0
+        assert {session.id for session in sessions} >= {turn.outcome.session_id for turn in turns} != set()
+        assert db.turns(sessions[0].key) == [turn for turn in turns if turn.outcome.session_id == sessions[0].id]
+        with pytest.raises(whowrote.WhoWroteError, match="scanned"):
+            db.findings()
+
+
+def test_survival_follows_lines_first(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+    with whowrote.open(repo, db) as found:
+        report = found.survival()
+    assert {"agent"} <= {group.name for group in report.groups}
+    with whowrote.open(db) as found:
+        assert found.survival().groups == report.groups
+        assert whowrote.Rows(row for group in report.groups for row in group.rows()).to_dicts()
+
+
+def test_sql_writes_nothing(example: tuple[Path, Path]) -> None:
+    with whowrote.open(example[1]) as db:
+        assert db.sql("SELECT ? AS given", (3,)) == [{"given": 3}]
+        with pytest.raises(whowrote.WhoWroteError):
+            db.sql("DELETE FROM commits")
+        assert len(db.commits()) > 3
+
+
+def test_frames_where_a_library_is_installed(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    with whowrote.open(example[1]) as db:
+        commits = db.commits()
+        assert list(commits.to_pandas().columns) == commits.to_arrow().column_names == list(commits[0]._fields)
+        assert commits.to_arrow().num_rows == len(commits)
+        imported = builtins.__import__
+
+        def without_pandas(name: str, *more: Any) -> Any:
+            if name == "pandas":
+                raise ImportError(name)
+            return imported(name, *more)
+
+        monkeypatch.setattr(builtins, "__import__", without_pandas)
+        with pytest.raises(whowrote.WhoWroteError, match="pandas") as raised:
+            commits.to_pandas()
+        assert raised.value.hint.endswith("pip install pandas")
+
+
+def test_which_repository(tmp_path: Path) -> None:
+    db = tmp_path / "out.db"
+    for case in ("example", "two_sessions_one_file"):
+        with whowrote.open(clone(case, tmp_path), db) as found:
+            assert len(found.repositories()) == 1
+    with whowrote.open(db) as found:
+        names = [row.name for row in found.repositories()]
+        assert len(names) == 2
+        with pytest.raises(whowrote.WhoWroteError, match="which repository") as raised:
+            found.blame(FILE)
+        assert all(name in raised.value.hint for name in names)
+        assert found.blame(FILE, repo=names[0])
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(whowrote.WhoWroteError, match="there is no database"):
+        whowrote.open(tmp_path / "none.db")
+    with pytest.raises(whowrote.WhoWroteError, match="git repository"):
+        whowrote.open(tmp_path)
+    assert list(tmp_path.iterdir()) == []

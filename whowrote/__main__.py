@@ -1,0 +1,5 @@
+"""`python -m whowrote`."""
+
+from whowrote.cli import main
+
+main("python -m whowrote")

@@ -1,0 +1,188 @@
+"""A database of attributed repositories: the questions that the commands ask, answered with typed rows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import WhoWroteError
+from collector.storage.places import clone_around, default_database
+from whowrote.rows import Rows
+
+if TYPE_CHECKING:
+    import pandas
+
+    from attribution.queries.blame import BlameLine
+    from attribution.queries.commits import CommitRow
+    from attribution.queries.explain import LineExplanation
+    from attribution.queries.findings import Finding
+    from attribution.queries.open_repo import OpenRepo
+    from attribution.queries.repositories import RepositoryRow
+    from attribution.queries.sessions import SessionListRow
+    from attribution.queries.survival import SurvivalReport
+    from attribution.queries.turn_outcomes import TurnRow
+    from collector.storage.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+
+def open_database(path: str | Path = ".", db: str | Path | None = None) -> Database:
+    """A clone, or a database file. A clone is attributed first when its database does not know it.
+
+    `path` is a database file, or a directory: a clone, or any directory of its worktree. `db` is the database of a clone; by
+    default it is the one that the commands use. The clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable,
+    DatabaseTooNew.
+    """
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
+
+    path = Path(path)
+    if db is None and not path.is_dir():
+        return Database(Store(path, create=False))
+    clone = str(clone_around(path) or path)
+    GitRepo(clone)  # no database is made for a path that is not a clone
+    store = Store(default_database({"path": clone}) if db is None else db)
+    try:
+        return Database(store, clone)
+    except BaseException:
+        store.close()
+        raise
+
+
+class Database:
+    """What `whowrote.open` returns; use it in a `with` statement, or close it. Not for several threads at once.
+
+    Opened on a clone, it answers for that repository. Opened on a file, it answers for all repositories, and questions about a file
+    or a line need `repo`, the name of one, when there are several.
+    """
+
+    def __init__(self, store: Store, clone: str = "") -> None:
+        """Over an open store; `clone` is attributed first when needed. Raises what `attributed_clone` raises."""
+        self._store = store
+        self._clone = clone
+        self._repo: int | None = self._at(clone).repo_id if clone else None
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._store.close()
+
+    # --- lines --------------------------------------------------------------------------------------------------------
+
+    def blame(self, file: str, commit: str = "", repo: str = "") -> Rows[BlameLine]:
+        """Each line of a file with its author and evidence, at a commit or at HEAD of the attributed branch.
+
+        Raises UnknownBranch for an unknown file or commit, WhoWroteError.
+        """
+        from attribution.queries.blame import blame
+
+        return Rows(blame(self._of(repo), file, commit).lines)
+
+    def explain(self, file: str, line: int, commit: str = "", repo: str = "") -> LineExplanation:
+        """One line (from 1): who wrote it, how we know, the prompt and the call behind it. Raises as `blame`."""
+        from attribution.queries.explain import explain
+
+        return explain(self._of(repo), file, line, commit)
+
+    # --- lists --------------------------------------------------------------------------------------------------------
+
+    def repositories(self) -> Rows[RepositoryRow]:
+        """In order of their names."""
+        from attribution.queries.repositories import all_repositories
+
+        return Rows(all_repositories(self._store, self._repo))
+
+    def commits(self) -> Rows[CommitRow]:
+        """Commits in order of history, with their added lines by author."""
+        from attribution.queries.commits import commit_rows
+
+        return Rows(commit_rows(self._store, self._repo))
+
+    def sessions(self) -> Rows[SessionListRow]:
+        """Recorded sessions of agents with their counts."""
+        from attribution.queries.sessions import session_list
+
+        return Rows(session_list(self._store, self._repo))
+
+    def turns(self, session: str = "") -> Rows[TurnRow]:
+        """What each prompt led to; `session` is the key of one, or its beginning."""
+        from attribution.queries.turn_outcomes import turn_rows
+
+        return Rows(turn_rows(self._store, self._repo, session))
+
+    def findings(self, confidence: Sequence[str] = ()) -> Rows[Finding]:
+        """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.
+
+        Raises WhoWroteError when nothing was scanned (`whowrote scan`).
+        """
+        from attribution.queries.findings import FindingFilter, findings
+
+        return Rows(findings(self._store, self._repo, FindingFilter(confidence=tuple(confidence))))
+
+    def survival(self, by: Sequence[str] = ("class",)) -> SurvivalReport:
+        """How long lines survive, by class, model, agent, session, directory or language, without curves.
+
+        Opened on a clone, the history of its lines is brought up to date first. Raises WhoWroteError without any line history.
+        """
+        from attribution.ensure.history import lines_followed, survival_current
+        from attribution.lineage.requests import HistoryRequest
+        from attribution.queries.survival import SurvivalOptions, history_coverage, survival_report
+        from collector.runtime.progress import no_progress
+
+        if self._repo is not None:
+            lines_followed(self._at(self._clone), HistoryRequest(None, None), no_progress)
+            followed = [self._repo]
+        else:
+            followed = list(history_coverage(self._store).followed)
+            survival_current(self._store, followed)
+        return survival_report(self._store, followed, SurvivalOptions(tuple(by)))
+
+    # --- tables -------------------------------------------------------------------------------------------------------
+
+    def tables(self) -> list[str]:
+        """Tables and views in order of their names; docs/schema.md explains them."""
+        from attribution.queries.tables import table_names
+
+        return sorted(table.name for table in table_names(self._store))
+
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
+        """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""
+        from collector.storage.store import Store, read_only
+
+        with read_only(self._store.path) as connection:
+            return Rows(Store.over(connection, self._store.path).rows(query, parameters))
+
+    def frame(self, table: str) -> pandas.DataFrame:
+        """A table or view as a data frame. Raises WhoWroteError when there is none of that name, or without pandas."""
+        if table not in self.tables():
+            raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
+        return self.sql('SELECT * FROM "' + table.replace('"', '""') + '"').to_pandas()
+
+    def study(self) -> dict[str, Rows[dict[str, Any]]]:
+        """Every table of `whowrote study` by name."""
+        from attribution.study import study
+
+        return {table.name: Rows([dict(row) for row in table.rows]) for table in study(self._store)}
+
+    # --- clones -------------------------------------------------------------------------------------------------------
+
+    def _at(self, path: str) -> OpenRepo:
+        from attribution.ensure.lines import attributed_clone
+
+        return attributed_clone(self._store, path, _LOG.info)
+
+    def _of(self, repo: str) -> OpenRepo:
+        """The clone of a repository: the one that was opened, or as it was when the database was made."""
+        if self._clone and not repo:
+            return self._at(self._clone)
+        rows = [row for row in self.repositories() if repo in ("", row.name)]
+        if len(rows) != 1:
+            names = ", ".join(row.name for row in self.repositories())
+            raise WhoWroteError(f"no repository {repo}" if repo else "which repository?", f"Name one of: {names}")
+        return self._at(rows[0].path or "")

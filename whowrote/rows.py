@@ -1,0 +1,33 @@
+"""Lists of typed rows that turn into plain values and data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from collector.plain_values import plain
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Row = TypeVar("Row")
+
+
+class Rows(list[Row]):
+    """A list of rows of one type."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Names and plain values of each row, as `--json` prints them."""
+        return [plain(row) for row in self]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A column per name. Raises WhoWroteError when pandas is not installed."""
+        from attribution.stats.estimates import data_frame
+
+        return data_frame(self.to_dicts())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A column per name, which polars and DuckDB read too. Raises WhoWroteError when pyarrow is not installed."""
+        from attribution.exports.tablefiles import arrow_table
+
+        return arrow_table(self.to_dicts())
