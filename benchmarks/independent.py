@@ -108,7 +108,8 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
     return {
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
-        "blind": _blind(rows),
+        "blind": _blind([row for row in rows if row["audit"] == "second"]),
+        "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
         "blind_by_repository": _by_repository(rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "spikes": _spikes(results.get("spikes", {})),

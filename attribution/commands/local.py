@@ -21,7 +21,7 @@ from collector.console.terminal import data_options, out
 )
 @data_options
 def doctor(transcripts: tuple[Path, ...], output_format: str) -> None:
-    """Show which coding agents keep transcripts on this machine.
+    """Show which agents keep transcripts on this machine.
 
     Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
     are looked at. Which of them belong to a clone: attribute repo PATH --local --dry-run.

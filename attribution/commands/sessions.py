@@ -33,7 +33,7 @@ def sessions(db: Path, output_format: str) -> None:
 @database_option
 @data_options
 def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
-    """Show what each prompt led to: calls, edits and the fate of lines.
+    """Show what each prompt led to: calls, edits, lines.
 
     One row per turn. "again" are places in files that the next turn edited again, "undone" those where it put back what this turn
     had replaced: corrections in deed. What became of committed lines needs `attribute survival` first.
@@ -106,7 +106,7 @@ def regions(path: str | None, session: str, oscillating: bool, db: Path, output_
 @database_option
 @data_options
 def pushback(path: str | None, db: Path, output_format: str) -> None:
-    """Show how often people push back, by agent, with intervals.
+    """Show how often people push back, by agent.
 
     A message pushes back when it refuses, corrects, or reports that something does not work. A small classifier counts such
     messages among those after the first; the share is corrected for its measured errors (docs/turns.md).

@@ -257,7 +257,8 @@ _LIBRARY = {
 @cache
 def _all_words() -> tuple[str, ...]:
     """Words of which a text must have one to hold a secret, apart from tokens and blocks of keys."""
-    return tuple(sorted({word for one in (*_PLACES, *_detectors()) for word in one.words}))
+    words = [place.words for place in _PLACES] + [detector.words for detector in _detectors()]
+    return tuple(sorted({word for several in words for word in several}))
 
 
 @cache

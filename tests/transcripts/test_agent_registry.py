@@ -79,6 +79,8 @@ OTHERS = {
     "attribution/exports/lines.py": "families of models and who provides them",
     "attribution/study/paper.py": "published numbers",
     "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
+    "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
+    "collector/discover/hook_search.py": "files in which Entire installs its hooks",
     "collector/local/unreadable.py": "agents whose sessions cannot be read",
 }
 
