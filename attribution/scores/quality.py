@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-VERSION = 2
+VERSION = 3
 PARTS = ("completion", "execution", "efficiency", "outcome")
 WEIGHTS: Mapping[str, tuple[float, float, float, float]] = {
     "coding": (0.15, 0.20, 0.15, 0.50),
@@ -170,6 +170,13 @@ def _efficiency(row: Row, task: str) -> list[Signal]:
 _ACCEPTANCE = {"accepted": 1.0, "restarted_same_task": 0.4, "explicitly_rejected": 0.0}
 
 
+def _acceptance(row: Row) -> float | None:
+    """A session is also `accepted` because its lines landed, which `landed` counts already: only a person's word counts here."""
+    if row["session_outcome"] == "accepted" and not row["last_message_accepts"]:
+        return None
+    return _ACCEPTANCE.get(row["session_outcome"] or "")
+
+
 def _outcome(row: Row) -> list[Signal]:
     """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
     made = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
@@ -181,7 +188,7 @@ def _outcome(row: Row) -> list[Signal]:
     return [
         Signal("outcome", "artifact", 0.3, float(made), made),
         Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
-        Signal("outcome", "acceptance", 0.3, _ACCEPTANCE.get(row["session_outcome"] or ""), row["session_outcome"]),
+        Signal("outcome", "acceptance", 0.3, _acceptance(row), row["session_outcome"]),
     ]
 
 
@@ -192,11 +199,13 @@ _OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
 
 
 def _special(row: Row, result: Score) -> None:
-    """Sessions that had nothing to do, and sessions that produced nothing, have scores of their own."""
+    """Sessions that had nothing to do or produced nothing have scores of their own; without a prompt there is none."""
     last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
     if not row["agent_words"] and not row["tool_call_count"]:
         result.special, result.q = "empty", 0.0
+    elif row["user_turn_count"] == 0:  # no person's task, and nobody whose judgement there could be
+        result.special, result.q = "no_prompt", None
     elif last_message == "NO_REPLY" and idle:
         result.special, result.q = "no_reply", 0.75
     elif last_message == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:

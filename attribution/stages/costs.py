@@ -9,6 +9,7 @@ from attribution.features.costs import cost_of
 from attribution.features.list_prices import chosen_prices
 from attribution.features.prices import Prices
 from attribution.queries.features import session_features
+from attribution.scores import quality
 from attribution.stages import feature_rows, scores
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
@@ -24,7 +25,7 @@ def prices_of(store: Store) -> Prices:
 
 
 def costs_key(prices: Prices) -> str:
-    return digest(prices.key, version())
+    return digest(prices.key, version(), str(quality.VERSION))  # scores are made with the costs
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:

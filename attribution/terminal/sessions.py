@@ -201,7 +201,9 @@ def score_view(console: Console, explained: ExplainedScore) -> None:
 
 
 def _special(row: SessionScore) -> str:
-    return f"  ({words(row.special)}: scored by a rule of its own)" if row.special else ""
+    if not row.special:
+        return ""
+    return f"  ({words(row.special)}: {'not scored' if row.q is None else 'scored by a rule of its own'})"
 
 
 def agreement_view(console: Console, agreement: RatingAgreement) -> None:

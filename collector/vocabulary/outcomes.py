@@ -35,11 +35,12 @@ class Tier(Word):
 
 
 class SpecialScore(Word):
-    """Sessions that are scored by a rule of their own."""
+    """Sessions that are scored by a rule of their own, or not at all."""
 
     EMPTY = "empty", "nothing happened"
     NO_REPLY = "no_reply", "a check that asked for no reply"
     HEARTBEAT_OK = "heartbeat_ok", "a check that found everything in order"
+    NO_PROMPT = "no_prompt", "nobody typed anything: it has no score"
     QUIET_CRON = "quiet_cron", "a scheduled session that found nothing"
 
 

@@ -29,6 +29,7 @@ def _coding(**values: Any) -> dict[str, Any]:
             "first_attempt_failures": 3, "subagent_count": 0, "turn_count": 2 * USUAL_RESPONSES["coding"],
             "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * USUAL_TOKENS / 2, "cost_usd": 0.5,
             "commits_made": 0, "edit_calls": 6, "output_applied": 1, "output_applied_fraction": 0.8, "session_outcome": "accepted",
+            "last_message_accepts": 1, "user_turn_count": 2,
             **values,
         }
     )  # fmt: skip
@@ -50,6 +51,17 @@ def test_a_whole_score() -> None:
     assert found.tier == "Good"
     assert found.roi == pytest.approx(q / 0.5)
     assert found.covered == pytest.approx(1 - 0.15 / 4)
+
+
+def test_a_line_that_landed_counts_once() -> None:
+    found = score(_coding(last_message_accepts=0))
+    assert found.parts["outcome"] == pytest.approx((0.3 + 0.4 * 0.8) / 0.7)
+    assert score(_coding(last_message_accepts=0, session_outcome="explicitly_rejected")).parts["outcome"] == pytest.approx(0.62)
+
+
+def test_a_session_without_a_prompt_of_a_person_has_no_score() -> None:
+    found = score(_coding(user_turn_count=0))
+    assert (found.q, found.tier, found.roi, found.special) == (None, None, None, "no_prompt")
 
 
 def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
