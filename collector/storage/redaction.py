@@ -257,8 +257,7 @@ _LIBRARY = {
 @cache
 def _all_words() -> tuple[str, ...]:
     """Words of which a text must have one to hold a secret, apart from tokens and blocks of keys."""
-    words = [place.words for place in _PLACES] + [detector.words for detector in _detectors()]
-    return tuple(sorted({word for several in words for word in several}))
+    return tuple(sorted({word for words in [one.words for one in _PLACES] + [one.words for one in _detectors()] for word in words}))
 
 
 @cache

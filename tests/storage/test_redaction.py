@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
+from itertools import pairwise
 
 import pytest
 from support.planted_secrets import PLANTED, Planted
@@ -59,7 +59,7 @@ def test_ordinary_text_stays(text: str, depth: int) -> None:
 
 @pytest.mark.parametrize("place", [one for one in redaction._PLACES if one.at_word], ids=lambda one: one.pattern.pattern[:20])
 def test_trying_only_where_a_word_begins_finds_what_trying_everywhere_finds(place: redaction._Place) -> None:
-    texts = [in_json(f"{a.text} {b.text}", depth) for a, b in itertools.pairwise(PLANTED) for depth in range(3)]
+    texts = [in_json(f"{a.text} {b.text}", depth) for a, b in pairwise(PLANTED) for depth in range(3)]
     texts += ["passecret_token=a1b2c3d4e5", "token: token = 'aB3$aB3$x' PASSWORD=q1w2e3r4t5"]
     for text in texts:
         assert place.marked(text, redaction._starts(text, text.lower())) == place.marked(text)
