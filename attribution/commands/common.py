@@ -65,8 +65,12 @@ def local_options(local: bool | None, transcripts: Sequence[Path], was_at: Seque
     return LocalOptions(choice, tuple(transcripts), tuple(was_at))
 
 
+def _silent(text: str) -> None:
+    """Takes a notice that nobody wants."""
+
+
 @contextmanager
-def at(path: str, db: Path) -> Iterator[OpenRepo]:
+def at(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
     """The clone at `path` with its database, attributed first when needed."""
     from attribution.ensure.lines import attributed_clone
     from collector.git.repository import GitRepo
@@ -74,8 +78,8 @@ def at(path: str, db: Path) -> Iterator[OpenRepo]:
 
     GitRepo(path)  # no database is created for a path that is not a clone
     with Store(db) as store:
-        with Reporter(path) as progress:
-            where = attributed_clone(store, path, notice, progress)
+        with Reporter(path, quiet) as progress:
+            where = attributed_clone(store, path, _silent if quiet else notice, progress)
         yield where
 
 
@@ -95,15 +99,17 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
 
 
 @contextmanager
-def followed(path: str, db: Path, full: bool | None, exact: bool | None) -> Iterator[tuple[OpenRepo, list[str]]]:
+def followed(
+    path: str, db: Path, full: bool | None, exact: bool | None, quiet: bool = False
+) -> Iterator[tuple[OpenRepo, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
     from attribution.ensure.history import lines_followed
     from attribution.lineage.match_policy import MatchPolicy
     from attribution.lineage.requests import ALL_MATCHES, HistoryRequest
 
     policy = None if exact is None else MatchPolicy() if exact else ALL_MATCHES
-    with at(path, db) as where:
-        with Reporter(path) as progress:
+    with at(path, db, quiet) as where:
+        with Reporter(path, quiet) as progress:
             notes = lines_followed(where, HistoryRequest(full, policy), progress)
         yield where, notes
 

@@ -34,6 +34,7 @@ _EXACT = click.option(
 @click.option(
     "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also plot the curves, to FILE.svg or FILE.png."
 )
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress, only the result.")
 @database_option
 @data_options
 def survival(
@@ -55,7 +56,9 @@ def survival(
         from attribution.stats.estimates import require
 
         require()  # before the work, not after it
-    wanted = _Wanted(tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"])
+    wanted = _Wanted(
+        tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"], more["quiet"]
+    )
     report = _survival(path, db, wanted)
     if plot is not None:
         from attribution.stats.plots import draw
@@ -82,6 +85,7 @@ class _Wanted:
     exact: bool
     curves: bool
     all_files: bool
+    quiet: bool
 
 
 def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
@@ -100,7 +104,7 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
             report = survival_report(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
-    with followed(path, db, wanted.full, wanted.exact) as (where, notes):
+    with followed(path, db, wanted.full, wanted.exact, wanted.quiet) as (where, notes):
         report = survival_report(where.store, [where.repo_id], options)
         report.notes += [*missing, *notes, *where.notes]
     return report

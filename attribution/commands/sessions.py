@@ -83,9 +83,12 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, outp
 @_PATH
 @_SESSION
 @click.option("--oscillating", is_flag=True, help="Only regions that were rewritten back and forth.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Regions to print; --json and --csv include all."
+)
 @database_option
 @data_options
-def regions(path: str | None, session: str, oscillating: bool, db: Path, output_format: str) -> None:
+def regions(path: str | None, session: str, oscillating: bool, limit: int, db: Path, output_format: str) -> None:
     """Show code that a session edited more than once.
 
     Each region is listed with its rounds of edits. Converging: the edits get smaller. Expanding: they get larger. Oscillating: an
@@ -98,7 +101,7 @@ def regions(path: str | None, session: str, oscillating: bool, db: Path, output_
     if output_format == "csv":
         print_rows(output_format, [edit for region in rows for edit in region.edit_rows()], None)
     else:
-        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows))
+        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows, limit))
 
 
 @click.command()

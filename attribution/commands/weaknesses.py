@@ -112,6 +112,7 @@ _CLASSES = (*LINE_CLASSES, "mixed")
 _STATUS = ("introduced", "reintroduced", "surfaced", "uncertain", "all")
 
 
+_LOW = click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
 _LEVELS = click.Choice(("HIGH", "MEDIUM", "LOW"), case_sensitive=False)
 
 
@@ -159,27 +160,33 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--sarif", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write the findings as SARIF 2.1.0."
 )
+@_LOW
 @filter_options
 @database_option
 @data_options
 @click.pass_context
-def findings(context: click.Context, wanted: Any, name: str, sarif: Path | None, db: Path, output_format: str) -> None:
+def findings(
+    context: click.Context, wanted: Any, name: str, sarif: Path | None, include_low: bool, db: Path, output_format: str
+) -> None:
     """List weaknesses introduced by commits.
 
-    Each is listed with who wrote the lines and whether it is still there.
+    Each is listed with who wrote the lines and whether it is still there. Findings of low confidence are left out, as in `attribute
+    report weaknesses`, unless --low or --confidence asks for them.
     """
     if context.invoked_subcommand is not None:
         return
     from attribution.exports.sarif import sarif as as_sarif
     from attribution.queries.findings import findings as find
+    from attribution.queries.weaknesses import HEADLINE
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = find(store, _repo_id(store, name), wanted)
+        found = find(store, _repo_id(store, name), wanted)
+        rows = found if include_low or wanted.confidence else [row for row in found if row.confidence in HEADLINE]
         if sarif is not None:
             _write(sarif, json.dumps(as_sarif(store, rows, _version()), indent=1, ensure_ascii=True))
             notice(f"{len(rows)} findings written to {sarif}")
-    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows))
+    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows, len(found) - len(rows)))
 
 
 @findings.command()
@@ -293,7 +300,7 @@ def _read(store: Store, findings: Sequence[Finding], reviewer: str) -> None:
 @click.argument("path", required=False)
 @click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
 @click.option("--tests", is_flag=True, help="Include weaknesses in tests and examples.")
-@click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
+@_LOW
 @database_option
 @data_options
 def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: bool, db: Path, output_format: str) -> None:

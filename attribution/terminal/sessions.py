@@ -110,9 +110,9 @@ def _short(value: Any) -> str:
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-def region_list(console: Console, rows: Sequence[Region]) -> None:
-    """Each re-edited region with its rounds."""
-    for r in rows:
+def region_list(console: Console, rows: Sequence[Region], most: int) -> None:
+    """Each re-edited region with its rounds, `most` of them."""
+    for r in rows[:most]:
         place = f"{r.path}:{r.start_line}" if r.start_line else r.path
         trend = r.convergence or ""
         symbol = next((edit.symbol for edit in r.edits if edit.symbol), "")
@@ -132,6 +132,8 @@ def region_list(console: Console, rows: Sequence[Region]) -> None:
     count = Counter(r.convergence for r in rows)
     parts = ", ".join(f"{number(count[name])} {name}" for name in _TREND if count[name])
     console.print(Text(f"{number(len(rows))} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
+    if len(rows) > most:
+        console.print(Text(f"{number(most)} are shown; for more: --limit N, for one session: --session KEY", "dim"))
 
 
 def _back(row: Region) -> str:

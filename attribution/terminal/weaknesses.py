@@ -36,8 +36,8 @@ def scan_list(console: Console, updates: Mapping[str, ScanUpdate]) -> None:
     )
 
 
-def finding_list(console: Console, rows: Sequence[Finding]) -> None:
-    """One line for each finding."""
+def finding_list(console: Console, rows: Sequence[Finding], left_out: int = 0) -> None:
+    """One line for each finding; `left_out` are those of low confidence that nobody asked for."""
     head = ("id", "CWE", "tier", "author", "agent", "location", "commit", "present", "review", "rule")
     table = grid("<", "<", "<", "<", "<~", "<~", "<", "<", "<", "<~", head=head)
     for r in rows:
@@ -49,6 +49,8 @@ def finding_list(console: Console, rows: Sequence[Finding]) -> None:
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text(f"{number(len(rows))} findings; to see one in context: attribute findings show ID", "dim"))
+    if left_out:
+        console.print(Text(f"{number(left_out)} of low confidence are left out; to list them too: --low", "dim"))
 
 
 def finding_view(console: Console, shown: FindingContext) -> None:

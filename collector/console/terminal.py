@@ -50,6 +50,7 @@ Exit codes:
 
 _WIDE = 160  # columns in a file or pipe
 _LATE = 2.0  # seconds before progress is worth showing
+_AGAIN = 30.0  # seconds between two lines of progress in a file or pipe
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -153,7 +154,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 class Reporter:
-    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a single line.
+    """Says on stderr what is going on, once it has taken two seconds: a bar on a terminal, else a line now and then.
 
     Call it with (what, done, total); use it in a `with` statement.
     """
@@ -164,7 +165,7 @@ class Reporter:
         self._started = time.monotonic()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._told = False
+        self._told_at: float | None = None
 
     def __enter__(self) -> Reporter:
         return self
@@ -174,12 +175,13 @@ class Reporter:
             self._bar.stop()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if self._quiet or time.monotonic() - self._started < _LATE:
+        now = time.monotonic()
+        if self._quiet or now - self._started < _LATE:
             return
         if not sys.stderr.isatty():
-            if not self._told:
-                notice(f"{self._title}: {what} …")
-                self._told = True
+            if self._told_at is None or now - self._told_at >= _AGAIN:
+                notice(f"{self._title}: {what} …{f' {done:,} of {total:,}' if total else ''}")
+                self._told_at = now
             return
         bar, task = self._shown()
         bar.update(task, description=f"{self._title}: {one_line(what)}", completed=done, total=total or None)

@@ -811,4 +811,13 @@ def test_progress_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[s
             tell("reading", number, 5)
     with console.Reporter("somewhere", quiet=True) as tell:
         tell("reading", 1, 5)
-    assert capsys.readouterr().err == "somewhere\\x1b[31m: reading …\n"
+    assert capsys.readouterr().err == "somewhere\\x1b[31m: reading … 0 of 5\n"
+
+
+def test_progress_goes_on_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "_LATE", 0.0)
+    monkeypatch.setattr(console, "_AGAIN", 0.0)
+    with console.Reporter("somewhere") as tell:
+        tell("reading", 1_000, 5_000)
+        tell("writing", 0, 0)
+    assert capsys.readouterr().err == "somewhere: reading … 1,000 of 5,000\nsomewhere: writing …\n"

@@ -259,3 +259,10 @@ def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
     assert run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code == errors.EXIT_DATABASE
     assert run("verify", tmp_path).exit_code == errors.EXIT_USAGE
     assert run("verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
+
+
+def test_survival_can_be_quiet(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+    assert "attributing it first" in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+    shown = run("survival", repo, "--db", db, "--no-curves", "-q")
+    assert shown.exit_code == 0 and shown.stderr == "" and "agent" in shown.stdout

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 from support.builder import World
 from support.builder.model import Stored
 from support.invariants import broken_checks
@@ -18,9 +19,11 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import PRICES
+from attribution.queries.sessions import region_rows
 from attribution.stages import outcomes as aftermath
 from attribution.stages.costs import price_repo
 from attribution.stages.lines import attribute_repo
+from attribution.terminal.sessions import region_list
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
@@ -294,6 +297,12 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     (found,) = json.loads(run("regions", "--db", db, "--json").stdout)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
     assert len(list(csv.DictReader(io.StringIO(run("regions", "--db", db, "--csv").stdout)))) == 3
+    with Store(db) as store:
+        every = region_rows(store)
+    console = Console(file=io.StringIO(), width=100)
+    region_list(console, every * 3, 2)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert printed.count("app.py:10") == 2 and "2 are shown; for more: --limit N" in printed
 
 
 def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:

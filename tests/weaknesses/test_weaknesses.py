@@ -435,7 +435,10 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path, tmp_path: Path) -> Non
     assert "eval(" not in out.read_text()
     report = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
     assert (report["review"]["all"]["read"], report["review"]["all"]["true"]) == (2, 1)
-    every = json.loads(run("findings", "--json", "--db", two).stdout)
+    every = json.loads(run("findings", "--low", "--json", "--db", two).stdout)
+    usual = json.loads(run("findings", "--json", "--db", two).stdout)
+    assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
+    assert f"{len(every) - len(usual)} of low confidence are left out" in run("findings", "--db", two).stdout
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
         chosen = json.loads(run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout)
@@ -471,7 +474,7 @@ def test_samples_are_even_and_repeatable() -> None:
 
 def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.sarif"
-    assert run("findings", "--sarif", out, "--db", two).exit_code == 0
+    assert run("findings", "--low", "--sarif", out, "--db", two).exit_code == 0
     log = json.loads(out.read_text("utf-8"))
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
     (one,) = log["runs"]
