@@ -14,13 +14,14 @@ from whowrote.rows import Rows
 if TYPE_CHECKING:
     import pandas
 
-    from attribution.queries.blame import BlameLine
+    from attribution.queries.blame import BlameLine, Block
     from attribution.queries.commits import CommitRow
     from attribution.queries.explain import LineExplanation
     from attribution.queries.findings import Finding
     from attribution.queries.open_repo import OpenRepo
     from attribution.queries.repositories import RepositoryRow
-    from attribution.queries.sessions import SessionListRow
+    from attribution.queries.session_page import SessionPage
+    from attribution.queries.sessions import Region, SessionListRow
     from attribution.queries.survival import SurvivalReport
     from attribution.queries.turn_outcomes import TurnRow
     from collector.storage.store import Store
@@ -75,6 +76,13 @@ class Database:
 
     # --- lines --------------------------------------------------------------------------------------------------------
 
+    def blocks(self, file: str, commit: str = "", repo: str = "") -> Rows[Block]:
+        """The lines of a file in blocks that came the same way, with the prompt of each. Raises as `blame`."""
+        from attribution.queries.blame import blame, blocks
+
+        where = self._of(repo)
+        return Rows(blocks(where, blame(where, file, commit)))
+
     def blame(self, file: str, commit: str = "", repo: str = "") -> Rows[BlameLine]:
         """Each line of a file with its author and evidence, at a commit or at HEAD of the attributed branch.
 
@@ -115,6 +123,25 @@ class Database:
         from attribution.queries.turn_outcomes import turn_rows
 
         return Rows(turn_rows(self._store, self._repo, session))
+
+    def session(self, key: str, first: int = 0) -> SessionPage:
+        """One session: its turns from number `first` on, its calls, commits and features. `key` or the beginning of it.
+
+        Raises WhoWroteError when none or several match.
+        """
+        from attribution.queries.session_page import session_page
+        from attribution.queries.sessions import find_session
+
+        page = session_page(self._store, find_session(self._store, key, self._repo), first)
+        if page is None:
+            raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
+        return page
+
+    def regions(self) -> Rows[Region]:
+        """Places that a session edited more than once, with each round of edits."""
+        from attribution.queries.sessions import region_rows
+
+        return Rows(region_rows(self._store, self._repo))
 
     def findings(self, confidence: Sequence[str] = ()) -> Rows[Finding]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.

@@ -76,6 +76,8 @@ ADAPTERS = {
         "attribution/browse/failures.py",  # its errors
     },
     "uvicorn": {"attribution/browse/serve.py"},
+    "mcp": {"whowrote/mcp_server.py"},
+    "pydantic": {"whowrote/mcp_server.py"},  # what a tool of a server returns
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.
@@ -374,8 +376,10 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
         "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
         "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors", "pathspec", "genai_prices",
+        "mcp", "pydantic",
     }  # fmt: skip
     plugin = {f"attribution/browse/{name}.py" for name in ("plugin", "failures", "database")}  # Datasette itself loads the first
+    plugin.add("whowrote/mcp_server.py")  # which only the command `mcp` loads, and which is nothing without it
     found = [(m.path, name) for m in EVERY for name, at_once in m.imports() if at_once and name.split(".")[0] in optional]
     assert [one for one in found if one[0] not in plugin] == []
 
