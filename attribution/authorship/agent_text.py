@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from collector.model import Edit, Session, ToolCall
 
 MIN_LENGTH = 4  # characters without layout: a shorter line says nothing
-_DROPPED = dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\"))
+# Every common character has an entry, most their own: one without an entry costs an exception inside `translate`.
+_DROPPED: dict[int, int | None] = {
+    **{code: code for code in range(0x3000)},
+    **dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\")),
+}
 _BREAK = "\0"  # between pieces that did not follow each other
 
 
