@@ -142,23 +142,27 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
 
 def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> list[FileDiff] | None:
     """Lines of a merge that none of its parents has: what whoever merged wrote."""
-    sides = []
+    sides: list[list[FileChange]] = []
     for number in range(len(commit.parents)):
         changes = repo.changes(commit, number, renames=False)
         if changes is None:
             return None
-        sides.append({c.path for c in changes if c.new is not None})
-    touched = set.intersection(*sides)  # a file equal to one parent's was taken over, not written
-    if not touched:
-        return []
+        sides.append(changes)
+    # A file equal to one parent's was taken over, not written.
+    touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
     found: dict[str, FileDiff] = {}
-    for number in range(len(commit.parents)):
-        for change in repo.changes(commit, number) or ():
+    for changes in sides if touched else ():
+        for change in _named(repo, changes, touched):
             if change.path in touched:
                 diff = _file_diff(repo, change, attributes)
                 known = found.get(change.path)
                 found[change.path] = _common(repo, known, diff) if known else diff
     return [f for f in found.values() if f.added or f.content != "text"]
+
+
+def _named(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
+    """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
+    return repo.with_renames(changes) if any(c.status == "A" and c.path in touched for c in changes) else changes
 
 
 def _common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:

@@ -402,7 +402,7 @@ class GitRepo:
             found = [_file_change(delta) for delta in diff.deltas]
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return self._with_renames(found) if renames else found
+        return self.with_renames(found) if renames else found
 
     def patch_id(self, base: str, tip: str) -> str | None:
         """git's patch id of what `tip` changed since `base` ("" is nothing): the same wherever the lines stand, layout aside.
@@ -417,7 +417,7 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
-    def _with_renames(self, changes: list[FileChange]) -> list[FileChange]:
+    def with_renames(self, changes: list[FileChange]) -> list[FileChange]:
         """Additions paired with deletions as `git diff -M` pairs them."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}
         added = {c.path: c for c in changes if c.status == "A" and c.new}

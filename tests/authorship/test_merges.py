@@ -1,0 +1,86 @@
+"""What a merge adds that none of its parents has, and how little is compared to find it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from support.histories import Build, Files, random_history, text, words
+
+from attribution.authorship.commits import read_history
+from collector.git.repository import GitRepo
+from collector.model import Commit, FileChange
+
+
+def merged(build: Build, resolved: Files) -> tuple[GitRepo, Commit]:
+    """Two sides that change a.txt; one renames b.txt to c.txt. The merge holds `resolved`."""
+    lines = words(12)
+    build.commit("base", [], {"a.txt": text(*lines), "b.txt": text(*words(30, "b"))})
+    build.commit("left", ["base"], {"a.txt": text("left", *lines), "c.txt": text(*words(30, "b"))})
+    build.commit("right", ["base"], {"a.txt": text(*lines, "right"), "b.txt": text(*words(30, "b"))})
+    build.commit("merge", ["left", "right"], resolved)
+    repo = build.done()
+    commit = repo.commit(build.sha["merge"])
+    assert commit is not None
+    return repo, commit
+
+
+def added(repo: GitRepo, commit: Commit) -> dict[str, list[tuple[int, int]]]:
+    files = read_history(repo, [commit]).diffs[commit.sha].files
+    assert files is not None
+    return {f.change.path: [(a, b) for a, b, _ in f.added] for f in files}
+
+
+@pytest.fixture
+def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A number for each time that renames are looked for."""
+    seen: list[int] = []
+    original = GitRepo.with_renames
+
+    def counted(repo: GitRepo, changes: list[FileChange]) -> list[FileChange]:
+        seen.append(len(changes))
+        return original(repo, changes)
+
+    monkeypatch.setattr(GitRepo, "with_renames", counted)
+    return seen
+
+
+def test_renames_of_files_that_were_taken_over_are_not_looked_for(tmp_path: Path, pairings: list[int]) -> None:
+    whole: Files = {"a.txt": text("left", *words(12), "by hand", "right"), "c.txt": text(*words(30, "b"))}
+    repo, commit = merged(Build(tmp_path / "r.git"), whole)
+    assert added(repo, commit) == {"a.txt": [(13, 14)]}
+    assert pairings == []
+
+
+def test_file_that_one_parent_has_under_another_name_is_compared_with_it(tmp_path: Path, pairings: list[int]) -> None:
+    whole: Files = {"a.txt": text("left", *words(12), "right"), "c.txt": text(*words(30, "b"), "by hand")}
+    repo, commit = merged(Build(tmp_path / "r.git"), whole)
+    assert added(repo, commit) == {"c.txt": [(30, 31)]}
+    assert len(pairings) == 1
+
+
+def test_each_pair_of_trees_is_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole: Files = {"a.txt": text("else"), "c.txt": text(*words(30, "b"), "by hand")}
+    repo, commit = merged(Build(tmp_path / "r.git"), whole)
+    seen: list[int] = []
+    original = GitRepo.changes
+
+    def counted(repo: GitRepo, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
+        seen.append(parent)
+        return original(repo, commit, parent, renames)
+
+    monkeypatch.setattr(GitRepo, "changes", counted)
+    read_history(repo, [commit])
+    assert seen == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Build(tmp_path / "r.git")
+    tip = random_history(build, random.Random(seed), 40)
+    repo = build.done()
+    commits = list(repo.history(build.sha[tip]))
+    quick = read_history(repo, commits).diffs
+    monkeypatch.setattr("attribution.authorship.commits._named", lambda repo, changes, _: repo.with_renames(changes))
+    assert read_history(repo, commits).diffs == quick
