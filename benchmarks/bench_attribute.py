@@ -1,53 +1,145 @@
-"""What a first and a second run cost, against merely inflating every distinct transcript once.
+"""What a first and a second run cost, against the least that any program which reads the same must do.
 
-    python benchmarks/bench_attribute.py [--runs N] REPOSITORY ...
+    python benchmarks/bench_attribute.py [--runs N] [--markdown] REPOSITORY ...
 
-Every run is a process of its own, the two kinds in turn; CPU seconds (user and system) and peak memory as the operating system
-counts them, medians, ratios run by run. The yardstick reads each transcript blob once through pygit2 with its default settings.
+The floor is the sum of three things, each done once: inflating every transcript that has to be read (a stored copy that is the
+beginning of the session's longest one has not), without checking hashes; parsing every distinct line of them with orjson; and
+`git log --raw -M -m` of HEAD. Every measurement is a process of its own, the kinds in turn; CPU seconds (user and system) and peak
+memory as the operating system counts them, medians, ratios run by run.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-_INFLATE = """
-import sys
-sys.path.insert(0, sys.argv[2])
-import pygit2
-verify = pygit2.settings.enable_strict_hash_verification
-from collector.checkpoints import read_all
-from collector.git.repository import GitRepo
-repo = GitRepo(sys.argv[1])
-blobs = sorted({oid for c in read_all(repo) for s in c.sessions for oid in s.transcript})
-import resource
-verify(True)
-raw = pygit2.Repository(str(repo.path))
-before = resource.getrusage(resource.RUSAGE_SELF)
-size = 0
-for oid in blobs:
+import orjson  # noqa: E402
+
+from attribution.lineage.walk import open_scratch  # noqa: E402
+from collector.checkpoints import read_all  # noqa: E402
+from collector.git.repository import GitRepo, blob_id  # noqa: E402
+from collector.load import SessionFiles, session_files  # noqa: E402
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """CPU seconds of the least work, and bytes of the transcripts that it reads."""
+
+    inflate: float
+    parse: float
+    log: float
+    size: int
+
+    @property
+    def seconds(self) -> float:
+        return self.inflate + self.parse + self.log
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One measurement of everything: CPU seconds, peak memory of the first run in kilobytes, bytes of the database."""
+
+    floor: Floor
+    first: float
+    second: float
+    memory: int
+    database: int
+
+    @property
+    def ratio(self) -> float:
+        return self.first / self.floor.seconds
+
+
+def needed(repo: GitRepo, files: SessionFiles) -> set[str]:
+    """Blobs of one session's transcripts without which something of it would be missing."""
+    copies = sorted(files.copies(), key=lambda copy: sum(repo.blob_size(oid) or 0 for oid in copy), reverse=True)
+    found = {*files.tasks(), *files.compacts(unread=not copies)}
+    if copies:
+        longest = b"\n".join(repo.blob(oid) or b"" for oid in copies[0])
+        found.update(copies[0])
+        for copy in copies[1:]:
+            beginning = memoryview(longest)[: repo.blob_size(copy[0]) or 0]
+            if len(copy) > 1 or blob_id(beginning, copy[0]) != copy[0]:
+                found.update(copy)
+    return {oid for oid in found if repo.has(oid)}
+
+
+def documents(data: bytes) -> Iterator[bytes]:
+    """The JSON texts of a transcript: its lines, or all of it where the first line is no value by itself."""
+    head, _, rest = data.lstrip().partition(b"\n")
     try:
-        size += len(raw.odb.read(oid)[1])
-    except KeyError:
-        pass
-after = resource.getrusage(resource.RUSAGE_SELF)
-print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, size)
-"""
+        orjson.loads(head)
+    except orjson.JSONDecodeError:
+        yield data
+        return
+    yield head
+    yield from (line for line in rest.split(b"\n") if line.strip())
 
 
-def inflate(repository: Path) -> tuple[float, int]:
-    """(CPU seconds of reading the blobs, bytes)."""
-    done = subprocess.run([sys.executable, "-c", _INFLATE, str(repository), str(ROOT)], capture_output=True, text=True, check=True)
-    seconds, size = done.stdout.split()
-    return float(seconds), int(size)
+def parse(text: bytes) -> None:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return  # cut off, or no JSON: trying was the cost
+
+
+def floor_of(path: Path) -> Floor:
+    """Measured inside this process, which should be a fresh one."""
+    repo = GitRepo(path)
+    blobs = sorted(set().union(*(needed(repo, files) for files in session_files(read_all(repo)))))
+    repo = GitRepo(path)  # has nothing in memory
+    inflated = parsed = 0.0
+    size, seen = 0, set[int]()
+    for oid in blobs:
+        before = used()
+        data = repo.blob(oid) or b""
+        inflated += used() - before
+        size += len(data)
+        fresh = [text for text in documents(data) if hash(text) not in seen]
+        seen.update(map(hash, fresh))
+        before = used()
+        for text in fresh:
+            parse(text)
+        parsed += used() - before
+    return Floor(inflated, parsed, measured(lambda: log(repo)), size)
+
+
+def log(repo: GitRepo) -> None:
+    with open_scratch(repo) as git:
+        stream = git.stream(["log", "--raw", "-M", "-m", "--no-abbrev", repo.default_branch().sha])
+        while stream.read():
+            pass
+        stream.failed()
+
+
+def used() -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_utime + own.ru_stime
+
+
+def measured(work: Callable[[], object]) -> float:
+    """CPU seconds of the processes that it starts and waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def floor(repository: Path) -> Floor:
+    done = subprocess.run([sys.executable, __file__, "--floor", str(repository)], capture_output=True, text=True, check=True)
+    return Floor(**json.loads(done.stdout))
 
 
 def attribute(repository: Path, database: Path) -> tuple[float, int]:
@@ -66,32 +158,53 @@ def attribute(repository: Path, database: Path) -> tuple[float, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
-def measure(repository: Path, runs: int) -> str:
-    rows = []
+def measure(repository: Path, runs: int) -> list[Round]:
+    rounds = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as directory:
             database = Path(directory) / "bench.db"
-            yardstick, size = inflate(repository)
+            least = floor(repository)
             first, memory = attribute(repository, database)
             second, _ = attribute(repository, database)
-            rows.append((yardstick, first, second, first / yardstick, memory, size, database.stat().st_size))
-    median = [statistics.median(column) for column in zip(*rows, strict=True)]
-    spread = f"{min(r[3] for r in rows):.1f} to {max(r[3] for r in rows):.1f}"
+            rounds.append(Round(least, first, second, memory, database.stat().st_size))
+    return rounds
+
+
+def described(repository: Path, rounds: list[Round], markdown: bool) -> str:
+    """One line about a repository, as prose or as a row of the table in docs/performance.md."""
+
+    def median(value: Callable[[Round], float]) -> float:
+        return statistics.median(value(one) for one in rounds)
+
+    size, least = median(lambda r: r.floor.size) / 1e6, median(lambda r: r.floor.seconds)
+    parts = [median(lambda r: r.floor.inflate), median(lambda r: r.floor.parse), median(lambda r: r.floor.log)]
+    first, second, ratio = median(lambda r: r.first), median(lambda r: r.second), median(lambda r: r.ratio)
+    spread = f"{min(r.ratio for r in rounds):.1f} to {max(r.ratio for r in rounds):.1f}"
+    memory, database = median(lambda r: r.memory) / 1024, median(lambda r: r.database) / 1e6
+    if markdown:
+        cells = [f"{size:.0f}", *(f"{part:.2f}" for part in parts), f"{least:.2f}", f"{first:.1f}", f"{ratio:.1f} ({spread})"]
+        return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} | {second:.2f} | {memory:.0f} |"
+    inflate, parsing, logging = parts
     return (
-        f"{repository}: transcripts {median[5] / 1e6:.0f} MB, inflated once {median[0]:.2f} s; first run {median[1]:.2f} s "
-        f"= {median[3]:.2f} times ({spread}); second run {median[2]:.2f} s; peak {median[4] / 1024:.0f} MB; "
-        f"database {median[6] / 1e6:.1f} MB (CPU seconds, medians of {len(rows)})"
+        f"{repository}: {size:.0f} MB of transcripts; floor {least:.2f} s (inflate {inflate:.2f}, parse {parsing:.2f}, log "
+        f"{logging:.2f}); first run {first:.2f} s = {ratio:.1f} times ({spread}); second run {second:.2f} s; peak {memory:.0f} MB; "
+        f"database {database:.1f} MB (CPU seconds, medians of {len(rounds)})"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--markdown", action="store_true", help="rows of a table")
+    parser.add_argument("--floor", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("repositories", nargs="+", type=Path)
     options = parser.parse_args()
+    if options.floor:
+        print(json.dumps(asdict(floor_of(options.repositories[0]))))
+        return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for repository in options.repositories:
-        print(measure(repository, options.runs), flush=True)
+        print(described(repository, measure(repository, options.runs), options.markdown), flush=True)
 
 
 if __name__ == "__main__":
