@@ -8,7 +8,7 @@
     └── DatabaseTooNew      exit 5   written by a newer version
 
 0 is success, 1 a failed check (`attribute check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
-70 a bug (a log says where), 130 interrupted: what was finished is kept and the next run continues.
+70 a bug (a log says where), 74 the output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ EXIT_USAGE = 2
 EXIT_PARTIAL = 3
 EXIT_NO_CHECKPOINTS = 4
 EXIT_DATABASE = 5
+EXIT_OUTPUT = 74  # sysexits.h EX_IOERR
 EXIT_INTERRUPTED = 130
 
 # What code raises on input that it was not written for. Caught where one session is read: it costs no more than that.

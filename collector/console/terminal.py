@@ -7,6 +7,7 @@ Data goes to stdout, everything else to stderr. Nothing that comes from a reposi
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -18,14 +19,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from collector.errors import EXIT_INTERRUPTED, EXIT_OK, WhoWroteError
+from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError
 from collector.text import printable, spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collector.runtime.workers import TaskResult
 
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # what makes writing impossible
 
 EXIT_CODES = """\b
 Exit codes:
@@ -45,6 +47,7 @@ Exit codes:
     4  the repository contains no records of coding agents
     5  the database cannot be used
    70  internal error: please report it with the log file it names
+   74  the output or a file cannot be written: disk full, or a device that fails
   130  interrupted: finished work is kept, the next run resumes
 """
 
@@ -105,7 +108,7 @@ def _colour(stream: Any) -> bool | None:
 
 def write_json(value: Any) -> None:
     """Indented JSON on stdout; what a terminal would act on is written as `\\uXXXX`, which reads back the same."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    text = json.dumps(value, indent=2, ensure_ascii=not _has_all_letters(sys.stdout), default=str)
     click.echo(_HIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
@@ -239,6 +242,7 @@ def _file_of(command: click.Command) -> Any:
 
 def guarded(run: Callable[[], object]) -> int:
     """Exit code of a command; failures become messages on stderr."""
+    _open_streams()
     try:
         with _signals():
             result = run()
@@ -253,12 +257,48 @@ def guarded(run: Callable[[], object]) -> int:
     except (click.Abort, KeyboardInterrupt):
         notice("interrupted: finished work is kept; run the same command again to resume")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:  # `attribute blame … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
     except Exception as error:  # noqa: BLE001 (the one place where a bug becomes a report)
-        complain(*bug_report(error, traceback.format_exc()))
-        return EXIT_BUG
+        return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> int:
+    """Exit code of a failure that no command expects: output that cannot be written, or a bug."""
+    if isinstance(error, BrokenPipeError):  # `attribute blame … | head`
+        _discard_output()
+        return EXIT_OK
+    if isinstance(error, OSError) and error.errno in _FULL:
+        _discard_output()
+        what = error.filename or "the output"
+        complain(f"cannot write {what}: {error.strerror}", "Finished work is kept; make room and run it again")
+        return EXIT_OUTPUT
+    complain(*bug_report(error, "".join(traceback.format_exception(error))))
+    return EXIT_BUG
+
+
+def _open_streams() -> None:
+    """Standard streams that the caller closed lead nowhere, so that no file of ours takes their numbers.
+
+    Characters that a stream's encoding does not have are escaped.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not _has_all_letters(stream):
+            stream.reconfigure(errors="backslashreplace")
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _has_all_letters(stream: TextIO) -> bool:
+    """Whether the encoding of a stream has every character."""
+    return (stream.encoding or "utf-8").lower().replace("_", "-").startswith("utf")
+
+
+def _discard_output() -> None:
+    """What is still to be written goes nowhere: Python would fail again at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -28,6 +28,8 @@ from collector.text import decode
 pygit2.settings.enable_strict_hash_verification(False)
 # We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
 pygit2.settings.owner_validation = False
+# What git writes into every clone with `--filter` says nothing about how to read it: objects that are not there are None.
+pygit2.settings.set_extensions(["partialclone"])
 # What a repository says must not depend on the configuration of whoever asks.
 for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
     pygit2.settings.search_path[_level] = ""
@@ -125,6 +127,21 @@ def without_files(directory: Path) -> GitRepo:
     return GitRepo(directory)
 
 
+def _unreadable(path: str | Path, error: str) -> NotARepository:
+    """Why libgit2 does not open a repository, and what can be done."""
+    if "sha256" in error:
+        return NotARepository(
+            f"{path} uses SHA-256 object ids (extensions.objectFormat), and only SHA-1 repositories can be read",
+            "Nothing was read; there is no conversion that keeps the ids of its commits",
+        )
+    if "refstorage" in error.lower():
+        return NotARepository(
+            f"{path} keeps its refs in a reftable (extensions.refStorage), and only refs in files can be read",
+            f"Attribute a copy: git clone --mirror --ref-format=files {path} COPY.git",
+        )
+    return NotARepository(f"{path} cannot be opened as a git repository: {error}")
+
+
 class GitRepo:
     """One repository, bare or not, a worktree, shallow or partial."""
 
@@ -139,7 +156,7 @@ class GitRepo:
         try:
             self._repo = pygit2.Repository(found)
         except (pygit2.GitError, ValueError) as error:
-            raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
+            raise _unreadable(path, str(error)) from error
         self.path = Path(found)
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)

@@ -1,0 +1,90 @@
+"""Where the program runs: output that is closed or full, terminals that know ASCII alone, no home; other formats of clones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.builder import import_stream
+from support.commands import run
+from support.truth import REPOS
+
+ROOT = Path(__file__).parents[2]
+FULL = Path("/dev/full")
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path_factory.mktemp("r") / "r")
+
+
+def attribute(arguments: str, where: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A run of its own through a shell, which redirects; the environment is what is given alone."""
+    program = f'"{sys.executable}" -c "from attribution.cli import main; main()"'
+    given = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(where), **environment}
+    return subprocess.run(["sh", "-c", f"{program} {arguments}"], env=given, cwd=where, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", ["--help", "repo {clone} --db a.db", "repo {clone} --db a.db --json"])
+def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: str) -> None:
+    done = attribute(f"{arguments.format(clone=clone)} > /dev/full", tmp_path)
+    assert done.returncode == 74, done.stderr
+    assert "cannot write the output: No space left on device" in done.stderr
+    assert "internal error" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("arguments", ["--help", "repo {clone} --db a.db"])
+def test_closed_streams_are_no_error(clone: Path, tmp_path: Path, arguments: str, closed: str) -> None:
+    done = attribute(f"{arguments.format(clone=clone)} {closed}", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    if "--db" in arguments:
+        assert run("check", "--db", tmp_path / "a.db").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "environment", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}]
+)
+def test_a_terminal_that_knows_ascii_alone(clone: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    done = attribute(f'repo "{clone}" --db a.db', tmp_path, **environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert json.loads(attribute(f'repo "{clone}" --db a.db --json', tmp_path, **environment).stdout)
+
+
+@pytest.mark.parametrize("home", [{}, {"HOME": ""}, {"HOME": "/nonexistent"}])
+def test_nobodys_home(clone: Path, tmp_path: Path, home: dict[str, str]) -> None:
+    done = attribute(f'repo "{clone}" --db a.db', tmp_path, **home)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_partial_clone_is_read(clone: Path, tmp_path: Path) -> None:
+    _with_extension(tmp_path / "r", clone, "partialClone", "origin")
+    assert run("repo", tmp_path / "r", "--db", tmp_path / "a.db").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("objectFormat", "sha256", "only SHA-1 repositories can be read"),
+        ("refStorage", "reftable", "git clone --mirror --ref-format=files"),
+    ],
+)
+def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path, name: str, value: str, words: str) -> None:
+    _with_extension(tmp_path / "r", clone, name, value)
+    done = run("repo", tmp_path / "r", "--db", tmp_path / "a.db")
+    assert done.exit_code == 2
+    assert words in done.output
+    assert not (tmp_path / "a.db").exists()
+
+
+def _with_extension(copy: Path, clone: Path, name: str, value: str) -> None:
+    subprocess.run(["git", "clone", "--quiet", "--mirror", str(clone), str(copy)], check=True)
+    for key, setting in (("core.repositoryFormatVersion", "1"), (f"extensions.{name}", value)):
+        subprocess.run(["git", "config", "--file", str(copy / "config"), key, setting], check=True)
