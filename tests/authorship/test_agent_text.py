@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.authorship import agent_text
 from attribution.authorship.agent_text import ProducedText, first_times, new_text, produced, without_layout
 from collector.model import AgentMessage, Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
@@ -145,3 +146,10 @@ def test_search_finds_what_a_plain_search_finds(texts: list[tuple[int, str]], li
 def test_same_text_is_kept_once() -> None:
     calls = [_call(call_id=f"c{n}", at=float(n), command=Command("echo the very same text")) for n in range(1, 5)]
     assert produced(_session(*calls)) == [ProducedText(1.0, "echotheverysametext")]
+
+
+def test_common_characters_have_an_entry_in_the_table_that_drops_layout() -> None:
+    """One without an entry costs an exception inside `translate`."""
+    common = "".join(map(chr, range(0x20, 0x2FF))) + "—…→✓│─"
+    assert all(ord(character) in agent_text._DROPPED for character in common)
+    assert agent_text.without_layout(common) == "".join(c for c in common if c not in " \u00a0,;'\"`()[]{}\\")
