@@ -29,9 +29,9 @@ class TurnOutcome(NamedTuple):
     places_again: int
     places_undone: int
     committed: int
-    old_enough: int
-    gone_30_days: int
-    present: int
+    old_enough: int | None  # this and the next two: None before the lines were followed
+    gone_30_days: int | None
+    present: int | None
 
 
 class TurnRow(NamedTuple):

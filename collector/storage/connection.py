@@ -1,7 +1,8 @@
 """A connection for which tables that were never filled are there all the same.
 
 A statement that meets such a table finds it empty: for as long as the statement runs, a temporary view without rows stands in its
-place. The first INSERT makes the table, with its part of the schema. Parts of the cache go to a file beside the database.
+place; a view of such tables shows what the others have. The first INSERT makes the table, with its part of the schema. Parts of the
+cache go to a file beside the database.
 
 Every value that enters a database passes here: what SQLite cannot hold is cleaned (`values.py`).
 """
@@ -13,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from enum import Enum
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,17 +60,26 @@ def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
 
 @contextmanager
 def standing_in(run: Callable[..., Any], names: Iterable[str]) -> Iterator[None]:
-    """Empty views of these names while the block runs. Writing to one is an error."""
+    """Views of these names while the block runs: empty for a table, of what there is for a view. Writing to one is an error."""
     made = []
     try:
         for name in names:
-            listed = ", ".join(f'NULL AS "{column}"' for column in columns()[name])
-            run(f'CREATE TEMP VIEW "{name}" AS SELECT {listed} WHERE 0')
+            run(f'CREATE TEMP VIEW "{name}" AS {_selection(name)}')
             made.append(name)
         yield
     finally:
         for name in made:
             run(f'DROP VIEW temp."{name}"')
+
+
+@cache
+def _selection(name: str) -> str:
+    """What stands for a table or view of ours that is not there."""
+    for statement in statements(part_sql(homes()[name])):
+        if view := re.search(rf"CREATE VIEW IF NOT EXISTS {name} AS\b(.+)", statement, re.DOTALL):
+            return view[1].rstrip().rstrip(";")
+    listed = ", ".join(f'NULL AS "{column}"' for column in columns()[name])
+    return f"SELECT {listed} WHERE 0"
 
 
 def read(run: Callable[..., sqlite3.Cursor], sql: str, parameters: Any = ()) -> sqlite3.Cursor:

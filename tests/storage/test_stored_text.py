@@ -44,6 +44,7 @@ NO_TEXT_COLUMNS = {
     "special", "stage", "started_at", "state", "status", "store", "strategy", "task_type", "tests", "tier", "tool",
     "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial",
     # of session_features: numbers, moments, names of tools and models, paths
+    "cost_source", "tokens_too_low", "turn_classes", "turn_languages", "unrecorded_tokens",
     "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
     "phase_transitions", "prices_as_of", "region_edit_convergence", "reverted_by", "session_outcome", "tokens_by_model",
     "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",

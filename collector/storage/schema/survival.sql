@@ -180,9 +180,9 @@ GROUP BY t.repo_id, t.actor_session_id, o.session_id;
 --   places_again: of those, the ones that the next turn edited again
 --   places_undone: of those, the ones where the next turn put back exactly what this turn had replaced
 --   committed: own lines in commits
---   old_enough: of those, lines that were committed at least 30 days before HEAD
---   gone_30_days: of those, lines that were removed within 30 days
---   present: own lines at HEAD
+--   old_enough: of those, lines that were committed at least 30 days before HEAD; NULL before `attribute survival` followed the lines
+--   gone_30_days: of those, lines that were removed within 30 days; NULL as above
+--   present: own lines at HEAD; NULL as above
 CREATE VIEW IF NOT EXISTS turn_outcomes AS
 SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, s.model, length(t.prompt) AS prompt_characters,
        (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = t.session_id AND c.turn_index = t.turn_index) AS calls,
@@ -199,20 +199,23 @@ SELECT s.repo_id, t.session_id, t.turn_index, t.at, t.origin, s.agent, s.model, 
          AND n.added = g.removed AND n.removed = g.added) AS places_undone,
        (SELECT COALESCE(SUM(p.nonblank), 0) FROM origins o JOIN spans p ON p.origin_id = o.id
          WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent') AS committed,
+       CASE WHEN EXISTS (SELECT 1 FROM tip_states w WHERE w.repo_id = s.repo_id) THEN
        (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
          JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON b.id = l.birth
          JOIN tip_states k ON k.repo_id = f.repo_id JOIN history_commits h ON h.repo_id = f.repo_id AND h.commit_sha = k.tip_sha
          WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
-         AND julianday(h.author_at) - julianday(b.author_at) >= 30) AS old_enough,
+         AND julianday(h.author_at) - julianday(b.author_at) >= 30) END AS old_enough,
+       CASE WHEN EXISTS (SELECT 1 FROM tip_states w WHERE w.repo_id = s.repo_id) THEN
        (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
          JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life JOIN history_commits b ON b.id = l.birth
          JOIN history_commits d ON d.id = l.death
          JOIN tip_states k ON k.repo_id = f.repo_id JOIN history_commits h ON h.repo_id = f.repo_id AND h.commit_sha = k.tip_sha
          WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
          AND l.cause <> 'unreadable' AND julianday(h.author_at) - julianday(b.author_at) >= 30
-         AND julianday(d.author_at) - julianday(b.author_at) <= 30) AS gone_30_days,
+         AND julianday(d.author_at) - julianday(b.author_at) <= 30) END AS gone_30_days,
+       CASE WHEN EXISTS (SELECT 1 FROM tip_states w WHERE w.repo_id = s.repo_id) THEN
        (SELECT COALESCE(SUM(f.nonblank), 0) FROM origins o JOIN line_fates f ON f.origin_id = o.id
          JOIN line_lifetimes l ON l.repo_id = f.repo_id AND l.origin = f.life
          WHERE o.session_id = t.session_id AND o.turn_index = t.turn_index AND o.author = 'agent' AND l.same_as IS NULL
-         AND l.death IS NULL) AS present
+         AND l.death IS NULL) END AS present
 FROM turns t JOIN sessions s ON s.id = t.session_id;
