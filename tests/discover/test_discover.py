@@ -492,8 +492,9 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
             "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid, checkpoint_refs, checkpoint_remote,"
             " stars, attempts, refs_digest FROM candidates ORDER BY full_name"
         ),
+        # Without slice and evidence: they tell of the first hit, and a slice that failed is asked again after others.
         "discoveries": ask(
-            "SELECT full_name, channel, query, slice, hits, evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
+            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
             " ORDER BY 1, 2, 3"
         ),
         "cursors": ask("SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"),
