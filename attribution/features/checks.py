@@ -63,7 +63,7 @@ AND NOT EXISTS (SELECT 1 FROM edits e, json_each(f.touched_files) j WHERE e.sess
 
 _COSTS = f"""
 SELECT q.session_id, q.cost_usd, f.cost_usd AS of_session FROM scores q JOIN {TABLE} f ON f.session_id = q.session_id
-WHERE q.cost_usd IS NOT f.cost_usd"""
+WHERE q.cost_usd IS NOT f.cost_usd{_WHOLE}"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ FEATURES = (
     Feature("last_message_rejects", "boolean", "0 or 1", "1: the first 400 characters of the user's last typed message hold a phrase of the list `rejection`", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=3),
     Feature("last_message_accepts", "boolean", "0 or 1", "1: the user's last typed message, when it is not the only one, holds a phrase of the list `acceptance` and is short (12 words at most), and does not reject", HEURISTIC, null=(*_NOTHING_TYPED, "last_not_english"), version=2),
     Feature("agent_words", "integer", "words", "words of the main agent's text"),
-    Feature("last_said", "text", "text", "the main agent's last text, its first 200 characters", null=_NOTHING_SAID),
+    Feature("last_said", "text", "text", "the main agent's last text, its first 200 characters", null=(*_NOTHING_SAID, "not_kept")),
     Feature("agent_hedging_rate", "real", "per 100 words", "phrases of the list `hedging` in the main agent's text", HEURISTIC, null=_NOTHING_SAID),
     Feature("agent_hedging_curve", "json", "list of per 100 words", "the same for each turn; null where the agent said nothing", HEURISTIC, null=_NOTHING_SAID),
     Feature("self_correction_count", "integer", "times", "phrases of the list `self_correction` in the main agent's text and recorded reasoning", HEURISTIC, null=_NOTHING_SAID),

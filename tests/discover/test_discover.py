@@ -494,8 +494,7 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
         ),
         # Without slice and evidence: they tell of the first hit, and a slice that failed is asked again after others.
         "discoveries": ask(
-            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
-            " ORDER BY 1, 2, 3"
+            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id ORDER BY 1, 2, 3"
         ),
         "cursors": ask("SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"),
     }

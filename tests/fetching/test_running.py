@@ -122,7 +122,8 @@ def test_the_result_is_that_of_attributing_each_clone(
     assert [r.exit_code for r in results] == [0, 0], [r.output for r in results]
     same(facts(db), direct(served))
     assert not shards.directory(db).exists() and not (tmp_path / "all.db.lock").exists()
-    assert say(attribute, "check", "--db", db).exit_code == 0
+    checked = say(attribute, "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
     served.reset()
     again = filled(served, db)
     assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[0].output
@@ -137,7 +138,8 @@ def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path
     before = facts(db)
     assert not before.keys() & {"jobs", "http_cache"}
     cache_path(db).unlink()
-    assert say(attribute, "check", "--db", db).exit_code == 0
+    checked = say(attribute, "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
     assert [r.exit_code for r in filled(served, db)] == [0, 0]
     same(facts(db), before)
     again = filled(served, db)
@@ -175,7 +177,8 @@ def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path,
     rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
     stages = {r["name"]: r["stage"] for r in rows}
     assert stages == {"o/one": "loaded", "o/two": "loaded", "p/three": "loaded", "p/none": "without checkpoints"}
-    assert say(attribute, "check", "--db", db).exit_code == 0
+    checked = say(attribute, "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
 
 
 def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path) -> None:
@@ -363,7 +366,8 @@ def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: 
     forced = say(collect, "merge", *every, "-o", db, "--force")
     assert "3 repositories replaced" in forced.output
     same(facts(db), direct(served))
-    assert say(attribute, "check", "--db", db).exit_code == 0
+    checked = say(attribute, "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
 
 
 def test_databases_that_were_searched_can_be_merged_and_searched(served: GitServer, tmp_path: Path) -> None:
@@ -495,7 +499,8 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         assert store.value(prompts) == whole.value(prompts) > 0
         lines = "SELECT author, SUM(lines) AS n FROM line_spans GROUP BY author ORDER BY author"
         assert store.rows(lines) == whole.rows(lines)
-    assert say(attribute, "check", "--db", db).exit_code == 0
+    checked = say(attribute, "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
     # The choice stays until another is made; then the texts are read again.
     say(collect, "load", "o/one", "--db", db)
     with Store(db) as store:

@@ -43,7 +43,8 @@ class _Reader:
 def dump(store: Store) -> Dump:
     reader = _Reader(store)
     tables = store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
-    assert broken_checks(store) == {}
+    broken = broken_checks(store)
+    assert broken == {}, broken
     return {r["name"]: reader.table(r["name"]) for r in tables}
 
 
