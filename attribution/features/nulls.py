@@ -66,6 +66,10 @@ REASONS: dict[str, Reason] = {
     "last_not_english": Reason("the last message is not English, and there are no word lists for other languages", f"NOT EXISTS ({_ENGLISH} AND j.key = json_array_length(f.turn_languages) - 1)"),
     "not_classified": Reason("no message after the first is in a language that the classifier was measured on", "f.turns_classified = 0"),
     "not_kept": Reason("this database was told not to keep such text (`--content`)", "f.agent_words > 0"),
+    "commands_not_kept": Reason(
+        "this database was told not to keep commands (`--content`)",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND c.command IS NOT NULL)",
+    ),
     "nothing_said": Reason("the agent's text is not on record", "f.agent_words = 0"),
     "no_answer": Reason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
     "no_repo_edit": Reason("no calls of the session changed a file of the repository", "f.touched_files = '[]'"),
