@@ -12,11 +12,11 @@ Find out who wrote each line of a git repository, a person or a coding agent, an
 It works afterwards, on any clone: agents leave records of their sessions in git, and whowrote replays them line by line.
 Results go into one SQLite file; the clone is only read.
 
-Try, in this order:
-  attribute repo PATH                 attribute every commit and print a summary
-  attribute blame PATH FILE           show a file line by line
-  attribute explain PATH FILE:LINE    explain one line: who, how we know, the prompt and the edit behind it
-  attribute survival PATH             show how long lines of agents and people survive
+Try, in a clone:
+  attribute repo                attribute every commit and print a summary
+  attribute blame FILE          show a file line by line
+  attribute explain FILE:LINE   explain one line: who, how we know, the prompt and the edit behind it
+  attribute survival .          show how long lines of agents and people survive
 
 No clone at hand? attribute demo
 More: attribute --help

@@ -232,20 +232,19 @@ def _verdict_now(row: dict[str, str]) -> str:
     return "defensible" if row["now_author"] == "unknown" else "wrong"
 
 
-def look_again(database: Path) -> None:
-    """What the program says today about the lines checked by hand, as columns of benchmarks/data/audit.csv."""
-    with AUDIT.open(newline="", encoding="utf-8") as file:
+def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
+    """What the program says today about lines that people read, as columns `now_…` of the file: values of `line_spans`."""
+    with read.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     with Store(database, create=False) as store:
         for row in rows:
             said = store.rows(
-                "SELECT l.author, l.how, l.evidence, l.reason FROM line_spans l JOIN repos r ON r.id = l.repo_id "
+                f"SELECT {', '.join(f'l.{name}' for name in names)} FROM line_spans l JOIN repos r ON r.id = l.repo_id "
                 "WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line",
                 (row["repository"], row["commit"] + "%", row["path"], int(row["line"])),
             )
-            for name in ("author", "how", "evidence", "reason"):
-                row[f"now_{name}"] = said[0][name] if said else ""
-    with AUDIT.open("w", newline="", encoding="utf-8") as file:
+            row |= {f"now_{name}": said[0][name] if said else "" for name in names}
+    with read.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -410,6 +409,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--outcomes", action="store_true", help="only regions and outcomes")
     add("--findings", type=Path, nargs="*", default=[], metavar="DB", help="only rates of weaknesses, from reviewed databases")
     add("--audited", type=Path, metavar="DB", help="only update audit.csv, from a database of the audited repositories")
+    add("--read-again", type=Path, metavar="DB", help="only update blind.csv, from a database of its repositories")
     add("--labels", type=Path, metavar="DB", help="only update labels.csv, from a database of the labelled repositories")
     add("--check", action="store_true", help="only check that docs/accuracy.md is up to date")
     add("--page", action="store_true", help="only write docs/accuracy.md from the stored numbers")
@@ -419,10 +419,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
     """What was asked for, into `results`."""
-    if options.labels:
-        labelled.look_again(options.labels)
-    elif options.audited:
-        look_again(options.audited)
+    if options.labels or options.audited or options.read_again:
+        _look_at_what_was_read(options)
     elif options.outcomes:
         results["outcomes"] = labelled.constructed()
     elif options.findings:
@@ -450,6 +448,15 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         for path in options.repositories:
             _ask_pydriller(results, path)
             _measure_links(results, path)
+
+
+def _look_at_what_was_read(options: argparse.Namespace) -> None:
+    if options.labels:
+        labelled.look_again(options.labels)
+    if options.audited:
+        look_again(options.audited, AUDIT, ("author", "how", "evidence", "reason"))
+    if options.read_again:
+        look_again(options.read_again, independent.BLIND, ("class", "evidence"))
 
 
 def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> None:

@@ -62,7 +62,7 @@ def blind() -> list[dict[str, str]]:
 def judged(row: Mapping[str, str]) -> str:
     """right, defensible or wrong: the program's class against the reader's finding."""
     said, who, sure = row["class"], row["who"], row["sure"]
-    said = "human" if said == "likely_human" else said
+    said = {"likely_human": "human", "undeclared": "unknown"}.get(said, said)  # the second says nothing of an author either
     if said == who or (said == "declared" and who == "unknown"):
         return "right"
     if sure != "yes":
@@ -110,6 +110,9 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_lines": len(rows),
         "blind": _blind([row for row in rows if row["audit"] == "second"]),
         "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
+        "blind_now": _blind(
+            [row | {"class": row["now_class"], "evidence": row["now_evidence"]} for row in rows if row.get("now_class")]
+        ),
         "blind_by_repository": _by_repository(rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "spikes": _spikes(results.get("spikes", {})),
@@ -132,6 +135,11 @@ def _blind(rows: Sequence[Mapping[str, str]]) -> str:
     ]  # fmt: skip
     head = ("class", "evidence", "lines read", "right", "defensible", "avoidable unknown", "wrong", "right, 95 % interval")
     return table(head, lines)
+
+
+def _now(row: Mapping[str, str]) -> dict[str, str]:
+    """The row with what the program says today."""
+    return {**row, "class": row["now_class"], "evidence": row["now_evidence"]}
 
 
 def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:

@@ -13,7 +13,7 @@ from attribution.queries.overview import SurvivalPoint
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
-_DATE, _DAYS = 72, 38  # room for a label on the axis of time: a date, a number of days
+_DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent",
     "declared": "declared",
@@ -64,7 +64,7 @@ def columns(
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
             marks.append(_circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
-    every = max(1, len(names) // 8)
+    every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
     places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
     return _svg(width, height, marks, "lines added per week by class; dots: sessions started")

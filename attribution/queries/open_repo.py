@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SHORT = 9  # digits of a commit id for people
 
+_NAMED_FROM = "With PATH, files are named from the root of the repository; without it, from the current directory"
+
 
 @dataclass(slots=True)
 class KnownRepo:
@@ -58,7 +60,7 @@ def file_in(where: OpenRepo, sha: str, name: str) -> FileContent:
     paths = list(where.repo.paths(sha))
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
-    hint = "Did you mean: " + ", ".join(similar) if similar else "Paths are relative to the root of the repository"
+    hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM
     raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
 
 

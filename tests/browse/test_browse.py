@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import itertools
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -474,6 +475,7 @@ def test_labels_of_time_stay_inside(weeks: int) -> None:
     svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
     labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
     assert labels[0] == 56 and max(labels) <= 900 - 72
+    assert all(after - before >= 76 for before, after in itertools.pairwise(labels)), "labels do not touch"
     curve = charts.curves({"agent": [SurvivalPoint(n, 100, 0.9, None, None) for n in (1, 7, 30, 90, 180, 365)]})
     assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
 

@@ -65,7 +65,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_without_arguments_the_commands_teach() -> None:
     shown = run()
     assert shown.exit_code == 0
-    for command in ("attribute repo PATH", "attribute blame PATH FILE", "attribute explain PATH FILE:LINE"):
+    for command in ("attribute repo ", "attribute blame FILE", "attribute explain FILE:LINE"):
         assert command in shown.stdout
     assert "collect checkpoints PATH" in run(program=collect).stdout
 

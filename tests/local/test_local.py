@@ -20,7 +20,7 @@ from attribution.stages.lines import Attributed, attribute_repo
 from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.local import files, find_sessions, load
-from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
+from collector.local.model import LocalChoice, LocalOptions, LocalSession
 from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
 
@@ -31,15 +31,6 @@ APP = "def total(rows):\n    return sum(rows)\n"
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
 SESSION = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home directory of this machine."""
-    place = tmp_path / "home" / "ada"
-    place.mkdir(parents=True)
-    monkeypatch.setattr(Machine, "here", lambda: Machine(place))
-    return place
 
 
 @pytest.fixture

@@ -29,14 +29,6 @@ TWO = "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = tmp_path / "home" / "ada"
-    place.mkdir(parents=True)
-    monkeypatch.setattr(Machine, "here", lambda: Machine(place))
-    return place
-
-
-@pytest.fixture
 def clone(home: Path) -> Clone:
     return Clone(home / "work" / "tally")
 
@@ -252,7 +244,7 @@ def test_edits_of_an_editor_are_all_of_the_text_before() -> None:
     [
         ("file:///home/ana/a%20b.py", "/home/ana/a b.py"),
         ("vscode-remote://wsl%2Bubuntu/home/ana", "/home/ana"),
-        ({"scheme": "file", "path": "/c:/work/x"}, "c:/work/x"),
+        ({"scheme": "file", "path": "/c:/shop/x"}, "c:/shop/x"),
         ("untitled:Untitled-1", ""),
         (7, ""),
     ],
