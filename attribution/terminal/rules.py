@@ -48,7 +48,7 @@ def trial_table(console: Console, rows: Sequence[Tried]) -> None:
     show(console, table, 0)
     for row in rows:
         for place in row.places:
-            console.print(Text(f"{one_line(row.name)}: {one_line(place)}", "red"))
+            console.print(Text(f"{one_line(row.name)}: {one_line(place)}", "red"), soft_wrap=True)  # a path stays whole
 
 
 def pack_table(console: Console, packs: Sequence[Mapping[str, Any]]) -> None:

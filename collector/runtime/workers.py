@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import re
 import signal
 import sys
 import threading
@@ -16,7 +17,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from collector.errors import WhoWroteError
 
@@ -58,7 +60,7 @@ class TaskResult:
     attempts: int = 1
     seconds: float = 0.0
     cpu: float = 0.0
-    peak: int = 0
+    peak: int = 0  # bytes of the largest memory of this task, or of a larger child than any before
 
 
 def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
@@ -209,11 +211,13 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
             args = connection.recv()
         except (EOFError, OSError):
             return
-        before = used()[0]
+        _forget_peak()
+        before = used()
         kind, value = attempt(work, args)
-        after, peak = used()
+        after = used()
+        peak = max(after.own_peak, after.children_peak if after.children_peak > before.children_peak else 0)
         try:
-            connection.send((kind, value, round(after - before, 3), peak))
+            connection.send((kind, value, round(after.seconds - before.seconds, 3), peak))
         except OSError:
             return
 
@@ -230,13 +234,38 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
         return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
-def used() -> tuple[float, int]:
-    """(processor seconds, bytes of the largest memory) of this process, the seconds with its children's."""
+class Used(NamedTuple):
+    """What this process took so far."""
+
+    seconds: float  # of the processor, with those of children that ended
+    own_peak: int  # bytes of the largest memory since the last task began, where the system can tell; else since the start
+    children_peak: int  # bytes of the largest memory of any child that ended
+
+
+def used() -> Used:
+    """Processor time and memory of this process and its children; no memory on Windows."""
     if sys.platform == "win32":
-        return time.process_time(), 0
+        return Used(time.process_time(), 0, 0)
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1 if sys.platform == "darwin" else 1024
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime, max(own.ru_maxrss, children.ru_maxrss) * unit
+    seconds = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    return Used(seconds, _high_water() or own.ru_maxrss * unit, children.ru_maxrss * unit)
+
+
+def _high_water() -> int:
+    """Bytes; 0 where /proc does not tell. `ru_maxrss` would begin with the size of the process that started this one."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii", "replace")
+    except OSError:
+        return 0
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
+def _forget_peak() -> None:
+    """The next peak is that of the next task, not of an earlier one in the same worker (proc(5), clear_refs)."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def _settle(limits: TaskLimits) -> None:

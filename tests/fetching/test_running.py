@@ -570,6 +570,14 @@ def test_a_worker_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) ->
     assert len({done.value for done in run_all([("pid",)] * 3, jobs=1).values()}) == 3
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a peak is forgotten on Linux alone")
+def test_the_memory_of_a_task_is_neither_that_of_the_task_before_nor_of_this_process() -> None:
+    held = bytearray(b"x") * (400 << 20)
+    found = run_all([("hold 200 MB",), ("a",)], jobs=1)
+    assert 200 << 20 < found["0"].peak < len(held)
+    assert 0 < found["1"].peak < 150 << 20
+
+
 def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
     item = shards.ShardItem("o/r", "/nowhere", "key")
     with Store(tmp_path / "x.db") as store:

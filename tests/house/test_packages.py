@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -101,8 +102,15 @@ class Module:
     path: str  # from the root of the project
     tree: ast.Module
 
-    def imports(self) -> Iterator[tuple[str, bool]]:
+    def imports(self) -> tuple[tuple[str, bool], ...]:
         """(dotted name, whether it happens when the module is imported) of every import, relative ones resolved."""
+        return self._imports
+
+    @cached_property
+    def _imports(self) -> tuple[tuple[str, bool], ...]:
+        return tuple(self._read_imports())
+
+    def _read_imports(self) -> Iterator[tuple[str, bool]]:
         late = {id(inner) for node in ast.walk(self.tree) if _is_late(node) for inner in ast.walk(node)}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):

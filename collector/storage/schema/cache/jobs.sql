@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS jobs (
   error TEXT, -- why it failed
   seconds REAL NOT NULL, -- elapsed time of the last run
   cpu_seconds REAL, -- processor time of the last run, git included
-  peak_bytes INTEGER, -- largest memory its process had used by its end
+  peak_bytes INTEGER, -- largest memory of its process while it ran
   finished_at TEXT NOT NULL, -- when
   stored_at TEXT, -- stage_runs.finished_at of what it left in the database; an older row or none there: it is not done
   PRIMARY KEY (name, stage)
