@@ -112,6 +112,11 @@ def same_place(first: str, second: str) -> bool:
     return RepositorySource("", first).place() == RepositorySource("", second).place()
 
 
+def moved(url: str) -> RepositorySource:
+    """The repository at the address that a server sends us to, under its name there. Raises BadName."""
+    return RepositorySource(name_of(url), checked_url(clone_url(url)))
+
+
 def host_of(url: str) -> str:
     """The server of an address, with its port unless it is asked by ssh; "" for a place on this machine."""
     ssh = _SCP.fullmatch(url)

@@ -21,7 +21,7 @@ def mirrored(address: str, progress: Progress) -> str:
     from collector.fetching.mirrors import FetchOptions, update_mirror
     from collector.fetching.remote import Remote
     from collector.github.token import find_token
-    from collector.repository_names import source
+    from collector.repository_names import moved, source
     from collector.storage.places import mirrors_directory
 
     token, repository = find_token(None, "github.com"), source(address)
@@ -29,6 +29,8 @@ def mirrored(address: str, progress: Progress) -> str:
     options = FetchOptions(protocols=("https", repository.url.partition(":")[0]))  # the one of the address: the user chose it
     progress("fetching", 0, 0)
     done = update_mirror(repository, Mirrors(mirrors_directory()), remote, options)
+    if done.state == "moved":  # one mirror, whichever of its names is used
+        done = update_mirror(moved(done.address), Mirrors(mirrors_directory()), remote, options)
     if not done.ok():
         raise WhoWroteError(f"{done.url}: {done.state.replace('_', ' ')}: {done.detail}", "Check the address, or clone it with git")
     return done.path

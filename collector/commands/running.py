@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,7 +18,7 @@ from collector.console.terminal import Reporter, complain, data_options, databas
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 if TYPE_CHECKING:
-    from collector.fetching.mirror_table import FetchPlan
+    from collector.fetching.many import FetchPlan
     from collector.repository_names import RepositorySource
     from collector.runtime.shards import RunOptions
     from collector.storage.store import Store
@@ -38,7 +38,7 @@ def fetch(context: click.Context, /, names: tuple[str, ...], db: Path, quiet: bo
     """
     with exclusive_store(db) as store:
         sources, refused = _sources(store, names, given)
-        failed = refused + _fetch(store, sources, _plan(db, given), quiet)
+        failed = refused + _fetch(store, sources, _plan(db, given), quiet).failed
     context.exit(EXIT_PARTIAL if failed else 0)
 
 
@@ -97,9 +97,10 @@ def run(
     with exclusive_store(db) as store:
         keep_content(store, given["content"], given["redact"])
         sources, refused = _sources(store, names, given)
-        failed = refused + _fetch(store, sources, _plan(db, given), quiet)
-        if sources:  # no name at all would mean every mirror
-            failed += _load(store, [one.name for one in sources], _how(given), allow_no_checkpoints, quiet)
+        fetched = _fetch(store, sources, _plan(db, given), quiet)
+        failed = refused + fetched.failed
+        if fetched.names:  # no name at all would mean every mirror
+            failed += _load(store, fetched.names, _how(given), allow_no_checkpoints, quiet)
         loaded = bool(store.value("SELECT 1 FROM repos"))
     if loaded and not quiet:
         notice(f"next: attribute db {db}")
@@ -217,7 +218,11 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
         complain(str(error), error.hint)
     if not lines:
         found = [*mirror_table.wanted(store, given["licences"]), *mirror_table.mirrored(store)]
-    kept, hidden = mirror_table.not_forgotten(store, mirror_table.told_apart(store, found))
+    here = mirror_table.told_apart(store, found)
+    for one in found if lines else ():
+        if one.name != here[one.place()].name:
+            notice(f"{one.name}: it is called {here[one.place()].name} here")
+    kept, hidden = mirror_table.not_forgotten(store, {one.name: one for one in here.values()}.values())
     if hidden:
         notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
     if not kept and not hidden:
@@ -226,7 +231,7 @@ def _sources(store: Store, names: Sequence[str], given: dict[str, Any]) -> tuple
 
 
 def _plan(db: Path, given: dict[str, Any]) -> FetchPlan:
-    from collector.fetching.mirror_table import FetchPlan
+    from collector.fetching.many import FetchPlan
     from collector.fetching.mirrors import FetchLimits, FetchOptions
     from collector.fetching.refs import WantedRefs
 
@@ -252,20 +257,32 @@ def _how(given: dict[str, Any]) -> RunOptions:
     return RunOptions(given["jobs"], given["scheduler"], task_limits(given, given["jobs"]), given["retry"])
 
 
-def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> int:
-    from collector.fetching import mirror_table
+class _Fetched(NamedTuple):
+    names: list[str]  # what the repositories are called here
+    failed: int  # how many of them are not there, or not up to date
+
+
+def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> _Fetched:
+    from collector.fetching.many import fetch as fetch_each
 
     states: Counter[str] = Counter()
     received = 0
+    waiting, ended = {one.name for one in sources}, set[str]()
     with Reporter(count_repositories(len(sources)), quiet) as progress:
         progress("fetching", 0, len(sources))
-        for number, done in enumerate(mirror_table.fetch(store, sources, plan), 1):
+        for done in fetch_each(store, sources, plan):
             states[done.state] += 1
             received += done.received
-            if not done.ok():
+            ended.add(done.name)
+            if done.state == "moved":
+                waiting = waiting - {done.name} | ({done.same_as} if done.same_as else set())
+                notice(f"{done.name}: {done.detail}")
+            elif not done.ok():
                 complain(f"{done.name}: {done.state.replace('_', ' ')}: {done.detail}")
-            progress("fetching", number, len(sources))
-    left = len(sources) - sum(states.values())
+            elif done.news:
+                notice(f"{done.name}: {done.news}")
+            progress("fetching", min(len(ended), len(sources)), len(sources))
+    left = len(waiting - ended)
     if left:
         complain(f"disk full at {plan.root}: {count_repositories(left)} left for the next run")
     for state in states.keys() & _ADVICE.keys():
@@ -273,7 +290,8 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
     if not quiet:
         words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
         notice(f"fetched: {words or 'nothing'}; {_shown(received)} received")
-    return left + sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty"))
+    failed = sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty", "moved"))
+    return _Fetched(sorted(waiting), left + failed)
 
 
 def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:

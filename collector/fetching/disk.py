@@ -34,6 +34,7 @@ class State:
     lasting: list[str] = field(default_factory=list)  # what is not as it should be as long as the mirror is there
     checkpoint_refs: int = 0
     missing: int = 0  # large files of checkpoints that were left out
+    address: str = ""  # where the server has it now, when `url` is only its old address
 
 
 class Mirrors:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.errors import NoCheckpoints, UnknownBranch
-from collector.fetching import mirrors as fetching
 from collector.fetching.disk import Mirrors
-from collector.fetching.mirrors import FetchOptions, FetchResult
-from collector.fetching.remote import Remote
+from collector.fetching.mirrors import FetchResult
 from collector.load import FACTS, load_repo
-from collector.repository_names import GITHUB, BadName, RepositorySource, host_of, name_with_host, source, tombstone
+from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
-from collector.runtime.workers import Task, TaskLimits
-from collector.runtime.workers import run as run_here
 from collector.storage.merge import forget_rows
 from collector.storage.store import Store, iso
 
@@ -59,26 +55,49 @@ def wanted(store: Store, licences: Sequence[str] = ()) -> list[RepositorySource]
     return [RepositorySource("/".join(r["full_name"].split("/")[-2:]), r["clone_url"]) for r in kept]
 
 
-def told_apart(store: Store, sources: Iterable[RepositorySource]) -> list[RepositorySource]:
-    """Each repository once, under a name of its own.
+def told_apart(store: Store, sources: Iterable[RepositorySource]) -> dict[str, RepositorySource]:
+    """What each repository is called here, by its place: once, under a name of its own.
 
-    When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
+    One that was renamed is known by both of its addresses. When two servers have the same owner/name, the one that was there first
+    keeps it, and the other is called host/owner/name.
     """
-    rows = store.rows("SELECT name, url FROM mirrors ORDER BY rowid")
-    rows += store.rows("SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id")
+    rows = store.rows("SELECT name, url, address FROM mirrors ORDER BY rowid")
+    rows += store.rows(
+        "SELECT name, url, NULL AS address FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id"
+    )
     known = [RepositorySource(r["name"], r["url"]) for r in rows]
+    here = {RepositorySource("", r["address"]).place(): one for r, one in zip(rows, known, strict=True) if r["address"]}
     names = {one.place(): one.name for one in known}
     taken = {one.name.lower() for one in known}
     found = dict[str, RepositorySource]()
     for one in sources:
         if one.place() in found:
             continue
+        if one.place() not in names and one.place() in here:
+            found[one.place()] = here[one.place()]
+            continue
         name = names.get(one.place(), one.name)
         if one.place() not in names and name.lower() in taken and one.url.startswith("http"):
             name = name_with_host(one.url)
         taken.add(name.lower())
         found[one.place()] = replace(one, name=name)
-    return list(found.values())
+    return found
+
+
+def called(store: Store, names: Iterable[str]) -> set[str]:
+    """The names here, in small letters, of repositories that may be called by what a server calls them now."""
+    rows = store.rows("SELECT name, address FROM mirrors")
+    here = {r["name"].lower() for r in rows}
+    today = {name_at(r["address"]).lower(): r["name"].lower() for r in rows if r["address"]}
+    return {name if name in here else today.get(name, name) for name in map(str.lower, names)}
+
+
+def name_at(address: str) -> str:
+    """owner/name at the end of an address that a server gave; the address itself when there is none."""
+    try:
+        return name_of(address)
+    except BadName:
+        return address
 
 
 def mirrored(store: Store) -> list[RepositorySource]:
@@ -106,60 +125,16 @@ def _names(one: RepositorySource) -> list[str]:
     return [one.name, name_with_host(one.url)] if host_of(one.url) else [one.name]
 
 
-# --- fetching ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class FetchPlan:
-    """How mirrors are brought up to date."""
-
-    root: Path  # of all mirrors
-    options: FetchOptions = field(default_factory=FetchOptions)
-    jobs: int = 2
-    budget: int = 0  # bytes of all mirrors together; 0 for no limit
-    token: str = ""
-    server: str = GITHUB
-
-
-def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
-    """Fetches each and notes what became of it. Ends early when the disk is full: the rest is left for the next run."""
-    by_name = {one.name: one for one in sources}
-    options = plan.options
-    spent = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors"))
-    full = False
-
-    def tasks() -> Iterator[Task]:
-        for one in sources:
-            if full:
-                return
-            has = int(store.value("SELECT COALESCE(SUM(bytes), 0) FROM mirrors WHERE name = ?", (one.name,)))
-            # Together the running ones get what is left, so that the budget holds whatever each of them meets.
-            share = has + max(0, plan.budget - spent) // plan.jobs if plan.budget else options.limits.bytes
-            limits = replace(options.limits, bytes=share, source="--disk") if share < options.limits.bytes else options.limits
-            yield Task(one.name, (one, str(plan.root), replace(options, limits=limits), plan.token, plan.server))
-
-    # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.
-    limits = TaskLimits(seconds=options.limits.seconds * 2 + options.patience + 600)
-    for done in run_here(fetch_one, tasks(), plan.jobs, limits):
-        result = done.value if not done.error else FetchResult(done.key, by_name[done.key].url, "failed", detail=done.error)
-        before = store.value("SELECT bytes FROM mirrors WHERE name = ?", (done.key,)) or 0
-        with store.transaction():
-            note(store, result)
-        spent += result.bytes - before
-        full = full or result.state == "disk_full"
-        yield result
-
-
-def fetch_one(one: RepositorySource, root: str, options: FetchOptions, token: str, server: str) -> FetchResult:
-    """The task of a worker."""
-    mirrors = Mirrors(Path(root))
-    return fetching.update_mirror(one, mirrors, Remote(token, server, mirrors.pauses()), options)
+# --- what became of it ------------------------------------------------------------------------------------------------
 
 
 def note(store: Store, done: FetchResult) -> None:
     """Adds an attempt to the row of a mirror; call within a transaction."""
     now = iso(datetime.now(UTC).timestamp())
     run = store.connection.execute
+    if done.state == "moved":  # an old name; the row is that of an attempt that failed
+        run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (done.name,))
+        return
     run("INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)", (done.name, done.url, done.state, now))
     values: dict[str, object] = {
         "url": done.url,
@@ -169,7 +144,7 @@ def note(store: Store, done: FetchResult) -> None:
         "bytes": done.bytes,
     }
     if done.ok():
-        values["seen_at"] = now
+        values |= {"seen_at": now, "address": done.address or None}
     if done.state in ("fetched", "unchanged"):
         values |= {"path": done.path, "refs_key": done.key, "elsewhere": done.elsewhere or None}
         values |= {"checkpoint_refs": done.checkpoint_refs, "missing": done.missing}
@@ -189,7 +164,7 @@ def note(store: Store, done: FetchResult) -> None:
 
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
     """Repositories with a complete mirror, by name if any are named."""
-    chosen = {name.lower() for name in names}
+    chosen = called(store, names)
     rows = store.rows(
         "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY rowid"
     )
@@ -221,9 +196,24 @@ def load(store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOption
 
 
 def forget(store: Store, name: str, root: Path) -> dict[str, int]:
-    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its name."""
+    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names."""
+    names = {name.lower(): name} | {one: one for one in called(store, [name])}
+    for r in store.rows("SELECT name, address FROM mirrors WHERE address IS NOT NULL"):
+        if r["name"].lower() in names:
+            names.setdefault(name_at(r["address"]).lower(), name_at(r["address"]))
+    store.connection.execute("PRAGMA secure_delete = ON")
+    gone = [_forget_name(store, one, root) for one in names.values()]
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return {"rows": sum(g.rows for g in gone), "bytes": sum(g.bytes for g in gone)}
+
+
+class _Removed(NamedTuple):
+    rows: int
+    bytes: int  # of the mirror
+
+
+def _forget_name(store: Store, name: str, root: Path) -> _Removed:
     run = store.connection.execute
-    run("PRAGMA secure_delete = ON")
     rows = forget_rows(store, [name])
     with store.transaction():
         run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
@@ -236,9 +226,7 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     shards.drop(shards.shard_path(store.path, name))
-    size = Mirrors(root).remove(name) if root.is_dir() else 0
-    run("PRAGMA wal_checkpoint(TRUNCATE)")
-    return {"rows": rows, "bytes": size}
+    return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
 
 
 def _forget_candidate(store: Store, name: str) -> int:
@@ -262,7 +250,7 @@ def _forget_candidate(store: Store, name: str) -> int:
 
 def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
-    chosen = {name.lower() for name in names}
+    chosen = called(store, names)
     rows = store.rows(
         "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
         "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, m.missing, "
@@ -290,4 +278,6 @@ def _stand(r: dict[str, Any]) -> dict[str, Any]:
     return {"stage": stage, **{n: r[n] for n in names}, "failure": "; ".join(f for f in failures if f)}
 
 
-__all__ = ["fetch", "forget", "items", "listed", "load", "mirror_states", "mirrored", "not_forgotten", "note", "wanted"]
+__all__ = [
+    "called", "forget", "items", "listed", "load", "mirror_states", "mirrored", "not_forgotten", "note", "told_apart", "wanted",
+]  # fmt: skip

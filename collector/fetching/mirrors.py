@@ -72,7 +72,7 @@ class FetchResult:
 
     name: str
     url: str
-    state: str  # fetched, unchanged, empty, gone, unreachable, too_large, too_slow, refused, disk_full, failed
+    state: str  # fetched, unchanged, empty, moved, gone, unreachable, too_large, too_slow, refused, disk_full, failed
     path: str = ""
     bytes: int = 0  # of the mirror
     received: int = 0  # bytes by which its packs grew
@@ -84,13 +84,20 @@ class FetchResult:
     checkpoint_refs: int = 0
     missing: int = 0  # large files of checkpoints that were left out
     detail: str = ""
+    address: str = ""  # where the server has it now, when that is another place than `url`
+    same_as: str = ""  # of a moved one: the name that it has here
+    news: str = ""  # what is to be said although it was fetched
 
     def ok(self) -> bool:
         return self.state in ("fetched", "unchanged", "empty")
 
 
 def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, options: FetchOptions) -> FetchResult:
-    """Makes or updates one mirror. What went wrong is in the result. All attempts together have the time of one. Raises InUse."""
+    """Makes or updates one mirror. What went wrong is in the result. All attempts together have the time of one. Raises InUse.
+
+    An old name never gets a mirror: the state is `moved`, and the repository is to be fetched at `address`. A mirror that was there
+    before its repository was moved stays, and is updated from where that is now.
+    """
     started = time.monotonic()
     done = FetchResult(source.name, source.url, "failed", str(mirrors.path(source.name)))
     with mirrors.lock(source.name, options.patience) as lock, until(Deadline.after(options.limits.seconds)) as deadline:
@@ -140,6 +147,9 @@ class _Work:
 
     def run(self) -> None:
         own, other = self._look()
+        if self.done.address and not self.final.is_dir():
+            self.done.state, self.done.detail = "moved", f"it is {self.done.address} now"
+            return
         key = self._key(own, other)
         self.done.key = key
         if self.state.key == key and self._enough():
@@ -164,7 +174,7 @@ class _Work:
         self.done.key, self.done.elsewhere, self.done.state, self.done.detail = self._key(own, other), elsewhere, "fetched", note
         self.done.checkpoint_refs = len(own.checkpoints()) + len(other.checkpoints())
         state = State(self.source.url, self.done.key, self.options.transcripts, elsewhere, note, self.state.lasting)
-        state.checkpoint_refs, state.missing = self.done.checkpoint_refs, self.done.missing
+        state.checkpoint_refs, state.missing, state.address = self.done.checkpoint_refs, self.done.missing, self.done.address
         disk.save_state(self.path, state)
         self._put_together()
 
@@ -183,13 +193,35 @@ class _Work:
             self.state = disk.load_state(self.final)
         if self.state.url and not same_place(self.state.url, self.source.url):
             raise Failure("failed", f"its mirror was made from another URL: {self.state.url}")
-        own = self._ask(self.source.url)
+        own = self._own()
+        self.done.address = "" if same_place(own.url, self.source.url) else own.url
+        if self.done.address != self.state.address and self.final.is_dir():
+            self.state = replace(self.state, url=self.source.url, address=self.done.address)
+            disk.save_state(self.final, self.state)
         return own, self._ask_elsewhere(self.state.elsewhere)
+
+    def _own(self) -> Advertised:
+        """The refs of the repository, wherever it is now: who takes its old name ends the redirect to it."""
+        before, direct = self.state.address, None
+        try:
+            direct = self._ask(self.source.url)
+        except Failure as failure:
+            if not before or failure.kind != "gone":
+                raise
+        if direct is not None and (not before or not same_place(direct.url, self.source.url)):
+            return direct
+        there = self._ask(before)
+        if direct is not None and same_place(there.url, self.source.url):  # it was given its old name again
+            self.moved.clear()
+            return direct
+        self.moved[self.source.url] = there.url
+        self.notes.append("its old address is that of another repository" if direct is not None else "its old address is gone")
+        return there
 
     def _ask(self, url: str) -> Advertised:
         self.done.checks += 1
         found = self.remote.refs(url, self.options.wanted, self.options.protocols)
-        if found.url and found.url != url:
+        if found.url != url:
             self.moved[url] = found.url
         return found
 
@@ -253,7 +285,8 @@ class _Work:
         except UnknownBranch:
             return ""
         name = checkpoint_remote(repo.blob(oid) if oid and (repo.blob_size(oid) or 0) < _MAX_SETTINGS else None)
-        return "" if name.lower() == self.source.name.lower() else name
+        now = self.done.address.lower().removesuffix(".git")
+        return "" if name.lower() == self.source.name.lower() or now.endswith(f"/{name.lower()}") else name
 
     def _checkpoints_of(self, name: str, other: Advertised) -> None:
         if name and other.refs:

@@ -14,7 +14,7 @@ import pytest
 from support.fake_time import FakeTime
 from support.git_answers import V1, make_repo, refs
 from support.github_server import TOKEN, GitHubServer, Repo, World
-from support.served import publish
+from support.served import add_file, publish
 
 from collector.discover import code_search, paging
 from collector.discover.channel import ChannelContext, DiscoverOptions
@@ -104,15 +104,22 @@ def test_one_repository_named_in_several_ways_has_one_mirror(tmp_path: Path, tim
 @pytest.mark.parametrize("post", [301, 307, 308, 404])
 def test_a_renamed_repository_is_followed_whatever_the_post_says(tmp_path: Path, time: FakeTime, post: int, get: int) -> None:
     repo = publish(tmp_path / "srv", "o/new")
-    with GitHubServer(World([Repo("o/new", git_dir=repo)], renamed={"o/old": "o/new"})) as server, Web() as web:
+    world = World([Repo("o/new", git_dir=repo), Repo("o/old", git_dir=repo)], renamed={"o/old": "o/new"})
+    with GitHubServer(world) as server, Web() as web:
         server.moved_post, server.moved_get = post, get
         seen = Prober(GitServers(web, time.clock()))(server.url, "o/old")
         assert (seen.outcome, seen.renamed_to) == ("ok", "o/new")
         one = RepositorySource("o/old", f"{server.url}/o/old.git")
         mirrors = Mirrors(tmp_path / "m")
         done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
-        assert done.state == "fetched", done.detail
-        assert update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP).state == "unchanged"
+        assert (done.state, done.address) == ("moved", f"{server.url}/o/new.git") and not mirrors.path("o/old").exists()
+        world.renamed.clear()
+        assert update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP).state == "fetched"
+        world.renamed["o/old"] = "o/new"  # now the mirror was there before
+        add_file(repo, "refs/heads/main", "more.txt", b"more")
+        for state in ("fetched", "unchanged"):
+            done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
+            assert (done.state, done.address) == (state, f"{server.url}/o/new.git"), done.detail
 
 
 def test_gone_is_said_only_after_git_s_own_question(time: FakeTime) -> None:

@@ -32,7 +32,8 @@ from collector.cli import cli as collect
 from collector.commands import running
 from collector.console.progress import exclusive_store
 from collector.errors import DatabaseUnusable, WhoWroteError
-from collector.fetching.mirror_table import FetchPlan, forget
+from collector.fetching.many import FetchPlan
+from collector.fetching.mirror_table import forget
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
 from collector.runtime.stages import StageName

@@ -20,7 +20,10 @@ SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "
 
 
 class GitServer:
-    """Serves the bare repositories below a directory. `url(name)` is where owner/name is found."""
+    """Serves the bare repositories below a directory. `url(name)` is where owner/name is found.
+
+    `renamed`: old name -> (new name, status of the answer at the old one), as long as nothing else has the old name.
+    """
 
     def __init__(
         self, root: Path, faults: Callable[[str], Fault] = lambda path: None, settings: Mapping[str, str] = SETTINGS
@@ -29,6 +32,7 @@ class GitServer:
         self.requests: Counter[str] = Counter()
         self.sent = 0
         self.log: list[tuple[str, str]] = []
+        self.renamed: dict[str, tuple[str, int]] = {}
         self._guard = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -95,12 +99,26 @@ def _handler(server: GitServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901 (
                 server.note(self.command, self.path, 0)
                 self.send_error(fault)
                 return
+            if self._is_moved():
+                return
             most = int(fault[1]) if isinstance(fault, tuple) and fault[0] == "cut" else None
             try:
                 sent = self._answer(body, most)
             except (BrokenPipeError, ConnectionResetError):
                 sent = 0
             server.note(self.command, self.path, sent)
+
+        def _is_moved(self) -> bool:
+            name, dot, rest = self.path.removeprefix("/").partition(".git")
+            new, status = server.renamed.get(name, ("", 0))
+            if not new or (server.root / f"{name}.git").is_dir():
+                return False
+            server.note(self.command, self.path, 0)
+            self.send_response(status)
+            self.send_header("Location", f"{server.base}/{new}{dot}{rest}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return True
 
         def _body(self) -> bytes:
             if self.headers.get("Transfer-Encoding", "").lower() != "chunked":

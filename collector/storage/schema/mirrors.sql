@@ -4,6 +4,7 @@
 CREATE TABLE IF NOT EXISTS mirrors (
   name TEXT PRIMARY KEY COLLATE NOCASE, -- owner/name, as in repos
   url TEXT NOT NULL, -- where it is fetched from
+  address TEXT, -- where the server has it now, when url is only its old address; NULL otherwise
   path TEXT, -- directory of the mirror
   state TEXT NOT NULL {MirrorState}, -- result of the last attempt
   detail TEXT, -- that in words
