@@ -20,8 +20,9 @@ from collector.vocabulary.corpus import CursorState
 
 CAP = 1000  # results GitHub gives of one query
 PER_PAGE = 100
-MOST_SLICES = 5000  # of one query: a server that lies about its totals could have it cut for ever
-MOST_STEPS = 5_000  # pages and cuts of one query in one run: hours at GitHub's rate; a server may promise results without an end
+# Pages of one query that one run reads. Each cut reads one and makes two slices, so this bounds slices as well: a server that
+# promises results without an end is left after some hours at GitHub's rate, told as unfinished, and the next run goes on.
+MOST_PAGES = 5_000
 RE_ASKED = 2  # times that an incomplete answer is asked again at once; at the end of the run it is asked once more
 _FINISHED = (CursorState.DONE, CursorState.SPLIT, CursorState.CAPPED, CursorState.IGNORED)
 _AGAIN = (CursorState.REFUSED, CursorState.INCOMPLETE)
@@ -63,10 +64,9 @@ class _Reading:
     search: Search
     query: str
     ignored: set[int] = field(default_factory=set)
-    slices: int = 0  # made so far
     problems: list[str] = field(default_factory=list)
     peeked: dict[str, SearchPage] = field(default_factory=dict)  # first pages of slices that were asked only for their total
-    steps: int = 0
+    pages: int = 0  # read so far
 
     def all_slices(self) -> None:
         log = self.context.discovery_log
@@ -74,10 +74,9 @@ class _Reading:
             cursor = log.next_open(self.search.channel, self.query)
             if cursor is None:
                 return
-            if self.steps >= MOST_STEPS:
-                self.problems.append(f"not read to the end after {MOST_STEPS} requests: {cursor.slice}")
+            if self.pages >= MOST_PAGES:
+                self.problems.append(f"not read to the end after {MOST_PAGES} requests: {cursor.slice}")
                 return
-            self.steps += 1
             self.context.progress(f"{self.search.channel}: {cursor.slice}", cursor.found, min(cursor.total or 0, CAP))
             try:
                 self._step(cursor)
@@ -104,7 +103,7 @@ class _Reading:
         """Reads one page, or splits the slice."""
         number = int(cursor.position or 1)
         page = self.peeked.pop(cursor.slice, None) if number == 1 else None
-        items, total, complete, more = page or _page(self.context, self.search, cursor.slice, number)
+        items, total, complete, more = page or self._page(cursor.slice, number)
         total = max(total, cursor.total or 0)
         log = self.context.discovery_log
         if not complete and cursor.detail not in (_SECOND, _UNFINISHED):
@@ -128,7 +127,7 @@ class _Reading:
 
     def _cut(self, cursor: Cursor, before: Cursor, items: list[Any]) -> bool:
         """Whether the slice was put aside for smaller ones."""
-        if cursor.detail == _WHOLE or self.slices >= MOST_SLICES:
+        if cursor.detail == _WHOLE:
             return False
         if self._parent_ignored(cursor, items):
             return True
@@ -136,7 +135,6 @@ class _Reading:
         if parts:
             children = [Cursor(cursor.channel, cursor.query, part, parent=cursor.slice) for part in parts]
             self.context.discovery_log.record(before, replace(cursor, state=CursorState.SPLIT), (), children)
-            self.slices += len(parts)
         return bool(parts)
 
     def _parts(self, slice: str, items: list[Any]) -> list[str]:
@@ -171,9 +169,13 @@ class _Reading:
 
     def _total_of(self, cursor: Cursor) -> int:
         if cursor.total is None:
-            page = self.peeked[cursor.slice] = _page(self.context, self.search, cursor.slice, 1)
+            page = self.peeked[cursor.slice] = self._page(cursor.slice, 1)
             return page.total
         return cursor.total
+
+    def _page(self, slice: str, number: int) -> SearchPage:
+        self.pages += 1
+        return _page(self.context, self.search, slice, number)
 
 
 def _reopened(cursor: Cursor) -> Cursor:
@@ -189,7 +191,7 @@ def run_search(context: ChannelContext, search: Search, query: str, roots: Seque
     known = {c.slice for c in cursors}
     again = [_reopened(c) for c in cursors if c.state in _AGAIN]
     context.discovery_log.put([*again, *(Cursor(search.channel, query, root) for root in roots if root not in known)])
-    reading = _Reading(context, search, query, slices=len(cursors))
+    reading = _Reading(context, search, query)
     reading.all_slices()
     reading.second_time()
     return reading.problems

@@ -324,7 +324,7 @@ def test_a_qualifier_that_the_server_ignores_is_given_up(opened: Open, monkeypat
 
 def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each slice has a thousand million results, each page a next one: what is not read is told, and the next run goes on."""
-    monkeypatch.setattr(paging, "MOST_STEPS", 40)
+    monkeypatch.setattr(paging, "MOST_PAGES", 40)
     steps = paging.search_steps(code_search.SEARCH, code_search.QUERIES[:1], lambda context, query: [query])
     asked: list[str] = []
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import tracemalloc
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -20,7 +21,7 @@ from collector.discover import channels, code_search, commit_search, gharchive, 
 from collector.discover.channel import ChannelContext, DiscoverOptions
 from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.exclusions import Filters
-from collector.discover.paging import repository_of
+from collector.discover.paging import Unfinished, repository_of
 from collector.discover.run import discover, plan
 from collector.errors import WhoWroteError
 from collector.github.client import Clock, GitHub
@@ -188,17 +189,22 @@ def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> Non
 
 
 def test_a_server_that_lies_about_totals_is_not_asked_for_ever(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each slice promises less than the one before, and more than can be read: cut as long as words and owners last."""
     numbers = iter(range(10**9, 0, -1))
-    monkeypatch.setattr(paging, "MOST_SLICES", 40)
+    asked = Counter[str]()
+    monkeypatch.setattr(paging, "MOST_PAGES", 40)
 
     def lie(context: Any, search: Any, slice: str, number: int) -> paging.SearchPage:
+        asked[slice] += 1
         return paging.SearchPage([{"path": "x", "repository": {"full_name": f"u{number}/r"}}], next(numbers), True, False)
 
     monkeypatch.setattr(paging, "_page", lie)
     with context(World([])) as (_, it):
-        code_search.CHANNEL.run(it)
+        with pytest.raises(Unfinished, match="not read to the end after 40 requests"):
+            code_search.CHANNEL.run(it)
         rows = it.discovery_log.store.rows("SELECT query, count(*) AS n FROM cursors GROUP BY 1")
-        assert rows and max(row["n"] for row in rows) <= 42
+        assert rows and max(row["n"] for row in rows) <= 2 * 40 + 1
+        assert asked.total() <= 40 * len(rows)
 
 
 def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab") -> list[tuple[str, str, str]]:
