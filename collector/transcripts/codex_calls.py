@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from collector.git.patches import parse_unified
@@ -23,6 +24,8 @@ _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call
 _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.M)
 _REJECTED = ("rejected by user", "rejected by the user", "user rejected")
+_PARTLY = "Patch failed after applying these changes:\n"  # then the files, as `A path`, `D path`, `M path` or `M path -> path`
+_APPLIED = re.compile(r"[AMD] (.+?)(?: -> .+)?")
 _FAILED = ("Script failed", "aborted", "failed", "execution error", "apply_patch verification failed")
 
 
@@ -105,6 +108,10 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
     parts = list(_script_parts(call, status))
     if len(parts) == 1 and parts[0].command and not parts[0].edits:
         command, parts = shell_command(parts[0].command.text, parts[0].command.cwd, call.body), []
+    edits = _edits(call, problem)
+    if status is Status.ERROR:
+        applied, edits = _split_at_failure(call, edits)
+        parts += [_part(call, len(parts) + 1, "apply_patch", Status.OK, edits=tuple(applied))] if applied else []
     yield ToolCall(
         call_id=call.id,
         name=call.name or "apply_patch",
@@ -116,7 +123,7 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         agent_id=call.agent_id,
         model=call.model,
         input=call.arguments[:20_000] if isinstance(call.arguments, str) else as_json(call.arguments),
-        edits=tuple(_edits(call, problem)),
+        edits=tuple(edits),
         command=command,
         seen=_seen(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
@@ -241,6 +248,21 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
         several = len(stated) > 1 and edit.content is None
         edits.extend(stated if several or (unreadable and stated) else [edit])
     return edits
+
+
+def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], list[Edit]]:
+    """Of a patch that failed, the changes that were made before, which stay (the output lists them), and the others."""
+    told = next((text for text in (call.printed, call.output) if text and _PARTLY in text), "")
+    listed = map(_APPLIED.fullmatch, told.partition(_PARTLY)[2].split("\n"))
+    waiting = [resolve(call.cwd, match[1]) for match in takewhile(bool, listed) if match]
+    applied, rest = [], []
+    for edit in _patch_edits(call) or edits if waiting else edits:  # the event of such a patch has all changes, in no order
+        if waiting and edit.path == waiting[0]:
+            applied.append(edit)
+            waiting.pop(0)
+        else:
+            rest.append(edit)
+    return applied, rest
 
 
 def _patch_edits(call: CodexCall) -> list[Edit]:

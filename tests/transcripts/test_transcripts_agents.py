@@ -477,6 +477,38 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
     ]
 
 
+@pytest.mark.parametrize("with_event", [True, False])
+def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> None:
+    """Codex stops at the first file that cannot be written; its output lists what it wrote before."""
+    at = "2026-09-15T20:40:00Z"
+    sections = ("*** Add File: new.py", "+n", "*** Update File: a.py", "@@", "-a", "+A", "*** Update File: ro.py", "@@", "-r", "+R")
+    patch = "\n".join(("*** Begin Patch", *sections, "*** Update File: a.py", "@@", "-b", "+B", "*** End Patch"))
+    told = (
+        "Failed to write file /w/ro.py\nPatch failed after applying these changes:\nA /w/new.py\nM /w/a.py\n"
+        "Additional filesystem changes may not be listed.\n"
+        "Inspect the current files before retrying the remaining changes; do not retry the whole patch.\n"
+    )
+    changes = {
+        "/w/ro.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-r\n+R\n", "move_path": None},
+        "/w/a.py": {"type": "update", "unified_diff": "@@ -2 +2 @@\n-b\n+B\n", "move_path": None},
+        "/w/new.py": {"type": "add", "content": "n\n"},
+    }
+    event = {"type": "patch_apply_end", "call_id": "c", "success": False, "stdout": "", "stderr": told, "changes": changes}
+    output = {"type": "custom_tool_call_output", "call_id": "c", "output": f"Exit code: 1\nWall time: 0 seconds\nOutput:\n{told}"}
+    blob = _rollout(
+        (at, "session_meta", _meta(_PARENT, cwd="/w")),
+        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}),
+        *([(at, "event_msg", event)] if with_event else []),
+        (at, "response_item", output),
+    )
+    failed, applied = _READERS["codex"].read(_PARENT, [blob]).calls
+    shown = [(c.status, [(e.path, [line for h in e.hunks for line in h.lines]) for e in c.edits]) for c in (applied, failed)]
+    assert shown == [
+        (Status.OK, [("/w/new.py", []), ("/w/a.py", ["-a", "+A"])]),
+        (Status.ERROR, [("/w/ro.py", ["-r", "+R"]), ("/w/a.py", ["-b", "+B"])]),
+    ]
+
+
 def test_opencode_child_session() -> None:
     document = json.loads(_sample("opencode"))
     document["info"]["parentID"] = "ses_parent"
