@@ -72,6 +72,13 @@ class SessionFiles:
         """Blob ids of the transcripts of subagents, which may be another session's of the same checkpoint."""
         return list(dict.fromkeys(oid for r in self.records for oid in r.tasks))
 
+    def subagent_files(self) -> dict[str, frozenset[str]]:
+        """Call that started a subagent -> files that it can have left changed, as the checkpoints say of those that were done."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for one in (one for record in self.records for one in record.subagents if one.completed):
+            found[one.call_id].update(one.files)
+        return {call: frozenset(files) for call, files in found.items()}
+
     def input_key(self) -> str:
         text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
         local = [self.local.agent, self.local.stamp, str(self.local.unseen_until)] if self.local is not None else []

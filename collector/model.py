@@ -233,6 +233,16 @@ class TranscriptReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SubagentRecord:
+    """What a checkpoint says of a subagent."""
+
+    call_id: str  # of the call that started it
+    agent_id: str
+    files: tuple[str, ...]  # that it can have left changed, see `collector.checkpoints.subagents`
+    completed: bool  # otherwise it was still at work, and the list is empty
+
+
+@dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One session as one checkpoint stores it. The same session usually sits in many checkpoints."""
 
@@ -249,6 +259,7 @@ class SessionRecord:
     transcript_state: StoredTranscript = StoredTranscript.NONE
     compact: str = ""  # blob id of the compact transcript
     tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
+    subagents: tuple[SubagentRecord, ...] = ()  # of all sessions of the checkpoint
     start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
     files_touched: tuple[str, ...] = ()
     prompt_blob: str = ""

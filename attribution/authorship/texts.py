@@ -60,6 +60,10 @@ class RepositoryTexts:
                 return task_text(name, text_of(data), task)
         return None
 
+    def is_tracked(self, path: str, at: float) -> bool:
+        """Whether a commit before that moment holds the path."""
+        return any(time < at for time, _ in self._history.versions.get(path, ()))
+
     def is_committed(self, path: str, text: str, at: float) -> bool:
         """Whether some object of the repository holds exactly this text, other than by commits of the path after `at`."""
         data = text.encode("utf-8", "replace")

@@ -30,6 +30,7 @@ _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
+_NO_FILES: Mapping[str, frozenset[str]] = {}
 _LAST = 10**15  # after every step of the same moment
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "substitute"}
 
@@ -69,8 +70,10 @@ class SessionEdits:
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
 
 
-def session_edits(session: Session, session_id: int, emails: Iterable[str] = ()) -> SessionEdits:
-    """The file-changing side of a session."""
+def session_edits(
+    session: Session, session_id: int, emails: Iterable[str] = (), subagent_files: Mapping[str, frozenset[str]] = _NO_FILES
+) -> SessionEdits:
+    """The file-changing side of a session. `subagent_files`: as in `SessionFiles.subagent_files`."""
     cwd = session.cwds[0] if session.cwds else ""
     track = SessionEdits(
         session_id, session.id, cwd, session.cwds, session.started_at or 0.0, session.ended_at or 0.0, emails=frozenset(emails)
@@ -87,7 +90,7 @@ def session_edits(session: Session, session_id: int, emails: Iterable[str] = ())
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
         if call.spawn is not None:
-            _add_spawn(track, call, ref, at)
+            _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         if call.seen is not None and call.seen.whole:
             track.reads.append((order, call.seen))
         track.listed.extend((at, one) for one in _listed(call, track.cwd))
@@ -196,7 +199,7 @@ def _absolute(path: str, cwd: str) -> str:
     return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
 
 
-def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> None:
+def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, files: frozenset[str] | None) -> None:
     spawn = call.spawn
     assert spawn is not None
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
@@ -204,7 +207,8 @@ def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float) -> 
     until = track.ended if spawn.asynchronous else at
     told = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else at
-    hidden = WorktreeAction(started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=told)
+    named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
+    hidden = WorktreeAction(started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=told, files=named)
     track.actions.append(hidden)
 
 

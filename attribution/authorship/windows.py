@@ -78,6 +78,7 @@ class WorktreeAction:
     subagent: str = ""  # session or agent id of the subagent that it started, where recorded
     unseen: str = ""  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
+    files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,15 @@ def no_tasks_at(at: float, root: str, directory: str, program: str, task: str) -
     return None
 
 
+TrackedAt = Callable[[str, float], bool]
+"""(path, moment) -> whether a commit before that moment holds the path."""
+
+
+def not_tracked(path: str, at: float) -> bool:
+    """For a worktree whose repository is not at hand."""
+    return False
+
+
 # Commands that run tasks of the project.
 _RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|g?make|just|mise|poe|pdm|task)\b")
 
@@ -133,6 +143,7 @@ class AttributionWindows:
     existence: Existence = field(default_factory=Existence)
     prompts: list[Prompt] = field(default_factory=list)
     tasks: TasksAt = no_tasks_at
+    tracked: TrackedAt = not_tracked
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
@@ -222,12 +233,16 @@ class AttributionWindows:
     def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
         """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
         for action in actions:
-            if action.unseen == Reason.INVISIBLE_SUBAGENT and asks_for(action.told, path):
+            if action.unseen == Reason.INVISIBLE_SUBAGENT and (self._made_by(action, path) or asks_for(action.told, path)):
                 texts = [one.text for one in self.prompts if one.at <= action.at]
                 texts += [one.command or one.told for one in actions if one.at < action.at]
                 named = any(mentions(text, path) for text in texts if text)
                 return None if named else CandidateAuthor("agent", "subagent", call=action.call)
         return None
+
+    def _made_by(self, action: WorktreeAction, path: str) -> bool:
+        """Whether the recorder found the file when the subagent was done, and git did not know it before."""
+        return path in (action.files or ()) and not self.tracked(path, action.at)
 
     def _only_writer(self, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
         """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
@@ -246,7 +261,8 @@ class AttributionWindows:
     def _of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         if action.unseen:
-            return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
+            hides = self._may_hide(action, gap)
+            return CandidateAuthor("unknown", reason=action.unseen, call=action.call) if hides else None
         weaker: CandidateAuthor | None = None
         found = self._effects_of(action)
         for effect in found:
@@ -259,6 +275,16 @@ class AttributionWindows:
             return weaker
         generators = [effect for effect in found if effect.kind == "generate" and not effect.paths]
         return _ran(generators[0], action) if generators else _scripted(action) if how == "script" else _did(action)
+
+    def _may_hide(self, action: WorktreeAction, gap: AttributionWindow) -> bool:
+        """Whether what was not recorded may have changed the file.
+
+        The files of a subagent are those that differed from HEAD when it was done: without what it committed itself, and without
+        files that git did not know before.
+        """
+        if action.files is None or gap.path in action.files or gap.before < action.until:
+            return True
+        return not self.tracked(gap.path, action.at)
 
     def _of_effect(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""

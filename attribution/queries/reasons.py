@@ -27,7 +27,8 @@ _HOW = {
 _HOW_ANY = {
     "moved": "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
     "reformatted": "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
-    "subagent": "The file appeared while a subagent worked that was told to make it, or that alone could write. "
+    "subagent": "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
+    "alone could write. "
     "Its own calls are not on record.",
     "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
 }

@@ -265,7 +265,7 @@ def _edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
     """What a session did to files; None without a transcript."""
     if loaded.session is None:
         return None
-    edits = session_edits(loaded.session, session_id, loaded.files.emails)
+    edits = session_edits(loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files())
     add_missing_end(edits, max(loaded.unread(), default=0.0))
     if loaded.files.local is not None:
         add_missing_past(edits, loaded.files.local.unseen_until)
@@ -307,7 +307,7 @@ def _replay(context: RunContext, evidence: Evidence) -> Replayed:
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
-        line.gaps.tasks = texts.task
+        line.gaps.tasks, line.gaps.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, _roots_of(tracks, places, lines), texts)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):

@@ -97,6 +97,7 @@ _FROM_OTHER = (
     "created_at",
     "compact",
     "tasks",
+    "subagents",
     "prompt_blob",
     "vendor",
 )

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
+from collector.checkpoints.subagents import subagent_records
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import decode, timestamp
@@ -37,7 +38,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointSto
     entries = repo.entries(tree)
     problems: list[Problem] = []
     root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store is not CheckpointStore.V2_FULL)
-    tasks = task_blobs(repo, entries)  # of whichever session: the records say
+    tasks, subagents = task_blobs(repo, entries), subagent_records(repo, entries, checkpoint_id, problems)
     sessions = []
     if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
         sessions.append(_session(repo, entries, root, checkpoint_id, -1, problems))
@@ -46,8 +47,9 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointSto
         subject = f"{checkpoint_id}/{number}"
         meta = load_json(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
-    if tasks:
-        sessions = [replace(s, tasks=(*s.tasks, *tasks)) if s.index >= 0 else s for s in sessions]
+    for number, one in enumerate(sessions):  # of whichever session: the records say
+        if one.index >= 0 and (tasks or subagents):
+            sessions[number] = replace(one, tasks=(*one.tasks, *tasks), subagents=(*one.subagents, *subagents))
     if not sessions:
         problems.append(problem(checkpoint_id, "no_sessions"))
     created = [s.created_at for s in sessions if s.created_at is not None]
@@ -99,6 +101,7 @@ def _session(
         start=_start(meta),
         files_touched=texts(meta.get("files_touched")),
         tasks=task_blobs(repo, entries),
+        subagents=subagent_records(repo, entries, subject, problems),
         prompt_blob=blob_of(entries, "prompt.txt"),
         turn_id=text(meta, "turn_id"),
         kind=text(meta, "kind"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -360,6 +362,37 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     named.prompts.append(Prompt(20, "finish src/app.py"))
     seen.existence.files[F].append((30, True))
     assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "said"),
+    [
+        (F, 100.0, "human"),  # the recorder names other files only
+        ("src/done.py", 100.0, "unknown invisible_subagent"),
+        ("src/new.py", 100.0, "unknown invisible_subagent"),  # git did not know it: only edit calls would have named it
+        (F, 55.0, "unknown invisible_subagent"),  # committed while the subagent worked, perhaps by itself
+    ],
+)
+def test_files_that_the_recorder_names_narrow_what_a_subagent_hides(path: str, before: float, said: str) -> None:
+    gaps = _gaps(replace(_spawn("Do it"), files=frozenset({"src/done.py"})))
+    gaps.tracked = lambda path, at: path != "src/new.py"
+    found = gaps.cause(AttributionWindow(path, 10.0, before))
+    assert " ".join(filter(None, (found.author, found.reason))) == said
+
+
+@pytest.mark.parametrize(("files", "made"), [({F}, True), ({"src/b.py"}, False)])
+def test_new_file_that_the_recorder_names_is_the_subagents(files: set[str], made: bool) -> None:
+    found = _gaps(replace(_spawn("Do it"), files=frozenset(files))).cause(_MADE)
+    assert (found.author, found.how) == (("agent", "subagent") if made else ("unknown", "none"))
+
+
+def test_files_of_a_subagent_in_the_background_narrow_nothing() -> None:
+    for asynchronous in (False, True):
+        spawn = Spawn("child", "build", visible=False, asynchronous=asynchronous)
+        call = ToolCall("c", "Agent", 1, 100.0, 300.0, Status.OK, spawn=spawn)
+        session = Session("parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0)
+        (action,) = session_edits(session, 1, (), {"c": frozenset({F})}).actions
+        assert action.files == (None if asynchronous else {F})
 
 
 def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:

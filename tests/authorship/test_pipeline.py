@@ -907,6 +907,43 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
     assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
 
 
+def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
+    """Without the transcript of the subagent: the recorder's list of what differed when it was done."""
+    world = World("task-record")
+    world.human_write("a.py", "a = 1\n")
+    world.human_write("b.py", "b = 1\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    session.edit("b.py", "b = 1", "b = 2")
+    with session.subagent("Do what is left", visible=False) as sub:
+        sub.write("sub.py", "written = by_a_subagent\n")
+        sub.edit("a.py", "a = 1", "a = 2")
+        call = sub._parent
+    world.human_write("b.py", "b = 2\nadded_by_a_person = 3\n")
+    session.read("b.py")
+    commit = world.commit("By a subagent", [session])
+    (checkpoint,) = commit.checkpoints
+    record = {
+        "tool_use_id": call, "agent_id": sub.agent_id, "subagent_type": "general-purpose", "task_description": "Delegated work",
+        "files": ["a.py", "sub.py"], "started_at": claude.iso(0), "completed_at": claude.iso(world.clock),
+        "transcript_unavailable_reason": "transcript too large",
+    }  # fmt: skip
+    place = f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/{call}/task.json"
+    without = world.build(tmp_path / "without")
+    _run(without, tmp_path / "without.db")
+    said = _authors(tmp_path / "without.db", commit.sha)
+    assert {spans[-1][2:] for spans in said.values()} == {("unknown", "invisible_subagent")}
+    world.store_files({place: json.dumps(record).encode()}, "Task")
+    _run(world.build(tmp_path / "with"), tmp_path / "with.db")
+    said = _authors(tmp_path / "with.db", commit.sha)
+    assert said["sub.py"] == [(1, 1, "agent", "subagent")]
+    assert said["a.py"] == [(1, 1, "unknown", "invisible_subagent")]
+    assert said["b.py"] == [(1, 1, "agent", "exact"), (2, 2, "human", "none")]
+    (row,) = _rows(tmp_path / "with.db", "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'")
+    assert row["detail"] == "transcript too large"
+
+
 def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> None:
     """Both files are of one call: the converter's output, and a copy of it as it was after the converter ran."""
     world = World("converted")

@@ -18,7 +18,7 @@ from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
 from collector.git.repository import GitRepo
 from collector.load import read_session, session_files
-from collector.model import Checkpoint, Problem, SessionRecord
+from collector.model import Checkpoint, Problem, SessionRecord, SubagentRecord
 from collector.text import timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -225,6 +225,28 @@ def test_other_directories_of_a_checkpoint_are_no_sessions(tmp_path: Path) -> No
     (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, **more})}))
     assert [r.session_id for r in found.sessions] == ["s-1"]
     assert found.problems == ()
+
+
+def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Path) -> None:
+    record = {"tool_use_id": "toolu_1", "agent_id": "a1", "files": ["src/a.py", 3], "completed_at": "2026-08-19T09:01:30Z"}
+    reason = "transcript path unresolvable"
+    more = {
+        "tasks/toolu_1/task.json": json.dumps(record).encode(),
+        "tasks/toolu_2/task.json": json.dumps({"transcript_unavailable_reason": reason, "files": None}).encode(),
+        "tasks/toolu_3/task.json": b"[1, 2",
+        "tasks/toolu_4/task.json/x": b"{}",
+        "tasks/toolu_5/task.json": b"[]",
+        "tasks/stray": b"a file",
+    }
+    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, **more})}))
+    (session,) = found.sessions
+    assert session.subagents == (
+        SubagentRecord("toolu_1", "a1", ("src/a.py",), True),
+        SubagentRecord("toolu_2", "", (), False),
+    )
+    assert [(p.code, p.subject.rpartition("/")[2], p.detail) for p in found.problems] == [
+        ("no_subagent_transcript", "toolu_2", reason)
+    ]
 
 
 @pytest.mark.parametrize("name", ["00", "01", "٣", "²"])
