@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced
+from attribution.authorship.brought_in import bring_in
 from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
 from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
@@ -275,6 +276,8 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEd
     """Worktrees with their steps, and what is already decided about each edit."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
+    tracks = list(tracks)
+    bring_in(tracks, places)
     for number, track in enumerate(tracks):
         base = number * 1_000_000
         for raw in track.edits:

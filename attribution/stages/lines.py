@@ -83,7 +83,7 @@ from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore, TranscriptState
 
-VERSION = "10"
+VERSION = "11"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
