@@ -18,7 +18,7 @@ from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
 from collector.vocabulary.lines import Author, Reason, Witness
 
-STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.REWRITTEN})
+STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
 """What may stand beside a person's line until a witness is asked: what else may have written it."""
 _TELLING = 12  # characters from which a line's text alone raises doubt
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
@@ -267,7 +267,9 @@ def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
 def _since_parent(case: _Case, index: int) -> SightingPair | None:
     """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
     window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
-    return SightingPair(Witness.COMMIT, case.when.since) if _of_text(case, case.ask(window), index).author == "human" else None
+    cause = _of_text(case, case.ask(window), index)
+    by_person = cause.author == "human" and cause.reason != Reason.GIT_OPERATION
+    return SightingPair(Witness.COMMIT, case.when.since) if by_person else None
 
 
 def _by_commit(case: _Case, index: int) -> SightingPair | None:
@@ -362,6 +364,8 @@ def _of_text(case: _Case, cause: CandidateAuthor, index: int) -> CandidateAuthor
     rest = cause.otherwise or CandidateAuthor("human")
     if rest.author != "human":
         return rest
+    if rest.reason == Reason.GIT_OPERATION:
+        return replace(rest, author="unknown")
     if not case.found.file.by_hand:  # nobody types data that a script is there to write
         return CandidateAuthor("tool", call=cause.call, tool="script")
     state = case.found.state
@@ -399,8 +403,9 @@ def _from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, lay
     if layout:
         return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
     if witness is None:
-        opaque = Verdict("unknown", "none", "inferred", cause.reason, cause.call)
-        return opaque if cause.reason == Reason.OPAQUE_SHELL else Verdict("unknown", "none", "inferred", Reason.BASE_UNKNOWN)
+        stated = Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+        is_stated = cause.reason in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION)
+        return stated if is_stated else Verdict("unknown", "none", "inferred", Reason.BASE_UNKNOWN)
     if not cause.is_person:
         witness = replace(witness, kind=Witness.UNWATCHED)
     return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, cause.call, witness=witness)

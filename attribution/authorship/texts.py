@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from attribution.authorship.align import lines_of, text_of
 from attribution.authorship.commits import CommitHistory, FileDiff, added_files
 from attribution.authorship.lines import AddedFile
 from attribution.shell.project import FILES, task_text
+from collector.checkpoints.pull_requests import is_source
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id
+from collector.model import Commit
 from collector.text import is_binary
 
 _GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
 _LATER_VERSIONS = 4  # of those, from commits after the edit
+_MAX_ASIDE = 5_000  # commits of other branches in which a line is looked for, the latest ones
 
 
 class RepositoryTexts:
@@ -72,11 +76,12 @@ class RepositoryTexts:
         return min(times) <= at if times else any(self._repo.has(oid) for oid in ids)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: the commits aside are kept
 class DiffTexts:
-    """Both versions of a changed file."""
+    """Both versions of a changed file, and what the clone holds of it elsewhere."""
 
     repo: GitRepo
+    history: CommitHistory
 
     def lines(self, file: FileDiff) -> list[str]:
         """The lines of the new version; [] for a deleted file."""
@@ -85,6 +90,22 @@ class DiffTexts:
     def before(self, file: FileDiff) -> str:
         """The old version; "" when there is none."""
         return self._text(file.change.old)
+
+    def elsewhere(self, file: FileDiff, at: float) -> str:
+        """The versions of the file by commits before `at`, on any branch or pull request, joined."""
+        paths = {file.change.path, file.change.old_path or file.change.path}
+        found = {oid for path in paths for time, oid in self.history.versions.get(path, ()) if time < at}
+        earlier = [commit.sha for commit in self.aside if commit.author_time < at]
+        found.update(oid for sha in earlier for path in paths if (oid := self.repo.file_at(sha, path)) is not None)
+        return "\n".join(self._text(oid) for oid in sorted(found))
+
+    @cached_property
+    def aside(self) -> list[Commit]:
+        """Commits of other branches, pull requests and the stash."""
+        mine = {commit.sha for commit in self.history.commits}
+        tips = {oid for ref, oid in self.repo.refs().items() if is_source(ref) or ref == "refs/stash"} - mine
+        heads = [commit.sha for commit in self.history.commits[-1:]]
+        return list(self.repo.history_of(sorted(tips), hide=heads))[-_MAX_ASIDE:] if tips else []
 
     def _text(self, oid: str | None) -> str:
         return text_of(self.repo.blob(oid) or b"") if oid is not None else ""

@@ -32,8 +32,9 @@ class CandidateAuthor:
     """Answer for a gap. For `agent` the call that did it; for `tool` the call that ran it; for `unknown` the reason.
 
     `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own;
-    `opaque_shell`: a command ran of which nobody knows what it writes, so that only the words of a line can tell; or
-    `uncaptured`: no recorded session did it, but for a part of the time none was being recorded.
+    `opaque_shell`: a command ran of which nobody knows what it writes, so that only the words of a line can tell;
+    `git_operation`: git took the text of a commit, in which such a line may stand; or `uncaptured`: no recorded session did it,
+    but for a part of the time none was being recorded.
     """
 
     author: str  # agent | human | tool | unknown
@@ -49,7 +50,7 @@ class CandidateAuthor:
     @property
     def is_person(self) -> bool:
         """Nobody else can have done it, as far as sessions are recorded."""
-        return self.author == "human" and self.watched and self.reason != "opaque_shell"
+        return self.author == "human" and self.watched and self.reason not in ("opaque_shell", "git_operation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +299,8 @@ class AttributionWindows:
         if effect.kind == "opaque":
             return CandidateAuthor("human", reason="opaque_shell", call=action.call)
         doubtful = effect.kind == "restore" and self._may_touch(effect, gap.path)
-        return CandidateAuthor("unknown", reason="git_operation", call=action.call) if doubtful else None
+        author = "human" if effect.from_commit else "unknown"  # what is merged or popped may come from anywhere
+        return CandidateAuthor(author, reason="git_operation", call=action.call) if doubtful else None
 
     def _of_named(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor:
         if effect.kind != "modify":
@@ -347,7 +349,14 @@ class AttributionWindows:
 
 
 def _weaker(known: CandidateAuthor | None, found: CandidateAuthor | None) -> CandidateAuthor | None:
-    """Of two answers that name nobody the more doubtful: unknown, then an opaque command, then a formatter."""
+    """Of two answers that name nobody the more doubtful: unknown, then an opaque command, then a formatter.
+
+    What git brought and what a program made of it cannot be told apart.
+    """
+    if known is not None and found is not None and known.reason != found.reason:
+        by_git = next((one for one in (known, found) if one.reason == "git_operation"), None)
+        if by_git is not None:
+            return max(known, found, replace(by_git, author="unknown"), key=_doubt)
     return max((one for one in (known, found) if one is not None), key=_doubt, default=None)
 
 

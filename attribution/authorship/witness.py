@@ -37,6 +37,7 @@ MAX_TYPING = 5.0
 
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 _PROGRAMS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL})
+_DOUBTS = _PROGRAMS | {Reason.GIT_OPERATION}
 _BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -99,18 +100,19 @@ class PersonLines:
     texts: Sequence[str]  # of the span
     before: VersionBefore = VersionBefore("")
     is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
+    elsewhere: str = ""  # where git may have brought the lines: other versions of the file, without layout
     renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
 
     @property
     def doubt(self) -> str:
-        """The program that may have written the lines: a formatter, an opaque command; "" for none."""
+        """What may have brought the lines: a formatter, an opaque command, git; "" for nothing."""
         reason = self.span.verdict.reason
-        return reason if reason in _PROGRAMS else ""
+        return reason if reason in _DOUBTS else ""
 
     @property
     def novel(self) -> set[str]:
         """Words, and pieces of lines, that the program cannot have taken from the version before."""
-        if not self.doubt:
+        if self.doubt not in _PROGRAMS:
             return set()
         words = {word for text in self.texts for word in _words(text)} - self.before.words
         return words.union(piece for text in self.texts for piece in _pieces(text) if piece not in self.before.bare)
@@ -131,7 +133,16 @@ def _pieces(text: str) -> list[str]:
     return [bare for piece in _BETWEEN.split(text) if len(bare := without_layout(piece)) >= MIN_LENGTH]
 
 
-def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
+Elsewhere = Callable[[FileDiff], str]
+"""A changed file -> its versions that git held on any branch before the commit, joined."""
+
+
+def nowhere(file: FileDiff) -> str:
+    """For a file whose repository is not at hand."""
+    return ""
+
+
+def person_lines(verdict: CommitVerdict, texts: Texts, elsewhere: Elsewhere = nowhere) -> Iterator[PersonLines]:
     """The spans of a commit that need a witness."""
     for file, spans in verdict.files:
         if any(_is_persons(span.verdict) for span in spans) and file.kind in BY_HAND:
@@ -140,8 +151,10 @@ def person_lines(verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
             before, was_there = VersionBefore(texts.before(file)), file.change.old is not None
             persons = [(span, lines[span.start - 1 : span.end]) for span in spans if _is_persons(span.verdict)]
             renumbers = sum(before.has_with_other_number(text) for _, own in persons for text in own) > 1
+            by_git = any(span.verdict.reason == Reason.GIT_OPERATION for span, _ in persons)
+            others = without_layout(elsewhere(file)) if by_git else ""
             for span, own in persons:
-                yield PersonLines(file, span, own, before, typed or was_there, renumbers)
+                yield PersonLines(file, span, own, before, typed or was_there, others, renumbers)
 
 
 def confirm(
@@ -178,7 +191,7 @@ def _is_near(moment: float, unrecorded: Sequence[float]) -> bool:
 
 def _unbelieved(span: VerdictSpan) -> VerdictSpan:
     witness = span.verdict.witness
-    if span.verdict.reason in (Reason.OPAQUE_SHELL, Reason.REWRITTEN):
+    if span.verdict.reason in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN):
         return _without(span, span.verdict.reason)
     unwatched = witness is not None and witness.kind is Witness.UNWATCHED
     return _without(span, Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED)
@@ -274,6 +287,8 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
 
 def _beside_program(one: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
     """The same where a formatter or an opaque command ran: what it writes comes from the file and from agents' texts."""
+    if one.doubt == Reason.GIT_OPERATION:
+        return one.doubt if bare in one.elsewhere or _IMPORT.match(text) else Reason.NONE
     if one.doubt == Reason.OPAQUE_SHELL and not (one.is_typed and one.file.kind in _CODE):
         return one.doubt  # converters and generators write whole files, and pages and lists again and again
     if any(word not in one.before.words and not is_produced(word) for word in _words(text)):

@@ -36,21 +36,25 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 def _checkout(call: ProgramCall) -> list[Effect]:
     if words := _paths(call):
-        return call.make("restore", words)
+        return _from_commit(call.make("restore", words))
     words = operands(call.args)
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
-        return [Effect("restore")] if len(words) > 1 else []
-    return call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)])
+        return _from_commit([Effect("restore")]) if len(words) > 1 else []
+    return _from_commit(call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)]))
+
+
+def _from_commit(found: list[Effect]) -> list[Effect]:
+    return [replace(effect, from_commit=True) for effect in found]
 
 
 def _restore(call: ProgramCall) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
-    return call.make("restore", operands(call.args, frozenset(("-s", "--source"))))
+    return _from_commit(call.make("restore", operands(call.args, frozenset(("-s", "--source")))))
 
 
 def _reset(call: ProgramCall) -> list[Effect]:
-    return [Effect("restore")] if call.has("--hard", "--keep", "--merge") else []
+    return _from_commit([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
 
 
 def _stash(call: ProgramCall) -> list[Effect]:

@@ -88,6 +88,7 @@ class Effect:
     content: the exact text written or appended, when the command gives it.
     target: where a move or copy goes.
     tool: the program, of `format` and `generate`.
+    from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged, fetched or kept in a stash.
     changes, hunks: of `modify`, what it does to the text, when the command gives it; the old texts may be absent from the file.
     """
 
@@ -96,6 +97,7 @@ class Effect:
     content: str | None = None
     target: str = ""
     tool: str = field(default="", compare=False)
+    from_commit: bool = field(default=False, compare=False)
     changes: tuple[Replacement, ...] = field(default=(), compare=False)
     hunks: tuple[Hunk, ...] = field(default=(), compare=False)
 

@@ -370,12 +370,14 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
 
 def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdicts: Mapping[str, CommitVerdict]) -> None:
     """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
-    texts, written = DiffTexts(repo), applied_edits(replayed.edits, replayed.timelines)
+    texts, written = DiffTexts(repo, evidence.history), applied_edits(replayed.edits, replayed.timelines)
     times = {commit.sha: commit.author_time for commit in evidence.history.commits}
     for sha, typed in typed_lines(_records_of_typing(repo, verdicts), evidence.history).items():
         parents = evidence.links[sha].commit.parents
         testify(verdicts[sha], typed, max((times.get(parent, 0.0) for parent in parents), default=0.0), texts)
-    waiting = {sha: list(person_lines(verdict, texts)) for sha, verdict in verdicts.items()}
+    waiting = {
+        sha: list(person_lines(verdict, texts, partial(texts.elsewhere, at=times[sha]))) for sha, verdict in verdicts.items()
+    }
     wanted = [one for several in waiting.values() for one in several]
     texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
     first = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)

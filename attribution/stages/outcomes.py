@@ -23,6 +23,7 @@ from attribution.stages import feature_rows as rows
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
+from collector.vocabulary.lines import Reason
 
 _MOST_TEXT = 20_000  # characters of a hunk that are kept
 
@@ -81,7 +82,8 @@ def _gather(
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        return timeline.gaps.cause(AttributionWindow(path, after, before)).author
+        found = timeline.gaps.cause(AttributionWindow(path, after, before))
+        return "unknown" if found.reason == Reason.GIT_OPERATION else found.author
 
     for session, regions in by_session.items():
         one = sessions[session]

@@ -162,9 +162,24 @@ def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
 
 
 def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
-    assert _cause(_command("git checkout -- src/app.py")) == "unknown git_operation"
     assert _cause(_command("git stash pop")) == "unknown git_operation"
+    assert _cause(_command("git pull --rebase")) == "unknown git_operation"
     assert _cause(_command("git checkout -- src/other.py")) == "human"
+
+
+def test_of_text_from_a_commit_the_commits_can_tell() -> None:
+    assert _cause(_command("git checkout -- src/app.py")) == "human git_operation"
+    assert _cause(_command("git switch main")) == "human git_operation"
+    assert _cause(_command("git reset --hard HEAD~1")) == "human git_operation"
+    switched, popped = _command("git switch main", number=1), _command("git stash pop", at=60.0, number=2)
+    assert _cause(switched, popped) == "unknown git_operation"
+
+
+@pytest.mark.parametrize("command", ["./scripts/do-everything.sh", "npx prettier --write ."])
+def test_git_beside_a_program_leaves_it_open(command: str) -> None:
+    other = _command(command, at=60.0, number=2)
+    assert _cause(_command("git switch main", number=1), other) == _cause(other, _command("git switch main", number=1))
+    assert _cause(_command("git switch main", number=1), other) == "unknown git_operation"
 
 
 def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:

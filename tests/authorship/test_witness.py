@@ -407,3 +407,38 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, "digits: 1, label").author != "human"
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
+
+
+# --- git took the text of another commit ------------------------------------------------------------------------------------
+
+
+def test_line_after_a_switch_that_no_branch_has(tmp_path: Path) -> None:
+    world, session = _begin("switched")
+    session.edit("src/app.ts", *EDIT)
+    session.bash("git switch feature && git log -3 && git switch main")
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert _class(about(found, PERSONS)) == ("human", "likely_human", "unwatched")
+
+
+def test_line_after_a_switch_that_another_branch_has(tmp_path: Path) -> None:
+    world, session = _begin("other-branch")
+    world.branch_off("feature")
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    world.commit("The currency")
+    world.switch("main")
+    session.edit("src/app.ts", *EDIT)
+    session.bash("git checkout feature -- src/app.ts")
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, PERSONS).source == "unknown git_operation"
+
+
+def test_line_after_a_stash_that_no_branch_has(tmp_path: Path) -> None:
+    """What was in the stash is in no commit."""
+    world, session = _begin("popped")
+    session.edit("src/app.ts", *EDIT)
+    session.bash("git stash && git stash pop")
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert about(found, PERSONS).source == "unknown git_operation"
