@@ -207,13 +207,13 @@ def _name(value: Any) -> str | None:
 
 
 def cleaned(columns: dict[str, Any]) -> dict[str, Any]:
-    """Only what SQLite can hold and a terminal can show."""
-    return {name: _scalar(value) for name, value in columns.items()}
+    """Only what each column of `candidates` is for, and a terminal can show: anything else that a server says is not known."""
+    return {name: _of_its_kind(name, value) for name, value in columns.items()}
 
 
-def _scalar(value: Any) -> Any:
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int):
-        return value if abs(value) < 1 << 62 else None
+def _of_its_kind(name: str, value: Any) -> int | str | None:
+    if name in ("is_fork", "archived"):
+        return int(value) if isinstance(value, bool) else None
+    if name in ("github_id", "stars", "forks", "size_kb"):
+        return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62 else None
     return printable(value)[:200] if isinstance(value, str) else None

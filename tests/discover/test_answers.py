@@ -14,13 +14,14 @@ import pytest
 from support.fake_time import FakeTime
 from support.git_answers import V1, make_repo, refs
 from support.github_server import TOKEN, GitHubServer, Repo, World
-from support.served import add_file, publish
+from support.served import add_file, git, publish
 
 from collector.discover import code_search, paging
 from collector.discover.channel import ChannelContext, DiscoverOptions
 from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.exclusions import Filters, exclusion
 from collector.discover.lsrefs import Prober, probe_all
+from collector.discover.metadata import from_graphql, from_rest
 from collector.discover.paging import Unfinished
 from collector.discover.run import DiscoverResult, discover
 from collector.fetching.disk import Mirrors
@@ -33,7 +34,7 @@ from collector.github.limits import limit_kind, pause_after, retry_after
 from collector.github.pauses import SharedPauses
 from collector.github.token import Token
 from collector.github.transport import Web
-from collector.repository_names import RepositorySource, same_place, source
+from collector.repository_names import RepositorySource, moved, same_place, source
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -269,6 +270,31 @@ def test_a_null_without_an_error_is_not_known_instead_of_missing(opened: Open, m
         assert {n: r["metadata_at"] is None for n, r in found.items()} == {"o/a": False, "o/b": True, "o/c": False}
 
 
+HOSTILE = {"databaseId": -1, "stargazerCount": 10**30, "forkCount": "many", "parent": [], "isFork": 0, "isArchived": "no"}
+HOSTILE |= {"licenseInfo": {"spdxId": 7}, "diskUsage": "huge", "createdAt": {}, "primaryLanguage": {"name": ["C"]}}
+
+
+def test_fields_of_another_kind_are_not_known(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = from_graphql({"nameWithOwner": "o/r", **HOSTILE}, "s")
+    assert {name: value for name, value in found.items() if value is not None} == {"now_called": "o/r"}
+    found = from_rest({"full_name": ["o/r"], "size": -(10**30), "license": None, "stargazers_count": 3})
+    assert {name: value for name, value in found.items() if value is not None} == {"stars": 3}
+    assert from_graphql({}, "s")["not_said"] == "licence"
+    real = GitHub.graphql
+
+    def hostile(self: GitHub, query: str, variables: Any = None) -> Any:
+        answer = real(self, query, variables)
+        for value in answer.data.values():
+            value.update(HOSTILE)
+        return answer
+
+    monkeypatch.setattr(GitHub, "graphql", hostile)
+    with opened(World([Repo("o/r", raw=refs(V1))]), ["o/r"]) as (_, context):
+        assert run(context).failures == []
+        row = candidates(context)["o/r"]
+        assert (row["exclusion"], row["detail"]) == ("no_metadata", "not known: whether it is a fork, its size")
+
+
 def test_filters_take_unknown_for_unknown() -> None:
     row: dict[str, Any] = dict.fromkeys(
         ("exclusion", "renamed_to", "notes", "checkpoint_remote", "failure", "detail", "licence", "not_said")
@@ -345,7 +371,7 @@ def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkey
 
 def test_forks_are_searched_when_they_are_wanted(opened: Open) -> None:
     with opened(World([]), forks=True) as (server, context):
-        run(context, "code_search", "repo_search", "commit_search")
+        run(context, "code_search", "hook_search", "repo_search", "commit_search")
         asked = [a.path for a in server.log]
         assert all("fork%3Atrue" in path for path in asked if "/code" in path or "/repositories" in path)
         assert not any("fork" in path for path in asked if "/commits" in path)
@@ -363,6 +389,67 @@ def test_probe_and_fetch_in_every_protocol(tmp_path: Path, time: FakeTime, kind:
         one = RepositorySource("o/r", f"{server.url}/o/r.git")
         done = update_mirror(one, Mirrors(tmp_path / "m"), Remote(clock=time.clock()), HTTP)
         assert done.state == "fetched" or (kind, done.ok()) == ("dumb", False), done
+
+
+# What a server answers first -> what the probe and the fetch say: "ok" when they waited or asked otherwise.
+FIRST_ANSWERS = {
+    "301": ("ok", "fetched"),
+    "307": ("ok", "fetched"),
+    "401": ("private_or_missing", "gone"),
+    "404": ("private_or_missing", "gone"),
+    "git-403-wall": ("unreachable", "unreachable"),
+    "git-403-blocked": ("private_or_missing", "gone"),
+    "git-403-limit": ("ok", "fetched"),
+    "git-429": ("ok", "fetched"),
+    "slow": ("ok", "fetched"),
+}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real repository with as many refs as a large one has."""
+    repo = publish(tmp_path_factory.mktemp("large"), "o/r")
+    git(repo, "pack-refs", "--all")
+    packed, tip = repo / "packed-refs", git(repo, "rev-parse", "refs/heads/main").strip()
+    lines = [f"{tip} refs/pull/{n:04d}/head\n" for n in range(5000)]
+    packed.write_text(packed.read_text().replace(" sorted ", " ") + "".join(lines))
+    return repo
+
+
+@pytest.mark.parametrize("first", FIRST_ANSWERS)
+@pytest.mark.parametrize("kind", ["v2", "v1", "v0"])
+def test_every_answer_in_every_protocol_of_a_real_git_server(
+    tmp_path: Path, time: FakeTime, large: Path, kind: str, first: str
+) -> None:
+    world = World([Repo("o/r", git_dir=large, git=kind)])
+    if first in ("301", "307"):
+        world.renamed["o/old"] = "o/r"
+    name = "o/old" if world.renamed else "o/r"
+    mirrors, outcome, state = Mirrors(tmp_path / "m"), *FIRST_ANSWERS[first]
+    with GitHubServer(world, lambda: time.at) as server, Web(timeout=5) as web:
+        server.moved_post = server.moved_get = int(first) if first.isdigit() else 301
+
+        def again() -> None:
+            server.git_limits.extend([first] * (1 if outcome == "ok" else 4) if first.startswith("git-") else [])
+            server.faults.extend(["late"] if first == "slow" else [])
+            if first in ("401", "404"):
+                world.repos[0].raw = lambda path, body: (int(first), {}, b"Repository not found.")
+
+        again()
+        seen = Prober(GitServers(web, time.clock()))(server.url, name)
+        assert seen.outcome == outcome, seen.detail
+        if outcome == "ok":
+            assert seen.ref_state is not None and seen.ref_state.v1_oid
+            assert seen.renamed_to == ("o/r" if world.renamed else None)
+        server.git_limits.clear()
+        again()
+        one = RepositorySource(name, f"{server.url}/{name}.git")
+        done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
+        if world.renamed:
+            assert done.state == "moved" and not mirrors.path(name).exists()
+            done = update_mirror(moved(done.address), mirrors, Remote(clock=time.clock()), HTTP)
+        assert done.state == state, done.detail
+        assert mirrors.path("o/r").exists() == (state == "fetched")
 
 
 @pytest.mark.parametrize("lie", ["html", "other service", "endless", "too large"])

@@ -17,7 +17,17 @@ from typing import Any
 import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
-from collector.discover import channels, code_search, commit_search, gharchive, listing, paging, repo_search, slices
+from collector.discover import (
+    channels,
+    code_search,
+    commit_search,
+    gharchive,
+    hook_search,
+    listing,
+    paging,
+    repo_search,
+    slices,
+)  # fmt: skip
 from collector.discover.channel import ChannelContext, DiscoverOptions
 from collector.discover.discovery_log import DiscoveryLog
 from collector.discover.exclusions import Filters
@@ -105,6 +115,32 @@ def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> Non
         assert len(asked) == len(set(asked)) and len(asked) < 100
         code_search.CHANNEL.run(it)
         assert len(server.log) == len(asked)
+
+
+def test_hook_search_finds_what_entire_installs_for_each_agent(context: Any) -> None:
+    """The files and commands are those that `entire enable` writes, see collector/discover/hook_search.py."""
+    claude = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]}}'
+    files = {
+        "h/claude": {".claude/settings.json": claude},
+        "h/codex": {".codex/hooks.json": '{"command": "entire hooks codex stop"}'},
+        "h/cursor": {".cursor/hooks.json": '{"command": "entire hooks cursor stop"}'},
+        "h/gemini": {".gemini/settings.json": '{"command": "entire hooks gemini session-end"}'},
+        "h/copilot": {".github/hooks/entire.json": '{"bash": "entire hooks copilot-cli session-end"}'},
+        "h/opencode": {".opencode/plugins/entire.ts": "export const Entire = 1"},
+        "h/other-hook": {".claude/settings.json": claude.replace("entire", "another")},
+        "h/other-place": {"docs/settings.json": claude},
+    }
+    world = World([Repo(name, files=content) for name, content in files.items()])
+    world.repos.append(Repo("h/secret", files={".claude/settings.json": claude}, private=True))
+    world.repos += [Repo(f"big/r{n}", files={".claude/settings.json": claude.ljust(120 + n)}) for n in range(1100)]
+    with context(world) as (server, it):
+        server.limits["code_search"] = (10_000, 0, 60)
+        hook_search.CHANNEL.run(it)
+        assert found(it) - {f"big/r{n}" for n in range(1100)} == {
+            f"h/{n}" for n in ("claude", "codex", "cursor", "gemini", "copilot", "opencode")
+        }
+        assert len(found(it)) == 1106 and len(server.log) < 30
+    assert hook_search.CHANNEL.needs_token and hook_search.CHANNEL.usual(DiscoverOptions())
 
 
 def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:

@@ -620,6 +620,49 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     assert code == 2 and "not a candidate" in err
 
 
+def test_owners_are_asked_without_being_named_and_hooks_are_searched(collect: Any, server: GitHubServer) -> None:
+    """A run that names no channel: what a search confirms leads to its owner's other repositories and its parent."""
+    server.world.repos[:] = [
+        Repo("ada/settings", files={".entire/settings.json": "{}"}, raw=refs(V1), fork_of="up/stream"),
+        Repo("ada/quiet", raw=refs(V1)),
+        Repo("bob/hooks", files={".codex/hooks.json": '"entire hooks codex stop"'}, raw=refs(V1)),
+        Repo("bob/also", raw=refs(V1)),
+        Repo("up/stream", raw=refs(V1)),
+    ]
+    server.limits |= {"code_search": (10_000, 0, 60), "search": (10_000, 0, 60)}
+    code, _, err = collect("discover", "--forks")
+    assert code == 0, err
+    code, out, _ = collect("report", "--json")
+    assert {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 5
+    coverage = {row["channel"]: row for row in json.loads(out)["coverage"]}
+    assert coverage.keys() >= {"code_search", "hook_search", "commit_search", "repo_search", "owners", "relatives"}
+    assert all(row["reasoning"] for row in coverage.values()) and coverage["hook_search"]["expected_high"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("graphql-pathless", "2 candidates have no metadata"),
+        ("refused", "refused: "),
+        ("incomplete", "not finished by the server, twice: "),
+    ],
+)
+def test_what_was_left_out_is_printed_and_ends_with_3(
+    collect: Any, server: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
+    monkeypatch.setattr("collector.github.client.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discover.paging.RE_ASKED", 0)
+    server.world.repos[:] = [Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x")) for n in range(2)]
+    if fault == "graphql-pathless":
+        server.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
+    else:
+        query = code_search.QUERIES[0]
+        (server.refused if fault == "refused" else server.incomplete).add(query)
+    code, _, err = collect("discover", "code_search")
+    assert code == 3 and words in err, err
+
+
 def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "")
     monkeypatch.setenv("GH_TOKEN", "")

@@ -24,6 +24,7 @@ from collector.discover.exclusions import Filters, exclusion
 from collector.discover.forge_sites import token_for
 from collector.discover.forges import GITEA, GITLAB
 from collector.discover.lsrefs import Prober
+from collector.discover.report import report
 from collector.discover.run import DiscoverResult, add_forge_metadata, discover, settle
 from collector.discover.tables import names_of
 from collector.errors import WhoWroteError
@@ -303,6 +304,19 @@ def test_two_archives_are_both_read(opened: Open, tmp_path: Path) -> None:
     with opened(World([]), archives=(str(tmp_path / "a"), str(tmp_path / "b"))) as (_, context):
         gharchive.run(context)
         assert found(context, "gharchive") == {"o/a", "o/b"}
+
+
+def test_what_the_archives_have_is_said_before_and_after(opened: Open, tmp_path: Path) -> None:
+    """GH Archive lost most events on 2025-05-23 (igrigorik/gharchive.org issues 310 and 320)."""
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    with opened(World([]), archives=(str(tmp_path),), since=start, until=start + timedelta(hours=1)) as (_, context):
+        [step] = gharchive.plan(context)
+        assert "10 to 20 % of the events since 2025-05-23" in step.note
+        (tmp_path / "2026-02-01-0.json.gz").write_bytes(push("o/a"))
+        gharchive.run(context)
+        [row] = [row for row in report(context.discovery_log.store, context.now())["coverage"] if row["channel"] == "gharchive"]
+        assert (row["expected_low"], row["expected_high"]) == (0.1, None) and "41% to 67% with 5 pushes" in row["reasoning"]
+    assert "all" not in gharchive.CHANNEL.about.split() and "no cap" not in gharchive.CHANNEL.about
 
 
 def test_what_share_is_found_depends_on_the_pushes() -> None:

@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -253,7 +254,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.github.log.append(asked)
             fault = self.github.faults.popleft() if self.github.faults else None
         try:
-            if fault not in (None, "incomplete") and self._fail(str(fault)):
+            if fault == "late":
+                time.sleep(0.3)
+            elif fault not in (None, "incomplete") and self._fail(str(fault)):
                 return
             parts = urlsplit(self.path)
             if parts.path.startswith("/api/"):
