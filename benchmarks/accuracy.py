@@ -138,7 +138,7 @@ def git_counts(path: Path) -> dict[str, int]:
             continue
         for file in read_history(repo, [commit]).diffs[commit.sha].files or []:
             counts = expected.get((commit.sha, encode(file.change.path)))
-            if file.kind == "text" and counts is not None:
+            if file.content == "text" and counts is not None:
                 equal = counts == (file.lines_added, file.deleted)
                 same, different = same + equal, different + (not equal)
     return {"files": same + different, "same": same, "different": different}
@@ -233,7 +233,10 @@ def _verdict_now(row: dict[str, str]) -> str:
 
 
 def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
-    """What the program says today about lines that people read, as columns `now_…` of the file: values of `line_spans`."""
+    """What the program says today about lines that people read, as columns `now_…` of the file: values of `line_spans`.
+
+    Lines of repositories that the database lacks stay as they are.
+    """
     with read.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     with Store(database, create=False) as store:
@@ -243,9 +246,11 @@ def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
                 "WHERE r.name = ? AND l.commit_sha LIKE ? AND l.path = ? AND ? BETWEEN l.start_line AND l.end_line",
                 (row["repository"], row["commit"] + "%", row["path"], int(row["line"])),
             )
-            row |= {f"now_{name}": said[0][name] if said else "" for name in names}
+            if said or store.value("SELECT EXISTS (SELECT 1 FROM repos WHERE name = ?)", (row["repository"],)):
+                row |= {f"now_{name}": said[0][name] if said else "" for name in names}
+    columns = list(dict.fromkeys(name for row in rows for name in row))
     with read.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
@@ -456,7 +461,7 @@ def _look_at_what_was_read(options: argparse.Namespace) -> None:
     if options.audited:
         look_again(options.audited, AUDIT, ("author", "how", "evidence", "reason"))
     if options.read_again:
-        look_again(options.read_again, independent.BLIND, ("class", "evidence"))
+        look_again(options.read_again, independent.BLIND, ("class", "evidence", "how"))
 
 
 def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> None:

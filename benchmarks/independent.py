@@ -21,6 +21,7 @@ import leave_one_out  # noqa: E402
 import spike_in  # noqa: E402
 from pages import table  # noqa: E402
 
+from attribution.lineage import minimum  # noqa: E402
 from attribution.stats.intervals import Interval, wilson  # noqa: E402
 from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
 
@@ -81,22 +82,23 @@ def confusion(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
 
 
 def confidence(rows: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """Per class and evidence: lines read, right ones, the share with its interval (Wilson, 95 %)."""
-    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    """Per class, how, evidence and reason: lines read, right and wrong ones."""
+    found: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for row in rows:
-        found[row["class"], row["evidence"]][judged(row)] += 1
-    result = []
-    for (name, evidence), verdicts in sorted(found.items()):
-        n = verdicts.total()
-        interval = wilson(verdicts["right"], n)
-        assert interval is not None
-        result.append(
-            {
-                "class": name, "evidence": evidence, "checked": n, "correct": verdicts["right"], "wrong": verdicts["wrong"],
-                "rate": verdicts["right"] / n, "low": interval.low, "high": interval.high,
-            }
-        )  # fmt: skip
-    return result
+        found[row["class"], _how(row), row["evidence"], row["reason"]][judged(row)] += 1
+    names = ("class", "how", "evidence", "reason")
+    return [
+        dict(zip(names, tier, strict=True)) | {"checked": n.total(), "correct": n["right"], "wrong": n["wrong"]}
+        for tier, n in sorted(found.items())
+    ]
+
+
+def _how(row: Mapping[str, str]) -> str:
+    """What the agent did. Nobody noted it then: an agent's line has what the program finds today, if the rest is the same."""
+    if row["class"] != "agent":
+        return "declared" if row["class"] == "declared" else "none"
+    same = (row["class"], row["evidence"]) == (row["now_class"], row["now_evidence"])
+    return row.get("now_how", "") if same else ""
 
 
 # --- shown ------------------------------------------------------------------------------------------------------------
@@ -108,6 +110,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
     return {
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
+        "least_read": minimum.READ.lines,
         "blind": _blind([row for row in rows if row["audit"] == "second"]),
         "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
         "blind_now": _blind(

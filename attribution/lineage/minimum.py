@@ -41,6 +41,8 @@ SHARE_OF_SESSION = Minimum(20, 1)
 """The same for the lines of one session, which often has one commit: a description, no estimate."""
 WEAKNESSES = Minimum(1000, 10)
 """Ratios of weaknesses per 1,000 lines."""
+READ = Minimum(30, 1)
+"""Lines that were read, before the share of right ones is given as a rate or corrects a count."""
 NOTHING = Minimum(0, 0)
 """Compares whatever there is."""
 

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.queries import lifetimes
 from attribution.queries.features import features_ready
+from collector.vocabulary import sql_list
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from attribution.lineage.survival import LifetimeRecord
     from collector.storage.store import Store
 
@@ -218,11 +221,13 @@ class EvidenceTotal(NamedTuple):
     lines: int
 
 
-def evidence_totals(store: Store) -> list[EvidenceTotal]:
-    """Most lines first."""
+def evidence_totals(store: Store, kinds: Sequence[str]) -> list[EvidenceTotal]:
+    """Of files of these kinds (FileKind), most lines first."""
     return store.select(
         EvidenceTotal,
-        "SELECT author, how, evidence, reason, SUM(nonblank) AS lines FROM evidence_shares GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
+        "SELECT o.author, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines "
+        "FROM spans s JOIN commit_files f ON f.id = s.file_id "
+        f"JOIN origins o ON o.id = s.origin_id WHERE f.kind IN ({sql_list(kinds)}) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
     )
 
 

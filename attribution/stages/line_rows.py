@@ -14,7 +14,7 @@ from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
-from attribution.stats.accuracy import confidences
+from attribution.stats.accuracy import Tier, TierConfidence, confidence_of
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -317,10 +317,22 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
 
 
 def confidence(store: Store) -> None:
-    """The error rates that this version ships."""
+    """The error rates that this version ships, for every tier that a line of the database has."""
     store.connection.execute("DELETE FROM confidence")
-    rows = ((c.line_class, c.evidence, c.checked, c.correct, c.rate, c.low, c.high) for c in confidences())
-    store.insert("confidence", ("class", "evidence", "checked", "correct", "rate", "low", "high"), rows)
+    tiers = store.select(Tier, "SELECT DISTINCT author, how, evidence, reason FROM origins")
+    store.insert("confidence", _CONFIDENCE, map(_confidence_row, map(confidence_of, tiers)))
+
+
+_CONFIDENCE = (
+    "author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high", "forgotten",
+    "forgotten_said", "planted", "planted_said", "decoys", "decoys_said",
+)  # fmt: skip
+
+
+def _confidence_row(c: TierConfidence) -> tuple[Any, ...]:
+    low, high = c.rate.interval or (None, None)
+    read = (c.measured_on, c.rate.checked, c.rate.correct, c.rate.share, low, high)
+    return (*c.tier, c.tier.line_class, *read, *c.forgotten, *c.planted, *c.decoys)
 
 
 # --- problems ---------------------------------------------------------------------------------------------------------

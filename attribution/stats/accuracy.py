@@ -1,5 +1,8 @@
 """The error rates that `make accuracy` measured and this version ships, and what they make of counts.
 
+A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its measured rate; where too few of
+its lines were read, that of the next coarser group (`RateOf`).
+
 `corrected` turns counts by class into shares by author with the confusion matrix of the lines that blind readers decided: of the
 lines called X, what share is really Y? The interval is the uncertainty of the matrix (a Dirichlet posterior with a flat prior of
 weight 0.5 per class, simulated with a fixed seed); how well the lines that were read represent others is not in it.
@@ -9,30 +12,88 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from attribution.lineage import minimum
+from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
+from collector.vocabulary.confidence import RateOf
+from collector.vocabulary.lines import Author, LineClass, line_class
 
 _DRAWS = 2_000
 _PRIOR = 0.5
 
 
+class Tier(NamedTuple):
+    """Lines of which the same is known: columns of `origins`."""
+
+    author: str
+    how: str
+    evidence: str
+    reason: str
+
+    @property
+    def line_class(self) -> str:
+        return line_class(self.author, self.evidence, self.reason)
+
+
+class Tried(NamedTuple):
+    """Lines whose author was known beforehand, and how many of them got a class; None where that was not tried."""
+
+    lines: int | None
+    said: int | None
+
+
+_NOT_TRIED = Tried(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`correct` of `checked` lines, with Wilson's 95 % interval; no rate where fewer than `minimum.READ` were checked."""
+
+    checked: int
+    correct: int
+
+    @property
+    def share(self) -> float | None:
+        return self.correct / self.checked if self.interval else None
+
+    @property
+    def interval(self) -> Interval | None:
+        return None if too_few_read(self.checked) else wilson(self.correct, self.checked)
+
+    def words(self) -> str:
+        """47 of 48 (89 % to 100 %); without an interval where too few were checked."""
+        band = self.interval
+        shown = f"{band.low:.0%} to {band.high:.0%}" if band else f"fewer than {minimum.READ.lines}: no rate"
+        return f"{self.correct:,} of {self.checked:,} ({shown})"
+
+
+@dataclass(frozen=True, slots=True)
+class TierConfidence:
+    """How often a tier is right where blind readers checked, and its class in tests with known authors."""
+
+    tier: Tier
+    measured_on: RateOf
+    rate: Rate
+    forgotten: Tried
+    planted: Tried
+    decoys: Tried
+
+
 @dataclass(frozen=True, slots=True)
 class ClassConfidence:
-    """How often a class is right, as blind readers found: `correct` of `checked` lines, with Wilson's 95 % interval."""
+    """How often a class with some evidence is right, as blind readers found."""
 
     line_class: str
     evidence: str
-    checked: int
-    correct: int
-    rate: float
-    low: float
-    high: float
+    rate: Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +116,111 @@ def measured() -> dict[str, Any]:
     return numbers
 
 
+def too_few_read(checked: int) -> str:
+    """Why a share of so many lines that were read is no rate, in words; "" when it is one."""
+    return minimum.READ.refusal({"what was read": Sample(checked, minimum.READ.commits)})
+
+
 def confidences() -> list[ClassConfidence]:
     """In order of class and evidence."""
+    groups = {(row.line_class, row.evidence) for row in _read()}
     return [
-        ClassConfidence(r["class"], r["evidence"], r["checked"], r["correct"], r["rate"], r["low"], r["high"])
-        for r in measured().get("confidence", ())
+        ClassConfidence(name, evidence, _rate(row for row in _read() if (row.line_class, row.evidence) == (name, evidence)))
+        for name, evidence in sorted(groups)
     ]
 
 
+def class_rate(name: str) -> Rate:
+    """How often a class is right, whatever its evidence."""
+    return _rate(row for row in _read() if row.line_class == name)
+
+
+def confidence_of(tier: Tier) -> TierConfidence:
+    """Of the first group of which enough lines were read, from the tier itself to its class."""
+    name = tier.line_class
+    rates = {of: _rate(filter(belongs, _read())) for of, belongs in _groups(tier).items()}
+    measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), RateOf.CLASS)
+    return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted(name), _decoys(name))
+
+
+class _Read(NamedTuple):
+    """Lines of a tier that readers decided; `how` is "" where it was not noted."""
+
+    line_class: str
+    how: str
+    evidence: str
+    reason: str
+    checked: int
+    correct: int
+
+
+@cache
+def _read() -> tuple[_Read, ...]:
+    return tuple(_Read(*(row[name] for name in ("class", *_Read._fields[1:]))) for row in measured().get("confidence", ()))
+
+
+def _groups(tier: Tier) -> dict[RateOf, Callable[[_Read], bool]]:
+    """What to ask about, finest first."""
+    name = tier.line_class
+    return {
+        RateOf.TIER: lambda row: (row.line_class, row.how, row.evidence, row.reason) == (name, *tier[1:]),
+        RateOf.REASON: lambda row: (row.line_class, row.evidence, row.reason) == (name, *tier[2:]),
+        RateOf.EVIDENCE: lambda row: (row.line_class, row.evidence) == (name, tier.evidence),
+        RateOf.CLASS: lambda row: row.line_class == name,
+    }
+
+
+def _rate(rows: Iterable[_Read]) -> Rate:
+    found = list(rows)
+    return Rate(sum(row.checked for row in found), sum(row.correct for row in found))
+
+
+# What the tests call the answers that are of a class; the lines of a forgotten session are nobody's, those planted a person's.
+_FORGOTTEN = {LineClass.HUMAN: "human observed", LineClass.LIKELY_HUMAN: "human inferred", LineClass.AGENT: "another session"}
+_PERSONS = ("after", "inside", "elsewhere")
+
+
+def _forgotten(name: str) -> Tried:
+    tests, answer = measured().get("forgotten"), _FORGOTTEN.get(LineClass(name))
+    if not tests or answer is None:
+        return _NOT_TRIED
+    return Tried(sum(one["lines"] for one in tests.values()), sum(one["answers"].get(answer, 0) for one in tests.values()))
+
+
+def _planted(name: str) -> Tried:
+    tests = measured().get("spikes")
+    if not tests or LineClass(name) not in _FORGOTTEN:
+        return _NOT_TRIED
+    answers: dict[str, int] = defaultdict(int)
+    for one in tests.values():
+        for kind in _PERSONS:
+            for answer, lines in one.get("complete", {}).get(kind, {}).items():
+                answers[_class_of(answer)] += lines
+    return Tried(sum(answers.values()), answers[name])
+
+
+def _class_of(answer: str) -> str:
+    """The class of an answer about a planted line: author, and evidence, how or reason behind a blank."""
+    author = answer.partition(" ")[0]
+    return LineClass.LIKELY_HUMAN if answer == _FORGOTTEN[LineClass.LIKELY_HUMAN] else author
+
+
+def _decoys(name: str) -> Tried:
+    tests = measured().get("decoys")
+    if not tests or name != Author.AGENT:
+        return _NOT_TRIED
+    given = sum(one["given"] for one in tests.values())
+    return Tried(given + sum(one["certain"] for one in tests.values()), given)
+
+
 def corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:
-    """Shares by true author from counts by class; [] when a counted class was never read, or nothing was counted.
+    """Shares by true author from counts by class; [] where `not_corrected` says why, or nothing was counted.
 
     `confusion`: class -> what readers found -> lines.
     """
     counted = {name: n for name, n in counts.items() if n}
     whole = sum(counted.values())
-    if not whole or not set(counted) <= set(confusion):
+    if not whole or not_corrected(counts, confusion):
         return []
     authors = sorted({author for row in confusion.values() for author in row})
     rng = random.Random(seed)
@@ -83,6 +233,13 @@ def corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, in
         for author, value in totals.items():
             draws[author].append(value)
     return [_share(author, counted, whole, sorted(draws[author])) for author in authors]
+
+
+def not_corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]) -> str:
+    """Why counts cannot be corrected, in words: too few lines of a counted class were read; "" when they can."""
+    thin = (name for name, n in counts.items() if n and too_few_read(sum(confusion.get(name, {}).values())))
+    parts = [f"{name.replace('_', ' ')} ({sum(confusion.get(name, {}).values())})" for name in thin]
+    return f"of these fewer than {minimum.READ.lines} lines were read: {', '.join(parts)}" if parts else ""
 
 
 def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str]) -> list[float]:
@@ -99,11 +256,6 @@ def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence
 
 def audited_note(*classes: str) -> str:
     """How often these classes are right, to stand beside numbers that rest on them; "" when nobody read such lines."""
-    parts = []
-    for name in classes:
-        read = [c for c in confidences() if c.line_class == name]
-        checked, correct = sum(c.checked for c in read), sum(c.correct for c in read)
-        interval = wilson(correct, checked)
-        if interval is not None:
-            parts.append(f"{name.replace('_', ' ')} {correct} of {checked} ({interval.low:.0%} to {interval.high:.0%})")
+    rates = {name: class_rate(name) for name in classes}
+    parts = [f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked]
     return f"right where blind readers checked: {', '.join(parts)}; see docs/accuracy.md" if parts else ""

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.study import evidence_totals, line_records, vendor_disagreements
-from attribution.stats.accuracy import confidences, corrected, measured
+from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
-from attribution.study.model import CLASSES, LEAST, StudyTable
+from attribution.study.model import CLASSES, LEAST, StudyRow, StudyTable
+from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import FileKind, line_class
 
 NAME = "after"
 ORDER = 70
@@ -85,10 +86,10 @@ def _rework(records: Sequence[LifetimeRecord]) -> StudyTable:
 
 
 def _evidence(store: Store) -> StudyTable:
-    totals = evidence_totals(store)
+    totals = evidence_totals(store, sorted(HEADLINE))
     every = sum(total.lines for total in totals)
     rows = [total._asdict() | {"share": total.lines / every} for total in totals if total.lines]
-    return StudyTable("evidence", "How we know: non-blank added lines by evidence", rows)
+    return StudyTable("evidence", "How we know: non-blank added lines of source and test files by evidence", rows)
 
 
 def _disagreement(store: Store) -> StudyTable:
@@ -102,8 +103,9 @@ def _disagreement(store: Store) -> StudyTable:
 def _errors() -> StudyTable:
     rows = [
         {
-            "class": c.line_class, "evidence": c.evidence, "lines read": c.checked, "right": c.rate,
-            "95 % from": c.low, "95 % to": c.high,
+            "class": c.line_class, "evidence": c.evidence, "lines read": c.rate.checked, "right": c.rate.share,
+            "95 % from": c.rate.interval.low if c.rate.interval else None,
+            "95 % to": c.rate.interval.high if c.rate.interval else None,
         }
         for c in confidences()
     ]  # fmt: skip
@@ -115,17 +117,25 @@ def _errors() -> StudyTable:
 
 
 def _corrected(store: Store) -> StudyTable:
-    counts: Counter[str] = Counter()
-    for one in evidence_totals(store):
-        counts[line_class(one.author, one.evidence, one.reason)] += one.lines
-    del counts["undeclared"]  # nobody can decide those lines from records: there are none
-    shares = corrected(counts, measured().get("confusion", {}))
-    rows = [
-        {
-            "author": s.author, "counted": s.counted, "corrected": s.corrected, "95 % from": s.interval.low,
-            "95 % to": s.interval.high, "n": sum(counts.values()),
-        }
-        for s in shares
-    ]  # fmt: skip
-    notes = ["Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out."]
+    rows: list[StudyRow] = []
+    refused = {}
+    matrix = measured().get("confusion", {})
+    for files, kinds in (("source and test", sorted(HEADLINE)), ("every kind", list(FileKind))):
+        counts: Counter[str] = Counter()
+        for one in evidence_totals(store, kinds):
+            counts[line_class(one.author, one.evidence, one.reason)] += one.lines
+        del counts["undeclared"]  # nobody can decide those lines from records: there are none
+        rows += [
+            {
+                "files": files, "author": s.author, "counted": s.counted, "corrected": s.corrected, "95 % from": s.interval.low,
+                "95 % to": s.interval.high, "n": sum(counts.values()),
+            }
+            for s in corrected(counts, matrix)
+        ]  # fmt: skip
+        refused[files] = not_corrected(counts, matrix)
+    notes = [
+        "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",
+        "human: counted are lines with a witness and likely ones together, as readers knew one person from no other.",
+        *(f"{files}: not corrected; {why}." for files, why in refused.items() if why),
+    ]
     return StudyTable("corrected_shares", "Who wrote the lines, as counted and as corrected for our errors", rows, notes)

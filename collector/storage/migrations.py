@@ -19,7 +19,7 @@ from collector.storage.connection import Connection, Cursor
 from collector.storage.schema import CACHE, CORE, NEEDS, OPTIONAL, names_in, part_sql, statements
 
 # Conclusions, which point to each other, and the stages that fill them. All other parts are facts, or cost money or people's time.
-_REFILLED = ("lines", "outcomes", "history", "survival", "weaknesses", "claims", "claim_lines")
+_REFILLED = ("lines", "confidence", "outcomes", "history", "survival", "weaknesses", "claims", "claim_lines")
 _CONCLUDING = ("lines", "history", "survival", "weaknesses", "complexity", "claims")
 _LOADING = ("load", "session")  # the stages that read facts from the clone
 _EARLIER_VIEWS = ("check\\_%", "feature\\_nulls")  # checks were views once; the other one is made with the table of features

@@ -12,9 +12,9 @@ import inspect
 import re
 from functools import cache
 
-from collector.vocabulary import Word, check_sql, claims, corpus, lifetimes, lines, outcomes, sessions, weaknesses
+from collector.vocabulary import Word, check_sql, claims, confidence, corpus, lifetimes, lines, outcomes, sessions, weaknesses
 
-_MODULES = (sessions, lines, lifetimes, outcomes, claims, weaknesses, corpus)
+_MODULES = (sessions, lines, confidence, lifetimes, outcomes, claims, weaknesses, corpus)
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+import math
+import random
+from itertools import product
+from pathlib import Path
+
 import pytest
+from support.commands import clone, run
 
-from attribution.stats.accuracy import confidences, corrected
+from attribution.lineage import minimum
+from attribution.stats import accuracy
+from attribution.stats.accuracy import Tier, audited_note, class_rate, confidence_of, confidences, corrected, not_corrected
+from attribution.stats.intervals import wilson
+from collector.storage.store import Store
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
+SHIPPED = {
+    "confidence": [
+        {"class": "agent", "how": "exact", "evidence": "replayed", "reason": "", "checked": 40, "correct": 38, "wrong": 1},
+        {"class": "agent", "how": "moved", "evidence": "replayed", "reason": "", "checked": 9, "correct": 9, "wrong": 0},
+        {"class": "agent", "how": "shell", "evidence": "inferred", "reason": "", "checked": 3, "correct": 1, "wrong": 2},
+        {"class": "human", "how": "none", "evidence": "observed", "reason": "", "checked": 29, "correct": 29, "wrong": 0},
+    ],
+    "forgotten": {"o/n": {"lines": 500, "sessions": 2, "answers": {"human observed": 1, "another session": 5, "unknown": 494}}},
+    "spikes": {
+        "o/n": {
+            "complete": {"after": {"human observed": 2, "human inferred": 7}, "paste": {"human inferred": 50}},
+            "incomplete": {"after": {"agent exact": 9}},
+        }
+    },
+    "decoys": {"o/n": {"given": 1, "certain": 199}},
+}
 MATRIX = {"agent": {"agent": 98, "unknown": 2}, "human": {"human": 45, "agent": 5}, "unknown": {"unknown": 50, "agent": 50}}
 
 
@@ -23,7 +50,7 @@ def test_unknown_lines_go_to_whom_readers_gave_them() -> None:
 
 
 def test_likely_people_count_as_people() -> None:
-    matrix = MATRIX | {"likely_human": {"human": 10}}
+    matrix = MATRIX | {"likely_human": {"human": 40}}
     shares = {s.author: s.counted for s in corrected({"human": 10, "likely_human": 30, "agent": 60}, matrix)}
     assert shares["human"] == pytest.approx(0.4)
 
@@ -31,7 +58,7 @@ def test_likely_people_count_as_people() -> None:
 def test_the_interval_is_narrower_with_more_lines_read() -> None:
     few, many = (
         {s.author: s.interval.high - s.interval.low for s in corrected({"human": 10}, {"human": {"human": 9 * n, "agent": n}})}
-        for n in (1, 100)
+        for n in (3, 300)
     )
     assert many["agent"] < few["agent"]
 
@@ -45,6 +72,122 @@ def test_the_same_counts_give_the_same_shares() -> None:
     assert corrected({"agent": 5, "human": 5}, MATRIX) == corrected({"agent": 5, "human": 5}, MATRIX)
 
 
+def test_a_class_of_which_few_lines_were_read_corrects_nothing() -> None:
+    thin = MATRIX | {"human": {"human": 28, "agent": 1}}
+    assert corrected({"human": 1, "agent": 99}, thin) == []
+    assert not_corrected({"human": 1, "agent": 99}, thin) == "of these fewer than 30 lines were read: human (29)"
+    assert not_corrected({"human": 0, "agent": 99}, thin) == ""
+    assert len(corrected({"agent": 99}, thin)) == 3
+
+
+def test_corrected_shares_are_those_of_the_formula_of_a_stratified_sample() -> None:
+    """Independent of the simulation: mean and variance of a Dirichlet posterior in closed form, summed over the classes."""
+    counts = {"agent": 700, "human": 50, "unknown": 250}
+    authors, prior, whole = ("agent", "human", "unknown"), 0.5, sum(counts.values())
+    shares = {s.author: s for s in corrected(counts, MATRIX)}
+    for author in authors:
+        mean = variance = 0.0
+        for name, n in counts.items():
+            read = sum(MATRIX[name].values()) + prior
+            p = (MATRIX[name].get(author, 0) + prior / len(authors)) / read
+            mean += n / whole * p
+            variance += (n / whole) ** 2 * p * (1 - p) / (read + 1)
+        error = math.sqrt(variance)
+        assert shares[author].corrected == pytest.approx(mean, abs=0.1 * error)
+        skew = 0.9 if author == "human" else 0.35  # few of the lines read are people's in classes that are not theirs
+        assert shares[author].interval.low == pytest.approx(mean - 1.96 * error, abs=skew * error)
+        assert shares[author].interval.high == pytest.approx(mean + 1.96 * error, abs=skew * error)
+
+
+def test_the_interval_holds_the_true_share_as_often_as_it_says() -> None:
+    """Readers draw lines of each class from a known truth, 300 times; 95 % intervals hold the true shares in 95 % of them."""
+    truth = {"agent": {"agent": 0.96, "human": 0.04}, "unknown": {"agent": 0.5, "human": 0.3, "tool": 0.2}}
+    counts = {"agent": 600, "unknown": 400}
+    share = sum(n * truth[name].get("agent", 0.0) for name, n in counts.items()) / 1000
+    rng, held = random.Random(7), 0
+    for seed in range(300):
+        read = {name: rng.choices(list(row), list(row.values()), k=80) for name, row in truth.items()}
+        matrix = {name: {author: found.count(author) for author in truth[name]} for name, found in read.items()}
+        (agent,) = (s for s in corrected(counts, matrix, seed) if s.author == "agent")
+        held += agent.interval.low <= share <= agent.interval.high
+    assert 0.92 <= held / 300 <= 0.99
+
+
+def test_shares_stay_within_what_is_possible() -> None:
+    for one in corrected({"human": 1, "agent": 10**6}, {"human": {"human": 40}, "agent": {"agent": 31}}):
+        assert 0 <= one.interval.low <= one.corrected <= one.interval.high <= 1
+
+
 def test_shipped_rates_are_shares_with_their_intervals() -> None:
+    assert confidences()
     for one in confidences():
-        assert 0 <= one.low <= one.rate == one.correct / one.checked <= one.high <= 1
+        rate = one.rate
+        assert rate.checked > 0 and rate.correct <= rate.checked
+        assert (rate.share is None) == (rate.checked < minimum.READ.lines) == (rate.interval is None)
+        if rate.interval is not None and rate.share is not None:
+            assert rate.interval == wilson(rate.correct, rate.checked) and rate.interval.low <= rate.share <= rate.interval.high
+
+
+@pytest.fixture
+def shipped(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setattr(accuracy, "measured", lambda: SHIPPED)
+    accuracy._read.cache_clear()
+    yield
+    accuracy._read.cache_clear()
+
+
+@pytest.mark.usefixtures("shipped")
+@pytest.mark.parametrize(
+    ("tier", "of", "checked", "correct"),
+    [
+        (Tier("agent", "exact", "replayed", ""), "tier", 40, 38),
+        (Tier("agent", "moved", "replayed", ""), "reason", 49, 47),  # nine lines are too few
+        (Tier("agent", "shell", "inferred", ""), "class", 52, 48),
+        (Tier("human", "none", "observed", ""), "class", 29, 29),
+        (Tier("unknown", "none", "inferred", "no_session"), "class", 0, 0),
+    ],
+)
+def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(tier: Tier, of: str, checked: int, correct: int) -> None:
+    found = confidence_of(tier)
+    assert (found.measured_on, found.rate.checked, found.rate.correct) == (of, checked, correct)
+    assert (found.rate.share is None) == (checked < 30)
+
+
+@pytest.mark.usefixtures("shipped")
+def test_tests_with_known_authors_stand_beside_the_rate_of_their_class() -> None:
+    agent, human, likely = (
+        confidence_of(Tier(*tier))
+        for tier in (("agent", "exact", "observed", ""), ("human", "none", "observed", ""), ("human", "none", "inferred", ""))
+    )
+    assert (agent.forgotten, human.forgotten, likely.forgotten) == ((500, 5), (500, 1), (500, 0))
+    assert (agent.planted, human.planted, likely.planted) == ((9, 0), (9, 2), (9, 7))  # pastes are nobody's, records are complete
+    assert (agent.decoys, human.decoys) == ((200, 1), (None, None))
+    assert confidence_of(Tier("tool", "none", "inferred", "")).forgotten == (None, None)
+
+
+@pytest.mark.usefixtures("shipped")
+def test_a_note_gives_no_rate_of_few_lines() -> None:
+    note = audited_note("agent", "human", "tool")
+    assert "agent 48 of 52 (82% to 97%)" in note
+    assert "human 29 of 29 (fewer than 30: no rate)" in note and "tool" not in note
+
+
+def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read() -> None:
+    for tier in map(Tier._make, product(Author, How, Evidence, Reason)):
+        found = confidence_of(tier)
+        enough = found.rate.checked >= minimum.READ.lines
+        assert (found.rate.share is not None) == enough
+        assert enough or found.rate == class_rate(tier.line_class)
+
+
+def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
+    db = tmp_path / "out.db"
+    for name in ("example", "human_between_edits"):
+        assert run("repo", clone(name, tmp_path), "--db", db).exit_code == 0
+    with Store(db, create=False) as store:
+        every = store.value("SELECT SUM(lines) FROM line_spans")
+        joined = "FROM line_spans l JOIN confidence c USING (author, how, evidence, reason)"
+        assert store.value(f"SELECT SUM(l.lines) {joined}") == every > 0
+        assert store.value(f"SELECT COUNT(*) {joined} WHERE l.class <> c.class") == 0
+        assert store.value(f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low < c.rate") > 0
+        assert store.value("SELECT COUNT(*) FROM confidence WHERE (rate IS NULL) <> (checked < 30)") == 0

@@ -13,6 +13,7 @@ from support.commands import clone, run
 import whowrote
 from attribution.queries.study import ScannedCommit, scanned_commits
 from attribution.study import paper, study, weaknesses
+from attribution.study.after import tables as after
 from attribution.study.efficiency import tables as efficiency
 from attribution.study.model import MODES, StudyUnit, mean, median, pooled, quantile
 from attribution.study.modes import canonical, mode_of
@@ -115,6 +116,29 @@ def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_p
         assert canonical(store)[session] == 25.0
         store.connection.execute("UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?", (session,))
         assert canonical(store)[session] == 25.0 + len(records) - 1
+
+
+def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
+    counted = (
+        "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
+    )
+    with Store(db) as store:
+        (table,) = (one for one in after(store) if one.name == "corrected_shares")
+        lines = {row["class"]: row["lines"] for row in store.rows(counted)}
+    rows = {row["author"]: row for row in table.rows if row["files"] == "source and test"}
+    whole = sum(lines.values())
+    assert rows["agent"]["counted"] == pytest.approx(lines["agent"] / whole) and rows["agent"]["n"] == whole
+    assert rows["human"]["counted"] == pytest.approx((lines.get("human", 0) + lines.get("likely_human", 0)) / whole)
+    assert sum(row["corrected"] for row in rows.values()) == pytest.approx(1)
+    assert all(row["95 % from"] <= row["corrected"] <= row["95 % to"] for row in rows.values())
+    assert {row["files"] for row in table.rows} == {"source and test", "every kind"}
+
+
+def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.study.after.measured", lambda: {"confusion": {"agent": {"agent": 29}}})
+    with Store(db) as store:
+        (table,) = (one for one in after(store) if one.name == "corrected_shares")
+    assert table.rows == [] and any("not corrected" in note and "agent (29)" in note for note in table.notes)
 
 
 def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:

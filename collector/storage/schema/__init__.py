@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-CORE = ("repositories", "sessions", "lines", "outcomes", "bookkeeping")
+CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
 # In reading order; a part refers only to tables of earlier ones.
 OPTIONAL = (
     "history", "survival", "weaknesses", "maintainability", "reviews", "claims", "claim_lines", "judge", "embeddings",

@@ -44,19 +44,6 @@ CREATE TABLE IF NOT EXISTS origins (
 );
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
 
--- How often a class of lines is right, as blind readers found on repositories that no rule was made on. Join it with line_spans by class
--- and evidence; docs/accuracy.md says how it was measured.
-CREATE TABLE IF NOT EXISTS confidence (
-  class TEXT NOT NULL {LineClass}, -- class of the lines
-  evidence TEXT NOT NULL {Evidence}, -- how we know
-  checked INTEGER NOT NULL, -- lines that were read
-  correct INTEGER NOT NULL, -- of those, lines whose class was right beyond doubt
-  rate REAL NOT NULL, -- correct / checked
-  low REAL NOT NULL, -- lower end of the 95 % interval (Wilson), lines taken as independent
-  high REAL NOT NULL, -- upper end
-  PRIMARY KEY (class, evidence)
-) WITHOUT ROWID;
-
 -- Consecutive added lines of one file of one commit with the same origin.
 CREATE TABLE IF NOT EXISTS spans (
   file_id INTEGER NOT NULL REFERENCES commit_files(id) ON DELETE CASCADE, -- file of a commit
