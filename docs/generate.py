@@ -184,15 +184,33 @@ def metrics_page() -> str:
 
 def _minimums() -> dict[str, object]:
     """What a comparison with people needs on each side."""
-    from attribution.lineage.minimum import SHARE, SURVIVAL, WEAKNESSES
-    from attribution.maintainability import means
-    from attribution.scores import grades
+    from attribution.lineage.minimum import (
+        COMMITS,
+        CURVE,
+        FINDINGS,
+        PART,
+        RATE,
+        RATED,
+        READ,
+        REPOSITORIES,
+        SESSIONS,
+        SHARE,
+        SURVIVAL,
+        WEAKNESSES,
+    )  # fmt: skip
 
     needed = [
         ("excess rework, log-rank test, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
         ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
-        ("means and differences of maintainability", f"{means.LEAST} whole commits on each side"),
-        ("mean grade of a group of sessions", f"{grades.LEAST} sessions"),
+        ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
+        ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),
+        ("share of findings that are still present", f"{FINDINGS} findings"),
+        ("mean grade, share of sessions by coding mode, coding efficiency", f"{SESSIONS} sessions"),
+        ("weights fitted to ratings", f"{RATED} rated sessions"),
+        ("share of lines by what became of them (removed by a person, committed)", f"{PART.lines} lines"),
+        ("survival curve and median", f"{CURVE.commits} commits"),
+        ("interval over several repositories", f"{REPOSITORIES} repositories"),
+        ("measured error rate of a tier, correction of shares", f"{READ.lines} lines that blind readers decided"),
         (
             "share of lines that survive",
             f"{SHARE.lines:,} lines of {SHARE.commits:,} commits that are old enough; of one session the lines",

@@ -47,7 +47,7 @@ def markdown(store: Store) -> str:
         total = sum(repo.added.values())
         cells = [f"{repo.added[kind]:,} ({words.percent(repo.added[kind], total)})" for kind in CLASSES]
         parts.append(f"| {_cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
-    parts += ["", "Source and test files only.", "", _MARKDOWN]
+    parts += ["", "Source and test files only.", "", *_coverage(shown.overviews), _MARKDOWN, *_audited()]
     return "\n".join(parts) + "\n"
 
 
@@ -68,7 +68,21 @@ def markdown_of(store: Store, shas: Sequence[str], prompts: bool = False) -> str
     note = [f"{missing} commits are not in the database.", ""] if missing else []
     rows = [_commit_row(commit, prompts) for commit in commits]
     table = [f"| commit | {' | '.join(CLASSES)} | sessions |", "|---" + "|--:" * len(CLASSES) + "|---|", *rows]
-    return "\n".join([f"Lines added: {every:,}, {head or 'no non-blank lines'}.", "", *note, *table, "", _MARKDOWN]) + "\n"
+    counted = f"Lines added in source and test files: {every:,}, {head or 'no non-blank lines'}."
+    return "\n".join([counted, "", *note, *table, "", _MARKDOWN, *_audited()]) + "\n"
+
+
+def _audited() -> list[str]:
+    """How often the classes are right, as a paragraph of its own."""
+    note = words.audited()
+    return ["", note] if note else []
+
+
+def _coverage(overviews: Sequence[Overview]) -> list[str]:
+    """The share of lines with a named author, where commits have any sign of an agent."""
+    found = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
+    cells = [f"{_cell(name)} {words.percent(one.attributed, one.lines)} of {one.lines:,}" for name, one in found]
+    return [f"Coverage, lines with a named author in commits with any sign of an agent: {', '.join(cells)}.", ""] if cells else []
 
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.browse.charts import NAMES
+from attribution.lineage import minimum
 from attribution.queries.tip_file import TipFile, TipSpan
+from attribution.stats.accuracy import audited_note
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -43,6 +45,17 @@ def percent(part: Any, whole: Any) -> str:
         return "–"
     share = 100 * part / whole
     return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
+
+
+def part(lines: Any, whole: Any) -> str:
+    """A share of lines by what became of them; of few lines there is none."""
+    return "" if minimum.part_of(lines, whole) is None else percent(lines, whole)
+
+
+def audited() -> str:
+    """How often the classes are right, as a sentence; "" when nobody read any."""
+    note = audited_note("agent", "declared", "human", "likely_human", "tool")
+    return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
 def minute(at: Any) -> str:
@@ -95,4 +108,14 @@ def teach(env: Any) -> None:
         "ww_known": in_order,
     }
     env.filters.update(filters)
-    env.globals.update({"ww_percent": percent, "ww_letter": LETTER, "ww_name": NAMES, "ww_meaning": MEANING})
+    env.globals.update(
+        {
+            "ww_percent": percent,
+            "ww_letter": LETTER,
+            "ww_name": NAMES,
+            "ww_meaning": MEANING,
+            "ww_audited": audited,
+            "ww_part": part,
+            "ww_least": minimum.SHARE,
+        }
+    )

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from attribution.queries.findings import Finding, ScanRule, rule_set, scan_rules
 from attribution.queries.repositories import repository
+from attribution.stats.accuracy import class_rates
 from collector.storage.store import Store
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -17,7 +18,10 @@ _LEVEL = {"ERROR": "error", "WARNING": "warning", "INFO": "note"}
 
 
 def sarif(store: Store, findings: Sequence[Finding], version: str) -> dict[str, Any]:
-    """A log with one run for each repository and rule set; places are those of the commit that introduced the finding."""
+    """A log with one run for each repository and rule set; places are those of the commit that introduced the finding.
+
+    `authorRates` of a run: how often the classes that results name as author are right, as blind readers found.
+    """
     runs: dict[tuple[int, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         runs[finding.repo_id, finding.rule_set_id].append(finding)
@@ -42,7 +46,7 @@ def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Findin
                 "rules": [_rule(rule) for rule in rules],
             }
         },
-        "properties": {"repository": repo.name},
+        "properties": {"repository": repo.name, "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
         "results": [_result(finding, position) for finding in findings],
     }

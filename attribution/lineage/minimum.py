@@ -1,7 +1,7 @@
-"""How much there must be on both sides before a comparison with people is printed. Pure.
+"""How much there must be before a ratio is printed, and on both sides before a comparison with people is. Pure.
 
 The lines of one commit are written, reviewed and removed together, so a hundred lines of one commit are one observation: a
-comparison needs lines and commits. Chosen per statistic, stated in docs/metrics.md.
+comparison needs lines and commits. Chosen per statistic; docs/metrics.md has this list.
 """
 
 from __future__ import annotations
@@ -39,12 +39,35 @@ SHARE = Minimum(20, 3)
 """A share of lines that survive, of those old enough."""
 SHARE_OF_SESSION = Minimum(20, 1)
 """The same for the lines of one session, which often has one commit: a description, no estimate."""
+CURVE = Minimum(0, 5)
+"""A survival curve with its median: with fewer commits nothing could be told of its band."""
+PART = Minimum(20, 1)
+"""A share of lines by what became of them: removed by a person, committed, overwritten. A description, no estimate."""
 WEAKNESSES = Minimum(1000, 10)
 """Ratios of weaknesses per 1,000 lines."""
+RATE = Minimum(1000, 1)
+"""Weaknesses per 1,000 lines of one group: with fewer lines that would be more than was seen."""
+FINDINGS = 20
+"""Findings, before the share of those that are still present is printed, or a comparison goes without a warning."""
+SESSIONS = 5
+"""Sessions: a mean or a share of fewer is not printed (grades, coding modes, coding efficiency)."""
+RATED = 20
+"""Rated sessions, before weights are fitted to them."""
+COMMITS = 10
+"""Whole commits, before the maintainability of a group has a mean."""
+REPOSITORIES = 3
+"""Repositories, before an estimate over several has an interval."""
 READ = Minimum(30, 1)
 """Lines that were read, before the share of right ones is given as a rate or corrects a count."""
 NOTHING = Minimum(0, 0)
 """Compares whatever there is."""
+
+
+def part_of(lines: int | None, whole: int | None) -> float | None:
+    """A share of lines by what became of them; None when the whole is too small, or nothing is known."""
+    if lines is None or not whole or whole < PART.lines:
+        return None
+    return lines / whole
 
 
 def share_of(grouping: str) -> Minimum:

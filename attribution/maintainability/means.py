@@ -12,10 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from attribution.lineage import minimum
 from attribution.stats.intervals import Interval, Moments, Statistic, around, jackknife, total
 from collector.vocabulary.lines import LINE_CLASSES
 
-LEAST = 10  # whole commits: a smaller group has no mean and is not compared
+LEAST = minimum.COMMITS
 LEAST_REPOSITORIES = 5
 REPOSITORIES, COMMITS = "repositories", "commits"
 SIZES = (50, 300)  # changed lines up to which a commit is small, medium

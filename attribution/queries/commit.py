@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.queries.coverage import KindLines, kind_lines
 from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, Span, commit_spans
 from collector.errors import UnknownBranch
+from collector.files.kinds import HEADLINE
 from collector.storage.store import Store, columns_of
-from collector.vocabulary.lines import line_class
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
@@ -22,6 +23,7 @@ class CommitFileRow:
     old_path: str
     status: str
     content: str
+    kind: str  # a FileKind
     added: int
     deleted: int
     spans: list[Span]
@@ -64,7 +66,8 @@ class NamedCheckpoint(NamedTuple):
 class CommitReport:
     repo: str
     commit: CommitRef
-    lines: dict[str, int]  # non-blank lines by class
+    lines: dict[str, int]  # lines with text of source and test files by class
+    kinds: list[KindLines]  # all kinds of files that have lines
     checkpoints: list[NamedCheckpoint]
     files: list[CommitFileRow]
     sessions: list[LinkedSession]
@@ -107,8 +110,9 @@ def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> Com
 
 def _report(store: Store, commit: CommitRef) -> CommitReport:
     repo = store.value("SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (commit.id,))
+    kinds = commit_kinds(store, commit.id)
     return CommitReport(
-        repo, commit, class_lines(store, commit.id), _checkpoints(store, commit), _files(store, commit), _linked(store, commit),
+        repo, commit, code_lines(kinds), kinds, _checkpoints(store, commit), _files(store, commit), _linked(store, commit),
         _claims(store, commit),
     )  # fmt: skip
 
@@ -118,6 +122,7 @@ class _File(NamedTuple):
     old_path: str
     status: str
     content: str
+    kind: str
     added: int
     deleted: int
 
@@ -125,7 +130,7 @@ class _File(NamedTuple):
 def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
     files = store.select(
         _File,
-        "SELECT path, COALESCE(old_path, '') AS old_path, status, content, lines_added AS added, lines_deleted AS deleted "
+        "SELECT path, COALESCE(old_path, '') AS old_path, status, content, kind, lines_added AS added, lines_deleted AS deleted "
         "FROM commit_files WHERE commit_id = ? ORDER BY path",
         (commit.id,),
     )
@@ -133,23 +138,25 @@ def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
     return [CommitFileRow(*file, spans[file.path]) for file in files]
 
 
-class _EvidenceLines(NamedTuple):
-    author: str
-    evidence: str
-    reason: str
+class _KindClassLines(NamedTuple):
+    kind: str
+    line_class: str
     lines: int
 
 
-def class_lines(store: Store, commit_id: int) -> dict[str, int]:
-    """Class -> lines with text that the commit adds."""
-    lines: dict[str, int] = defaultdict(int)
-    for row in store.select(
-        _EvidenceLines,
-        "SELECT author, evidence, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2, 3",
-        (commit_id,),
-    ):
-        lines[line_class(row.author, row.evidence, row.reason)] += row.lines
-    return dict(lines)
+def commit_kinds(store: Store, commit_id: int) -> list[KindLines]:
+    """Lines with text that the commit adds, by kind of file and class, most lines first."""
+    sql = "SELECT kind, class AS line_class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2"
+    return kind_lines(store.select(_KindClassLines, sql, (commit_id,)))
+
+
+def code_lines(kinds: Iterable[KindLines]) -> dict[str, int]:
+    """Class -> lines of source and test files, for the classes that have some."""
+    count: Counter[str] = Counter()
+    for of in kinds:
+        if of.kind in HEADLINE:
+            count.update(of.by_class)
+    return {name: lines for name, lines in count.items() if lines}
 
 
 def _checkpoints(store: Store, commit: CommitRef) -> list[NamedCheckpoint]:
@@ -284,7 +291,7 @@ class WritingSession:
 
 @dataclass(frozen=True, slots=True)
 class CommitSummary:
-    """A commit in short: its lines with text by class, and the sessions that wrote most of them first."""
+    """A commit in short: its lines with text in source and test files by class, and the sessions that wrote most of them first."""
 
     commit: CommitRef
     lines: dict[str, int]
@@ -295,7 +302,7 @@ def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
     """Those of the commits that are in the database, in the order given."""
     sql = f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.commit_sha = ?"
     commits = [commit for sha in shas for commit in store.select(CommitRef, sql, (sha,))]
-    return [CommitSummary(commit, class_lines(store, commit.id), _writing(store, commit)) for commit in commits]
+    return [CommitSummary(commit, code_lines(commit_kinds(store, commit.id)), _writing(store, commit)) for commit in commits]
 
 
 def _writing(store: Store, commit: CommitRef) -> list[WritingSession]:

@@ -67,7 +67,7 @@ _LINES = f"""
 WITH dated AS (
   SELECT c.id, julianday(r.last_commit_at) - julianday(c.author_at) AS age, c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed
-  FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.repo_id = ?
+  FROM commits c JOIN repos r ON r.id = c.repo_id WHERE ?1 IS NULL OR c.repo_id = ?1
 )
 SELECT f.kind, {line_class_sql("o")} AS line_class, o.reason, d.signed, CASE {_BANDS} END AS age, SUM(s.nonblank) AS lines
 FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
@@ -75,8 +75,11 @@ GROUP BY 1, 2, 3, 4, 5
 """
 
 
-def headline(store: Store, repo_id: int) -> Headline:
-    """The headline numbers of one repository; zeros when it has no attributed line."""
+def headline(store: Store, repo_id: int | None) -> Headline:
+    """The headline numbers of one repository, or of all of a database (None); zeros without an attributed line.
+
+    Ages are before the last commit of each repository.
+    """
     rows = store.select(_Lines, _LINES, (repo_id,))
     code = [row for row in rows if row.kind in HEADLINE]
     signed = [row for row in code if row.signed]

@@ -15,8 +15,9 @@ from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.suspects import EarlierText, earlier_texts, works_on
 from attribution.queries.turns import turn
+from attribution.stats.accuracy import Tier, confidence_of
 from collector.text import printable
-from collector.vocabulary.lines import Reason
+from collector.vocabulary.lines import Author, Reason
 
 if TYPE_CHECKING:
     from attribution.queries.verdicts import LineAttribution
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
 _SUBAGENTS = "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
+_NO_AGENT = (Reason.NO_SESSION,)  # there is no session whose text could hold the line
 _SUSPECTS = {"opaque_shell": _ANY_COMMAND, "git_operation": _ANY_COMMAND, "invisible_subagent": _SUBAGENTS}
 
 
@@ -65,6 +67,7 @@ class LineExplanation:
     needed: list[str]  # what would tell more
     notes: list[str]
     claims: list[LineClaim]
+    measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
     earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
 
     def data(self) -> dict[str, Any]:
@@ -76,7 +79,8 @@ class LineExplanation:
             "session_label": self.line.attribution.label, "how_we_know": self.evidence, "prompt": self.prompt,
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
-            "claims": [asdict(c) for c in self.claims], "earlier_texts": [asdict(e) for e in self.earlier],
+            "claims": [asdict(c) for c in self.claims], "measured": self.measured,
+            "earlier_texts": [asdict(e) for e in self.earlier],
         }  # fmt: skip
 
 
@@ -94,7 +98,7 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
     actions = _actions(where, line, window)
     asked = turn(where.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
-    held = of.reason == Reason.AGENT_TEXT
+    held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier = earlier_texts(where.store, where.repo_id, line.text or "", window.until) if window and held else []
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
@@ -114,8 +118,17 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         needed=sentences.needed,
         notes=[],
         claims=claims_of(where.store, where.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line),
+        measured=_measured(of),
         earlier=earlier,
     )
+
+
+def _measured(of: LineAttribution) -> str:
+    if not of.author:
+        return ""
+    found = confidence_of(Tier(of.author, of.how, of.evidence, of.reason))
+    verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
+    return f"{verdict} in {found.rate.words()} {found.measured_on.meaning}" if found.rate.checked else ""
 
 
 class _EarlierCommit(NamedTuple):

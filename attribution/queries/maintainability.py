@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from attribution.maintainability.means import CLASSES, DMM, LEAST, PROCESS, QualityGap, QualityMean, QualityRow, gap, means
+from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -66,4 +67,5 @@ def maintainability_report(store: Store, repo: int | None = None, least: int = L
     )
     if len(report.tools) > 1:
         report.notes.append("commits were measured with different versions; measure the repositories again before comparing")
+    report.notes += [note for note in [audited_note("agent", "human")] if note]
     return report

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.stats.accuracy import audited_note
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store, columns_of
 from collector.vocabulary import sql_list
@@ -177,7 +176,6 @@ class Overview:
     disagreements: list[Disagreement]
     findings: list[IntroducedFindings]
     problems: list[ProblemCount]
-    audited: str  # how often the classes are right, where readers checked
 
 
 # --- all repositories -------------------------------------------------------------------------------------------------
@@ -276,7 +274,6 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         disagreements=_disagreements(store, repo_id),
         findings=_findings(store, repo_id),
         problems=_problems(store, repo_id),
-        audited=audited_note("agent", "human", "likely_human", "tool"),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.queries.advice import Advice
 from attribution.queries.coverage import Coverage, KindLines, headline
 from attribution.queries.repositories import repository
+from attribution.stats.accuracy import class_rates
 from collector.git.ranges import LineRange, count, united
 from collector.vocabulary.lines import line_class
 
@@ -82,6 +83,7 @@ class RepoReport:
     headline: Mapping[str, int] = field(default_factory=dict)  # class -> lines of source and test files
     kinds: list[KindLines] = field(default_factory=list)  # lines by kind of file, every kind that has some
     coverage: list[Coverage] = field(default_factory=list)  # source and test lines with a named author: all, then by age
+    audited: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # class -> lines read, right ones, rate, interval
     shares: list[EvidenceShare] = field(default_factory=list)
     edits: dict[str, int] = field(default_factory=dict)
     shell_edits: dict[str, int] = field(default_factory=dict)
@@ -116,6 +118,7 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     by_session = _count_lines(store, repo_id, report)
     first = headline(store, repo_id)
     report.headline, report.kinds, report.coverage = first.lines, first.kinds, first.coverage
+    report.audited = class_rates()
     report.sessions = _sessions(store, repo_id, by_session)
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_groups(store, repo_id)

@@ -11,7 +11,7 @@ from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import Point, survival_points
+from attribution.stats.kaplan_meier import Point, by_commit, survival_points
 from collector.errors import WhoWroteError
 from collector.git.ranges import count, united
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from attribution.stats.estimates import Curve, Hazard
     from collector.storage.store import Store
 
-_COMMITS = 5  # a class with lines of fewer commits has no curve: nothing could be said of its band
 CLASSES = (*LINE_CLASSES, "")
 
 
@@ -112,12 +111,16 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
         dict(left_out),
     )
     if options.curves:
-        enough = {author: lines for author, lines in by_class.items() if author and len({r.birth for r in lines}) >= _COMMITS}
+        enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
     report.notes += [note for note in [audited_note("agent", "human"), _claimed_note(store, repo_ids)] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
+
+
+def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:
+    return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, by_commit(r)) for r in lines)})
 
 
 class _UndeclaredSpan(NamedTuple):

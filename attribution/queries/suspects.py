@@ -89,7 +89,9 @@ def works_on(command: str, path: str) -> bool:
 
 def _holds(written: str, path: str) -> bool:
     place = written.rstrip("/").removeprefix("./") or "."
-    if place in (".", "*", "**", path) or path.startswith(f"{place}/") or fnmatch(path, place):
+    if place in (".", "*", "**", path) or path.startswith(f"{place}/"):
+        return True
+    if fnmatch(path, place) or fnmatch(path, place.replace("**/", "")):  # ** may stand for no directory at all
         return True
     parts = path.split("/")
     return place.startswith("/") and any(place.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1))

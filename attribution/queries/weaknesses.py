@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import minimum
+from attribution.lineage.minimum import Sample
 from attribution.queries.findings import ScannedRuleSet, scanned_rule_sets
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
@@ -24,7 +25,6 @@ CLASSES = (*LINE_CLASSES, "mixed")
 HEADLINE = ("HIGH", "MEDIUM")
 _BASELINES: Mapping[str, tuple[str, ...]] = {HUMAN: ("human",), UNDECLARED: ("human", "undeclared")}
 _LEVELS = {"HIGH": 1, "MEDIUM": 2, "LOW": 3}
-FEW = 20  # findings below which a comparison is not worth much
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
 
 
@@ -170,10 +170,12 @@ def weakness_report(
         _comparisons(counted, lines, groupings, bounds), _counts(findings, counted), _fates(counted), _top(counted),
         _left_out(store, repo), _review(store, counted, lines),
     )  # fmt: skip
+    if any(row.rate.lines and row.rate.rate is None for row in report.rows):
+        report.notes.append(f"no rate with fewer than {minimum.RATE.lines:,} scanned lines")
     if len(rule_sets) > 1:
         report.notes.append("repositories were scanned with different rules or scanners; scan them again before comparing")
-    if any(c.compared.agent.events + c.compared.other.events < FEW for c in report.comparisons):
-        report.notes.append(f"comparisons over fewer than {FEW} findings say little; look at the intervals")
+    if any(c.compared.agent.events + c.compared.other.events < minimum.FINDINGS for c in report.comparisons):
+        report.notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
     report.notes += [note for note in [audited_note("agent", "human")] if note]
     return report
 
@@ -311,7 +313,7 @@ def _table(
         ]
     )
     rows = [
-        RateRow(by, name, author, stats.rate(cell))
+        RateRow(by, name, author, rated(cell))
         for (name, author), cell in cells.items()
         if name and (by != "complexity" or name != "not measured")
     ]
@@ -339,8 +341,15 @@ def _by_property(
         for author in _ordered(known):
             cell = RateCell(count[name, author], below.get(author, stats.ZERO).lines)
             if cell.events or author in ("agent", "human"):
-                rows.append(RateRow(by, name, author, stats.rate(cell)))
+                rows.append(RateRow(by, name, author, rated(cell)))
     return rows
+
+
+def rated(cell: RateCell) -> WeaknessRate:
+    """Events per 1,000 lines; no rate where there are fewer lines than `minimum.RATE` asks for."""
+    found = stats.rate(cell)
+    few = minimum.RATE.refusal({"lines": Sample(cell.lines, minimum.RATE.commits)})
+    return found._replace(rate=None, low=None, high=None) if few else found
 
 
 def _ordered(authors: Iterable[str]) -> list[str]:
@@ -363,11 +372,17 @@ def _comparisons(
     ]
     refused = {baseline: _refusal(lines, baseline) for baseline in _BASELINES}
     return [
-        StratifiedComparison(name, stats.without_ratios(compared) if refused[baseline] else compared, refused[baseline])
+        StratifiedComparison(name, _shown(compared) if refused[baseline] else compared, refused[baseline])
         for name, groups in strata
         for baseline, classes in _BASELINES.items()
         for compared in [stats.compare(baseline, _sides(rated, [groupings[group] for group in groups], classes))]
     ]
+
+
+def _shown(compared: Compared) -> Compared:
+    """What is left of a comparison that is refused: counts, and the rates of sides with enough lines."""
+    sides = [rated(RateCell(side.events, side.lines)) for side in (compared.agent, compared.other)]
+    return replace(stats.without_ratios(compared), agent=sides[0], other=sides[1])
 
 
 def _refusal(lines: Sequence[ScannedLines], baseline: str) -> str:
@@ -452,7 +467,8 @@ def _review(store: Store, counted: Sequence[RatedFinding], lines: Sequence[Scann
         if precision is None:
             continue
         below = sum(some.lines for some in lines if author in ("", some.author_class))
-        rate = stats.corrected(RateCell(len(own), below), strata)
+        cell = RateCell(len(own), below)
+        rate = stats.corrected(cell, strata) if rated(cell).rate is not None else None
         rates[author or "all"] = ReviewedRate(
             sum(s.read for s in strata), sum(s.true for s in strata), precision.share, precision.low, precision.high,
             rate.rate if rate else None, rate.low if rate else None, rate.high if rate else None,

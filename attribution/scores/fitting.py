@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from attribution.lineage import minimum
 from attribution.scores.quality import PARTS, WEIGHTS, PartWeights, mixed
 from attribution.stats.correlation import pearson, spearman
 
 STEPS = 20  # weights are multiples of 1 / STEPS
-LEAST = 20  # rated sessions; with fewer nothing is fitted
+LEAST = minimum.RATED
 LEAST_REPOSITORIES = 3  # with fewer there is nothing to judge a fit by
 
 

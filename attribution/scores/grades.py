@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from attribution.lineage import minimum
 from attribution.stats.intervals import Interval, Moments, Statistic, around, jackknife, total, wilson
 
-LEAST = 5  # sessions: a smaller cell has a count and nothing else
+LEAST = minimum.SESSIONS  # a smaller cell has a count and nothing else
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval treats sessions as independent
 SUPPORT = 3  # sessions that a category needs in both of two groups, of at least two repositories each, to be compared
 LEAST_WEIGHT = 0.5  # share of all sessions that must be of the compared categories: else a standardised gap is about something else

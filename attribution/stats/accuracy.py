@@ -24,7 +24,7 @@ from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
 from collector.vocabulary.confidence import RateOf
-from collector.vocabulary.lines import Author, LineClass, line_class
+from collector.vocabulary.lines import LINE_CLASSES, Author, LineClass, line_class
 
 _DRAWS = 2_000
 _PRIOR = 0.5
@@ -67,6 +67,11 @@ class Rate:
     @property
     def interval(self) -> Interval | None:
         return None if too_few_read(self.checked) else wilson(self.correct, self.checked)
+
+    def data(self) -> dict[str, Any]:
+        """Plain values."""
+        low, high = self.interval or (None, None)
+        return {"checked": self.checked, "correct": self.correct, "rate": self.share, "low": low, "high": high}
 
     def words(self) -> str:
         """47 of 48 (89 % to 100 %); without an interval where too few were checked."""
@@ -254,8 +259,17 @@ def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence
     return CorrectedShare(author, own / whole, sum(values) / len(values), edges)
 
 
+def class_rates() -> dict[str, dict[str, Any]]:
+    """Class -> lines read, right ones, rate and its interval (None where too few were read), for JSON and SARIF."""
+    names = dict.fromkeys(row.line_class for row in _read())
+    return {name: class_rate(name).data() for name in LINE_CLASSES if name in names}
+
+
+_NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)  # they name no author who could be the wrong one
+
+
 def audited_note(*classes: str) -> str:
     """How often these classes are right, to stand beside numbers that rest on them; "" when nobody read such lines."""
-    rates = {name: class_rate(name) for name in classes}
+    rates = {name: class_rate(name) for name in classes if name not in _NOBODY}
     parts = [f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked]
     return f"right where blind readers checked: {', '.join(parts)}; see docs/accuracy.md" if parts else ""

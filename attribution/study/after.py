@@ -11,7 +11,7 @@ from attribution.queries.study import evidence_totals, line_records, vendor_disa
 from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
-from attribution.study.model import CLASSES, LEAST, StudyRow, StudyTable
+from attribution.study.model import CLASSES, LEAST, StudyRow, StudyTable, audited_notes
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.vocabulary.lines import FileKind, line_class
@@ -56,6 +56,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> StudyTable:
         "Source and test files. Kaplan-Meier over all repositories; intervals by repository.",
         "Needs `attribute survival PATH` for each of them.",
         f"No share with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough.",
+        *audited_notes(),
     ]
     return StudyTable("survival_after_commit", "Committed lines that still exist", rows, notes)
 
@@ -77,6 +78,7 @@ def _rework(records: Sequence[LifetimeRecord]) -> StudyTable:
         "`attribute survival`. "
         f"No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a side."
     )
+    notes += audited_notes()
     between = spread(made)
     if between is not None:
         notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attribution.queries.study import ProducingSession, producing_sessions
 from attribution.study import paper
-from attribution.study.model import StudyRow, StudyTable, StudyUnit, mean, pooled
+from attribution.study.model import FEW_NOTE, StudyRow, StudyTable, StudyUnit, audited_notes, enough, mean, pooled
 from collector.storage.store import Store
 
 NAME = "efficiency"
@@ -22,9 +22,11 @@ _NOTES = [
 ]
 
 
+_SHOWN = ("all", "collaborative", "vibe", "clean mapping")
 _FATE_NOTES = [
     "human deleted: a person removed the line, and the session saw the file without it. not committed: the commit does not have "
     "the line, although nothing recorded removed it.",
+    "Overwritten or deleted by a person: nobody has checked such lines, so this has no measured error rate.",
     "The paper has one row for both, human deletion, which it explains as not committed; it stands beside not committed.",
 ]
 
@@ -53,12 +55,12 @@ def _ratios(name: str, title: str, groups: Groups, below: str, published: paper.
     rows = []
     for group, sessions in groups.items():
         units = [StudyUnit(s.repo_id, s.survived, getattr(s, below)) for s in sessions]
-        both = {"pooled": pooled(units), "mean": mean(units)}
+        both = {"pooled": enough(pooled(units)), "mean": enough(mean(units))}
         v1, v2 = published.get(group, (None, None))
         values = {f"{kind}_{end}": getattr(both[kind], end) for kind in both for end in ("value", "low", "high")}
         head = {"sessions": group, "n": len(units), "repositories": both["pooled"].repositories}
         rows.append(head | values | {"paper_v1": v1, "paper_v2": v2})
-    return StudyTable(name, title, rows, _NOTES)
+    return StudyTable(name, title, rows, [*_NOTES, FEW_NOTE, *audited_notes()])
 
 
 def _breakdown(groups: Groups) -> StudyTable:
@@ -69,7 +71,11 @@ def _breakdown(groups: Groups) -> StudyTable:
     rows = []
     for part in _PARTS:
         row: StudyRow = {"what became of produced lines": part.replace("_", " ")}
-        for group in ("all", "collaborative", "vibe", "clean mapping"):
-            row[group] = pooled([StudyUnit(s.repo_id, getattr(s, part), s.produced) for s in groups[group]]).value
+        for group in _SHOWN:
+            row[group] = enough(pooled([StudyUnit(s.repo_id, getattr(s, part), s.produced) for s in groups[group]])).value
         rows.append(row | {"paper_v1": published.get(part)})
-    return StudyTable("produced_lines", "What became of the lines that sessions produced, pooled over lines", rows, _FATE_NOTES)
+    counts: StudyRow = {group: len(groups[group]) for group in _SHOWN}
+    rows.append({"what became of produced lines": "n (sessions)"} | counts)
+    return StudyTable(
+        "produced_lines", "What became of the lines that sessions produced, pooled over lines", rows, [*_FATE_NOTES, FEW_NOTE]
+    )

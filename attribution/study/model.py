@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from attribution.lineage import minimum
+from attribution.stats.accuracy import audited_note
 from attribution.stats.intervals import Interval, around, jackknife, total
 from collector.vocabulary.lines import LINE_CLASSES
 
 StudyRow = dict[str, Any]
 """Column -> value. Columns are named for people and differ from table to table: rows are shown and written to files as they are."""
 MODES = ("human_only", "collaborative", "vibe")
-LEAST = 3  # repositories below which there is no interval
+LEAST = minimum.REPOSITORIES
 CLASSES = LINE_CLASSES
 
 
@@ -39,6 +41,12 @@ class StudyUnit:
     bottom: float = 1.0
 
 
+def audited_notes() -> list[str]:
+    """How often the classes that a table rests on are right, to stand below it."""
+    note = audited_note("agent", "human")
+    return [f"{note[:1].upper()}{note[1:]}."] if note else []
+
+
 class Estimate(NamedTuple):
     """A ratio with its 95 % interval."""
 
@@ -52,6 +60,15 @@ class Estimate(NamedTuple):
 def pooled(units: Sequence[StudyUnit]) -> Estimate:
     """Sum over sum, with a cluster jackknife over repositories."""
     return _estimate(units, [(unit.cluster, (unit.top, unit.bottom)) for unit in units])
+
+
+def enough(estimate: Estimate) -> Estimate:
+    """The same without a number where it rests on fewer sessions than `minimum.SESSIONS`."""
+    few = estimate.n < minimum.SESSIONS
+    return estimate._replace(value=None, low=None, high=None) if few else estimate
+
+
+FEW_NOTE = f"No number where fewer than {minimum.SESSIONS} sessions (n) would stand behind it."
 
 
 def mean(units: Sequence[StudyUnit]) -> Estimate:

@@ -6,9 +6,21 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from attribution.lineage import minimum
 from attribution.queries.study import SessionLines, session_lines, vendor_records
 from attribution.study import paper
-from attribution.study.model import MODES, StudyRow, StudyTable, StudyUnit, mean, median, pooled
+from attribution.study.model import (
+    FEW_NOTE,
+    MODES,
+    StudyRow,
+    StudyTable,
+    StudyUnit,
+    audited_notes,
+    enough,
+    mean,
+    median,
+    pooled,
+)  # fmt: skip
 from collector.storage.store import Store
 
 NAME = "modes"
@@ -60,11 +72,11 @@ def _modes(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> Stu
     for mode in MODES:
         row: StudyRow = {"mode": mode}
         for side, modes in sides.items():
-            estimate = pooled([StudyUnit(repo, name == mode) for repo, name in modes])
+            estimate = enough(pooled([StudyUnit(repo, name == mode) for repo, name in modes]))
             row |= {f"{side} {name}": getattr(estimate, name) for name in ("value", "low", "high", "n")}
         v1, v2 = paper.MODES[mode]
         rows.append(row | {"paper_v1": v1, "paper_v2": v2})
-    return StudyTable("coding_modes", "Coding modes, share of sessions", rows, _NOTES)
+    return StudyTable("coding_modes", "Coding modes, share of sessions", rows, [*_NOTES, FEW_NOTE, *audited_notes()])
 
 
 def _widest(session: SessionLines) -> str | None:
@@ -83,21 +95,25 @@ def _share(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> Stu
             wide.append(StudyUnit(s.repo_id, agent, agent + human + unknown))
     percentages = [StudyUnit(s.repo_id, theirs[s.id] / 100) for s in sessions if s.id in theirs]
     rows: list[StudyRow] = [
-        {"how": "ours, pooled over lines, without unknown", **pooled(narrow)._asdict(), "median": None},
+        {"how": "ours, pooled over lines, without unknown", **enough(pooled(narrow))._asdict(), "median": None},
         {
             "how": "ours, mean over sessions, without unknown",
-            **mean(narrow)._asdict(),
-            "median": median([unit.top / unit.bottom for unit in narrow if unit.bottom]),
+            **enough(mean(narrow))._asdict(),
+            "median": _median([unit.top / unit.bottom for unit in narrow if unit.bottom]),
         },
-        {"how": "ours, pooled over lines, unknown in the denominator", **pooled(wide)._asdict(), "median": None},
+        {"how": "ours, pooled over lines, unknown in the denominator", **enough(pooled(wide))._asdict(), "median": None},
         {
             "how": "vendor, mean over canonical records",
-            **mean(percentages)._asdict(),
-            "median": median([unit.top for unit in percentages]),
+            **enough(mean(percentages))._asdict(),
+            "median": _median([unit.top for unit in percentages]),
         },
         {"how": "paper v1, mean over sessions", "value": paper.AGENT_SHARE_MEAN, "median": paper.AGENT_SHARE_MEDIAN},
     ]
-    return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", rows)
+    return StudyTable("agent_share", "Share of agents' lines in the commits of sessions", rows, [FEW_NOTE, *audited_notes()])
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if len(values) >= minimum.SESSIONS else None
 
 
 def _change(sessions: Sequence[SessionLines], theirs: Mapping[int, float]) -> StudyTable:

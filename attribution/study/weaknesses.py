@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from attribution.lineage import minimum
 from attribution.queries.study import scanned_commits
-from attribution.queries.weaknesses import CommitLines, commit_lines
+from attribution.queries.weaknesses import CommitLines, commit_lines, rated
 from attribution.study import paper
-from attribution.study.model import MODES, StudyTable
+from attribution.study.model import MODES, StudyTable, audited_notes
 from attribution.study.modes import mode_of
-from attribution.weaknesses.rates import poisson_interval
+from attribution.weaknesses.rates import RateCell, poisson_interval
 from collector.storage.store import Store
 
 NAME = "weaknesses"
@@ -39,7 +40,7 @@ def tables(store: Store) -> list[StudyTable]:
             ("fixed", "without low confidence", sum(commit.fixed_sure for commit in commits), None),
         ):
             interval = poisson_interval(count)
-            per = 1000 / lines if lines else None
+            per = None if rated(RateCell(count, lines)).rate is None else 1000 / lines
             rows.append(
                 {
                     "mode of the commit": mode, "what": what, "rules": name, "findings": count, "lines": lines,
@@ -47,7 +48,8 @@ def tables(store: Store) -> list[StudyTable]:
                     "high": interval.high * per if per else None, "paper_v1": published,
                 }
             )  # fmt: skip
-    return [StudyTable("weaknesses", _TITLE, rows, _NOTES)]
+    few = f"No rate with fewer than {minimum.RATE.lines:,} lines."
+    return [StudyTable("weaknesses", _TITLE, rows, [*_NOTES, few, *audited_notes()])]
 
 
 def _mode(commit: CommitLines) -> str | None:

@@ -7,7 +7,23 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import LETTER, STYLE, bar, cut, grid, minute, number, opening, percent, plain, show, title, words
+from attribution.terminal.kinds import kinds
+from attribution.terminal.style import (
+    LETTER,
+    STYLE,
+    audited,
+    bar,
+    cut,
+    grid,
+    minute,
+    number,
+    opening,
+    percent,
+    plain,
+    show,
+    title,
+    words,
+)
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
@@ -28,6 +44,8 @@ def commit_view(console: Console, report: CommitReport) -> None:
                 count = report.lines[name]
                 table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
         show(console, table)
+        audited(console, *(name for name, count in report.lines.items() if count))
+    kinds(console, report.kinds)
     _commit_sessions(console, report)
     _commit_files(console, report)
     _commit_claims(console, report)

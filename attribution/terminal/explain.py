@@ -37,6 +37,8 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
     room = console.width - 20
     table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
     table.add_row("how we know", _paragraphs(explanation.evidence))
+    if explanation.measured:
+        table.add_row("measured", Text(f"{explanation.measured}; see docs/accuracy.md", "dim"))
     table.add_row("added by", _commit_words(explanation))
     if line.moved is not None:
         table.add_row("older than\nits commit", _moves_words(line.moved))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from attribution.terminal.kinds import kinds
 from attribution.terminal.lists import problems
-from attribution.terminal.style import MEANING, STYLE, bar, grid, notes, number, percent, plain, show, title, words
+from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, plain, show, title, words
 from collector.console.terminal import one_line
-from collector.files.kinds import HEADLINE
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass, line_class
 
 if TYPE_CHECKING:
     from attribution.queries.advice import Advice
-    from attribution.queries.coverage import Coverage, KindLines
+    from attribution.queries.coverage import Coverage
     from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
 
 
@@ -28,10 +28,10 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     """The short table at the end of `attribute repo`."""
     when = f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else "no commits"
     title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
-    _commits(console, r)
     _lines(console, r)
     _coverage(console, r.coverage)
-    _kinds(console, r.kinds)
+    _commits(console, r)
+    kinds(console, r.kinds)
     _evidence(console, r.shares, r.lines)
     _edits(console, r)
     _sessions(console, r.sessions)
@@ -93,6 +93,7 @@ def _lines(console: Console, r: RepoReport) -> None:
         meaning = Text("by other tools, in commits without a session; in none of the classes above", "dim")
         table.add_row(Text("claimed", "bold"), number(r.claimed_lines), "", "", meaning)
     show(console, table)
+    audited(console, *(name for name, count in r.headline.items() if count))
 
 
 def _coverage(console: Console, found: Sequence[Coverage]) -> None:
@@ -111,19 +112,6 @@ def _coverage(console: Console, found: Sequence[Coverage]) -> None:
     for reason, lines in list(found[0].missing.items())[:_REASONS]:
         name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {words(reason)}"
         table.add_row(Text(f"  {name}", "dim"), percent(lines, found[0].lines), Text(number(lines), "dim"), "")
-    show(console, table)
-
-
-def _kinds(console: Console, kinds: Sequence[KindLines]) -> None:
-    """The files that the headline leaves out, by kind."""
-    if all(of.kind in HEADLINE for of in kinds):
-        return
-    console.print()
-    table = grid("<", ">", "<~")
-    table.add_row(Text("by kind of file", "bold"), "", Text("only source and test are counted above", "dim"))
-    for of in kinds:
-        shares = [f"{words(name)} {percent(lines, of.lines)}" for name, lines in of.by_class.items() if lines]
-        table.add_row(f"  {of.kind}", number(of.lines), Text(", ".join(shares), "dim"))
     show(console, table)
 
 

@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.stats.accuracy import audited_note
 from collector.console.terminal import one_line
 from collector.text import printable
 
@@ -136,6 +137,13 @@ def _width(cell: object) -> int:
 
 def title(console: Console, text: str, note: str = "") -> None:
     console.print(Text.assemble((one_line(text), "bold"), ("  " + one_line(note) if note else "", "dim")))
+
+
+def audited(console: Console, *classes: str) -> None:
+    """How often these classes are right, below numbers that rest on them."""
+    note = audited_note(*classes)
+    if note:
+        console.print(Text(f"  {note}", "dim"))
 
 
 def notes(console: Console, notes: Iterable[str]) -> None:

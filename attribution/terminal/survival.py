@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from attribution.lineage import minimum
 from attribution.lineage.survival import COMMITS, DAYS
 from attribution.stats.comparison import MEANING, Comparison, spread
 from attribution.stats.kaplan_meier import Point
@@ -77,7 +78,8 @@ def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) ->
     console.print(
         Text(
             "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share "
-            "with fewer than 20 lines of 3 commits that are old enough (of one session: 20 lines)",
+            f"with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough "
+            f"(of one session: {minimum.SHARE_OF_SESSION.lines} lines)",
             "dim",
         )
     )
@@ -126,8 +128,12 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     console.print(Text.assemble(("who removed the agents' lines", "bold")))
     table = grid("<", ">", ">")
     for name, lines in ended.items():
-        table.add_row(name, number(lines), percent(lines, whole))
+        share = minimum.part_of(lines, whole)
+        table.add_row(name, number(lines), "" if share is None else percent(lines, whole))
     show(console, table)
+    if whole < minimum.PART.lines:
+        console.print(Text(f"no shares of fewer than {minimum.PART.lines} lines", "dim"))
+    console.print(Text("who removed a line has no measured error rate: nobody has checked it", "dim"))
     console.print()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from attribution.lineage import minimum
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
 from collector.console.terminal import one_line
 
@@ -130,7 +131,7 @@ def _rates(console: Console, by: str, rows: Sequence[RateRow]) -> None:
 
 def _cells(rate: WeaknessRate) -> tuple[str, str, str, str]:
     if rate.rate is None or rate.low is None or rate.high is None:
-        return number(rate.events), "", "", ""
+        return number(rate.events), number(rate.lines) if rate.lines else "", "too few" if rate.lines else "", ""
     return number(rate.events), number(rate.lines), f"{rate.rate:.3f}", f"{rate.low:.3f} to {rate.high:.3f}"
 
 
@@ -172,7 +173,8 @@ def _fates(console: Console, report: WeaknessReport) -> None:
     title(console, "what became of them", "removed: by the author of the lines that replaced them, else of the commit")
     table = grid("<", ">", ">", *([">"] * len(endings)), head=("author", "findings", "present", *endings))
     for fates in report.fates:
-        alive = f"{number(fates.alive)} ({percent(fates.alive, fates.findings)})"
+        many = fates.findings >= minimum.FINDINGS
+        alive = f"{number(fates.alive)} ({percent(fates.alive, fates.findings)})" if many else number(fates.alive)
         author = Text(fates.author, STYLE.get(fates.author, ""))
         table.add_row(author, number(fates.findings), alive, *(number(fates.fixed.get(name)) for name in endings))
     show(console, table)

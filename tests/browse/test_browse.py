@@ -430,6 +430,7 @@ def test_the_report_in_markdown_has_the_numbers(db: Path) -> None:
         for row in store.rows("SELECT repo_id, SUM(nonblank) AS n FROM line_spans WHERE author = 'human' GROUP BY 1"):
             assert f"| {row['n']:,} (" in text
     assert text.count("\n| ") >= 5
+    assert "Right where blind readers checked: agent" in text and "Coverage, lines with a named author" in text
 
 
 def test_a_pull_request_in_markdown(db: Path, tmp_path: Path) -> None:
@@ -439,12 +440,17 @@ def test_a_pull_request_in_markdown(db: Path, tmp_path: Path) -> None:
         )
         shas = dict(rows.fetchall()[-2:])
         lines = connection.execute(
-            f"SELECT SUM(nonblank) FROM line_spans WHERE commit_id IN ({','.join(map(str, shas.values()))})"
+            f"SELECT SUM(nonblank) FROM line_spans WHERE commit_id IN ({','.join(map(str, shas.values()))}) "
+            "AND kind IN ('source', 'test')"
         ).fetchone()[0]
     given = tmp_path / "ids"
     given.write_text("\n".join([*shas, "0" * 40]) + "\n")
     shown = run("report", "--db", db, "--commits", given).stdout
-    assert f"Lines added: {lines:,}" in shown and "1 commits are not in the database" in shown
+    assert (
+        f"Lines added in source and test files: {lines:,}" in shown
+        and "blind readers" in shown
+        and "1 commits are not in the database" in shown
+    )
     assert all(sha[:9] in shown for sha in shas)
     words_of_prompts = {label.split()[0] for (label,) in _labels(db) if " " in label}
     asked = run("report", "--db", db, "--commits", given, "--prompts").stdout

@@ -366,6 +366,8 @@ def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> No
         ("prettier --write .", True),
         ("prettier --write src", True),
         ("prettier --write 'src/**/*.ts'", True),
+        ("prettier --write 'src/app/**/*.ts'", True),
+        ("prettier --write 'src/lib/**/*.ts'", False),
         ("prettier --write /home/a/project/src", True),
         ("rm -rf src/old", False),
         ("prettier --write docs", False),
@@ -428,6 +430,9 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
     assert data["sessions"][0]["method"] == "trailer"
     spans = rows(run("show", "43b7400e", "--db", example[1], "--csv"))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
+    kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
+    assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
+    assert "right where blind readers checked: agent" in by_id.stdout
 
 
 def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first)
-    assert "Lines added:" in text and "agent" in text and "No recorded sessions" not in text
+    assert "Lines added in source and test files:" in text and "agent" in text and "No recorded sessions" not in text
     texts = subprocess.run(
         [sys.executable, "-c", "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt FROM turns'))",
          str(tmp_path / "whowrote.db")], cwd=ROOT, capture_output=True, text=True, check=True,

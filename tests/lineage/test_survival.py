@@ -317,3 +317,8 @@ def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "whowrote[stats]" in raised.value.hint
     with pytest.raises(StatsMissing):
         draw({"agent": Curve(0, 0, [], None, None, None)}, tmp_path / "x.svg", "")
+
+
+def test_a_share_of_few_lines_is_not_printed() -> None:
+    assert minimum.part_of(5, 20) == 0.25 and minimum.part_of(0, 20) == 0.0
+    assert minimum.part_of(5, 19) is None and minimum.part_of(None, 50) is None and minimum.part_of(0, 0) is None

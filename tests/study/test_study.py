@@ -11,11 +11,12 @@ import pytest
 from support.commands import clone, run
 
 import whowrote
+from attribution.lineage import minimum
 from attribution.queries.study import ScannedCommit, scanned_commits
 from attribution.study import paper, study, weaknesses
 from attribution.study.after import tables as after
 from attribution.study.efficiency import tables as efficiency
-from attribution.study.model import MODES, StudyUnit, mean, median, pooled, quantile
+from attribution.study.model import MODES, StudyUnit, enough, mean, median, pooled, quantile
 from attribution.study.modes import canonical, mode_of
 from attribution.study.modes import tables as modes
 from collector.storage.store import Store
@@ -63,6 +64,18 @@ def test_nothing_gives_no_number(some: list[StudyUnit]) -> None:
 
 def test_two_repositories_have_no_interval() -> None:
     assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)]).low is None
+
+
+def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
+    four, five = (pooled([StudyUnit(repo, 1, 2) for repo in range(n)]) for n in (4, 5))
+    assert (enough(four).value, enough(four).low, enough(four).n) == (None, None, 4) and enough(five) == five
+
+
+@pytest.mark.parametrize("name", ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"])
+def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, name: str) -> None:
+    with Store(db) as store:
+        (table,) = (one for one in study(store) if one.name == name)
+    assert any("blind readers" in note and "human" in note for note in table.notes)
 
 
 def test_quantiles_lie_between_neighbours() -> None:
@@ -147,7 +160,11 @@ def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
         sums = store.rows(
             "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced > 0 AND commits > 0"
         )[0]
-    assert sum(row["all"] for row in parts.rows) == pytest.approx(1)
+    *shares, counts = parts.rows
+    assert sum(row["all"] for row in shares) == pytest.approx(1)
+    assert counts["all"] == ratio.rows[0]["n"] >= minimum.SESSIONS
+    few = [name for name in ("collaborative", "vibe", "clean mapping") if counts[name] < minimum.SESSIONS]
+    assert few and all(row[name] is None for name in few for row in shares)  # printed with n, and refused
     assert ratio.rows[0]["pooled_value"] == pytest.approx(sums["top"] / sums["bottom"])
 
 
@@ -210,6 +227,16 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.Monke
         ("introduced", "all rules"): (3, 3.0, 0.11), ("introduced", "without low confidence"): (2, 2.0, None),
         ("fixed", "all rules"): (2, 2.0, 0.06), ("fixed", "without low confidence"): (1, 1.0, None),
     }  # fmt: skip
+
+
+def test_no_rate_of_weaknesses_over_few_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: [ScannedCommit(1, 999, 3, 2, 1, 1)])
+    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
+    with Store(tmp_path / "empty.db") as store:
+        (table,) = weaknesses.tables(store)
+    assert [row["per 1,000 lines"] for row in table.rows] == [None] * len(table.rows)
+    assert {row["findings"] for row in table.rows if row["mode of the commit"] == "all"} == {3, 2, 1}
+    assert any("fewer than 1,000 lines" in note for note in table.notes) and any("blind readers" in note for note in table.notes)
 
 
 def test_commits_that_were_scanned_can_be_read(db: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.histories import Build, random_history, text
 
+from attribution.queries.weaknesses import rated
 from attribution.weaknesses import rates as stats
 from attribution.weaknesses.rates import RateCell, Reviewed, Weighted
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
@@ -385,6 +386,7 @@ def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
 def test_rates_and_ratios() -> None:
     assert stats.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
     assert stats.rate(RateCell(0, 0)).rate is None
+    assert rated(RateCell(3, 2000)) == stats.rate(RateCell(3, 2000)) and rated(RateCell(3, 999)) == (3, 999, None, None, None)
     found = stats.ratio(RateCell(20, 10_000), RateCell(10, 10_000))
     assert found.ratio == pytest.approx(2.0)
     assert (found.low, found.high) == pytest.approx((0.8935, 4.7846), abs=2e-3)

@@ -1,0 +1,141 @@
+"""What `explain` and `show` print about built histories in which something particular happened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import Session, World
+from support.builder.lines import Line, new_file
+from support.commands import run
+
+APP = """\
+import { Row } from './rows'
+
+export function total(rows: Row[]) {
+  if (!rows.length) return 0
+  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
+}
+"""
+PERSONS = "export const currency = 'EUR'"
+EDIT = ("if (!rows.length) return 0", "if (rows.length === 0) return 0")
+DENIAL = "nothing that can write"
+
+
+def _begin(name: str) -> tuple[World, Session]:
+    world = World(name)
+    world.human_write("src/app.ts", APP)
+    world.commit("Start the ledger")
+    session = world.session()
+    session.prompt("Please go on with the ledger")
+    return world, session
+
+
+class Explained:
+    """What is said about a line of `src/app.ts` after the session's commit."""
+
+    def __init__(self, world: World, session: Session, text: str, directory: Path) -> None:
+        session.end_turn()
+        commit = world.commit("Go on", [session])
+        where, db = world.build(directory / "repo"), directory / "x.db"
+        number = next(n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text)
+        asked = ("explain", where, f"src/app.ts:{number}", "--db", db)
+        self.data: dict[str, Any] = json.loads(run(*asked, "--json").stdout)
+        self.shown = " ".join(run(*asked).stdout.split())
+
+    @property
+    def commands(self) -> list[str]:
+        return [action["what"] for action in self.data["actions"]]
+
+
+def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
+    world, session = _begin("reads")
+    session.edit("src/app.ts", *EDIT)
+    world.wait(60)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Now look again")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    found = Explained(world, session, PERSONS, tmp_path)
+    assert (found.data["author"], found.data["witness"]) == ("human", "recorded")
+    assert "witness recorded: without the line 2026-03-02 09:01 UTC, with it 2026-03-02 09:03 UTC" in found.shown
+    assert found.data["measured"].startswith("right in ") and "lines of the same author, how, evidence" in found.shown
+    assert DENIAL in found.shown  # and no command that could have stands below
+    assert not any(what.startswith("Bash") for what in found.commands)
+
+
+@pytest.mark.parametrize("command", ["npx prettier --write src", "npx prettier --write .", "prettier --write 'src/**/*.ts'"])
+def test_a_command_on_the_directory_is_named_and_never_denied_above(command: str, tmp_path: Path) -> None:
+    """A formatter that ran over the directory between the two sightings wrote nothing of the line, and is not kept quiet."""
+    world, session = _begin("directory")
+    session.edit("src/app.ts", *EDIT)
+    session.bash(command)
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", f"{PERSONS}\n", after="import { Row } from './rows'")
+    found = Explained(world, session, PERSONS, tmp_path)
+    assert found.data["author"] == "human"
+    assert f"Bash: {command}" in found.commands and f"Bash: {command}" in found.shown
+    assert DENIAL not in found.shown
+
+
+@pytest.mark.parametrize("command", ["npx prettier --write docs", "ls src", "git status"])
+def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
+    world, session = _begin("elsewhere")
+    session.edit("src/app.ts", *EDIT)
+    session.bash(command)
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", f"{PERSONS}\n", after="import { Row } from './rows'")
+    found = Explained(world, session, PERSONS, tmp_path)
+    assert f"Bash: {command}" not in found.commands
+
+
+@pytest.mark.parametrize("kind", ["rejected", "error"])
+def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
+    """The user declined it and typed it all the same, or the tool failed and the line is there."""
+    world, session = _begin("refused")
+    session.read("src/app.ts")
+    propose = {"rejected": session.edit_rejected, "error": session.edit_error}[kind]
+    propose("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.prompt("Go on")
+    session.read("src/app.ts")
+    session.edit("src/app.ts", *EDIT)
+    found = Explained(world, session, PERSONS, tmp_path)
+    assert found.data["author"] == "unknown"
+    quoted = found.data["earlier_texts"][0]
+    assert (quoted["path"], quoted["outcome"]) == ("src/app.ts", {"rejected": "rejected", "error": "tool_error"}[kind])
+    assert quoted["text"] == PERSONS
+    assert "earlier text" in found.shown and {"rejected": "refused by", "error": "failed"}[kind] in found.shown
+    assert found.shown.count("currency") == 2  # the line, and the edit that held it
+
+
+def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(tmp_path: Path) -> None:
+    """A command that could have written anything is the reason, and the refused edit is shown all the same."""
+    world, session = _begin("opaque")
+    session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
+    text = APP + f"\n{PERSONS}\n"
+    session.bash("node tasks/refresh.js", lambda shell: world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell"))))
+    found = Explained(world, session, PERSONS, tmp_path)
+    assert found.data["author"] != "human"
+    if found.data["author"] == "unknown":
+        assert found.data["earlier_texts"][0]["outcome"] == "rejected"
+
+
+def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(tmp_path: Path) -> None:
+    world, session = _begin("kinds")
+    session.edit("src/app.ts", *EDIT)
+    session.write("docs/plan.md", "# Plan\n\nFirst this.\nThen that.\n")
+    session.write("tests/app.test.ts", "test('total', () => {})\n")
+    session.end_turn()
+    commit = world.commit("Go on", [session])
+    where, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    data = json.loads(run("show", commit.sha, where, "--db", db, "--json").stdout)
+    assert data["lines"] == {"agent": 2}
+    kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
+    assert kinds == {"docs": 3, "source": 1, "test": 1}
+    shown = run("show", commit.sha, where, "--db", db).stdout
+    assert "only source and test are counted above" in shown and "docs" in shown
