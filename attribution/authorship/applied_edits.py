@@ -18,6 +18,7 @@ from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_lay
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
+from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
@@ -66,6 +67,7 @@ class AppliedEdits:
     sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
     renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
     redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
+    scripts: list[Script] = field(default_factory=list)  # that may have written to any file they name
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> set[str]:
@@ -91,7 +93,7 @@ class AppliedEdits:
 
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
-            self._lines[path] = _read(self.edits.get(path, ()), self.sightings.get(path, ()))
+            self._lines[path] = _read(path, self.edits.get(path, ()), self.scripts, self.sightings.get(path, ()))
         return self._lines[path]
 
 
@@ -112,22 +114,25 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
             found.sightings[path].append((at, text))
         for path, glimpse in timeline.glimpses:
             found.sightings[path].append((glimpse.at, glimpse.lines))
+    found.scripts = scripts_of(edits, timelines)
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)
     return found
 
 
-def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[str] | str]]) -> _FileLines:
+def _read(
+    path: str, edits: Iterable[RawEdit], scripts: Iterable[Script], sightings: Iterable[tuple[float, Iterable[str] | str]]
+) -> _FileLines:
     found = _FileLines()
     for raw in edits:
         offer = raw.edit.proposed  # what the user put in instead is the user's
         offered = None if offer is None else {line.strip() for line in offer.split("\n")}
         for text, added in new_lines(raw.edit):
-            bares = [without_layout(line) for line in text]
-            for index in added:
-                if len(bares[index]) >= _SAME and (offered is None or text[index].strip() in offered):
-                    above, below = (_neighbour(bares, index, step) for step in (-1, 1))
-                    found.written[bares[index]].append(_Written(raw.at, raw.call, text[index].strip(), above, below))
+            _note(found, raw.at, raw.call, text, [n for n in added if offered is None or text[n].strip() in offered])
+    for script in scripts:
+        if script.writes_to(path):
+            for text, added in script.texts:
+                _note(found, script.at, script.call, text, added)
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
     for at, lines in sorted(sightings, key=lambda one: -one[0]) if found.written else ():
         first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, at))
@@ -136,6 +141,14 @@ def _read(edits: Iterable[RawEdit], sightings: Iterable[tuple[float, Iterable[st
         if bare in found.written:
             found.seen[bare] = min(at, found.seen.get(bare, at))
     return found
+
+
+def _note(found: _FileLines, at: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
+    bares = [without_layout(line) for line in text]
+    for index in added:
+        if len(bares[index]) >= _SAME:
+            above, below = (_neighbour(bares, index, step) for step in (-1, 1))
+            found.written[bares[index]].append(_Written(at, call, text[index].strip(), above, below))
 
 
 def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
@@ -203,7 +216,7 @@ class _Asked:
         found = max(writers, key=lambda one: one.at, default=None)
         if found is None:
             return None
-        how = "moved" if found.text == text.strip() else "reformatted"
+        how = "shell" if found.call.by_shell else "moved" if found.text == text.strip() else "reformatted"
         return Verdict("agent", how, "matched", call=found.call)
 
 

@@ -200,7 +200,7 @@ class AttributionWindows:
             if action.unseen in _LACKING:  # whatever else is known, part of what was done is not
                 return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
-            found = self._of(action, gap)
+            found = self.answer_of(action, gap)
             if found is None:
                 continue
             if found.scripts:
@@ -259,7 +259,7 @@ class AttributionWindows:
                     kinds.setdefault("opaque", _did(action))
         return next((kinds[kind] for kind in ("generate", "subagent", "opaque") if kind in kinds), None)
 
-    def _of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
+    def answer_of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         if action.unseen:
             hides = self._may_hide(action, gap)
@@ -389,7 +389,7 @@ def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _FLAGS = r"(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]"
 _INTO = rf"(?:{_FLAGS}|[^-=<]>{{1,2}}|\btee(?: -a)?)\s{{0,9}}['\"]?[^\s'\";|&<>]{{0,300}}"
-_SCRIPT_WRITES = re.compile(
+SCRIPT_WRITES = re.compile(
     r"\.write|write_?(?:text|file|all|bytes|lines)|open\s?\([^)]{0,300}, ?(?:mode ?= ?)?['\"](?:[wax]|r\+)|\bdump\("
     r"|Set-Content|Add-Content|Out-File|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
     re.I,
@@ -412,4 +412,4 @@ def _names(found: tuple[Effect, ...], command: str, path: str) -> str:
     name = path.rpartition("/")[2]
     if re.search(_INTO + re.escape(name), command, re.I):
         return "program"
-    return "script" if _SCRIPT_WRITES.search(command.replace(name, "")) else ""
+    return "script" if SCRIPT_WRITES.search(command.replace(name, "")) else ""

@@ -1,0 +1,112 @@
+"""The texts that a script holds, by line: what it writes into a file, and what it looks for there. Pure.
+
+An agent often changes a file by a script in a heredoc that cuts the file somewhere and puts a long text in between. What the file
+looks like afterwards does not follow from the script alone, but which lines are new does: they stand in one of its texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from attribution.authorship.agent_text import without_layout
+from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.windows import SCRIPT_WRITES, AttributionWindow, AttributionWindows, WorktreeAction
+from attribution.shell import mentions
+from collector.model import Status
+
+MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
+_LONG = re.compile(r"('''|\"\"\")(.*?)\1", re.S)
+_TEMPLATE = re.compile(r"(?<!\\)(`)(.*?)(?<!\\)`", re.S)
+_SHORT = re.compile(r"'((?:[^'\\\n]|\\.){1,4000})'|\"((?:[^\"\\\n]|\\.){1,4000})\"")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "", "\n": ""}
+# What stands before a text that is looked for: the first argument of a call, or a variable that says so.
+_SOUGHT = re.compile(
+    r"(?:\(|\b(?:old|before|anchor|search|find|target|marker|needle|was|orig)\w{0,20}\s?=)\s{0,20}[rbfuRBFU]{0,2}$", re.I
+)
+_GIVEN = re.compile(r"(?:write\w{0,10}|append|dedent|insert|extend|print|lstrip|join)\(\s{0,20}[rbfuRBFU]{0,2}$", re.I)
+
+
+_NAME = re.compile(r"\.(?:py|[cm]?[jt]s|sh|pl|rb)$")
+
+
+@dataclass(frozen=True)  # without slots: what is read from the text is kept
+class Script:
+    """A script that an agent ran in a command, or wrote outside the repository to run it."""
+
+    at: float
+    call: CallRef
+    text: str
+    action: WorktreeAction | None = None
+    gaps: AttributionWindows | None = None
+
+    def writes_to(self, path: str) -> bool:
+        """Whether the script names the file and writes to a file that it names."""
+        if path.rpartition("/")[2] not in self.text:
+            return False
+        if self.action is None or self.gaps is None:
+            return mentions(self.text, path)
+        moment = AttributionWindow(path, self.action.at - 1, self.action.until + 1)
+        answer = self.gaps.answer_of(self.action, moment)
+        return answer is not None and bool(answer.scripts)
+
+    @cached_property
+    def texts(self) -> Sequence[tuple[list[str], list[int]]]:
+        """What `script_texts` finds."""
+        return [*script_texts(self.text)]
+
+
+def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> list[Script]:
+    """The scripts in commands of these worktrees, and those among the files outside the repository."""
+    found = []
+    for timeline in timelines.values():
+        for action in timeline.gaps.actions:
+            if action.command and SCRIPT_WRITES.search(action.command):
+                found.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.gaps))
+    for fate in edits:
+        raw = fate.raw
+        text = raw.edit.content or ""
+        outside = fate.outcome == "outside_repo" and raw.status is Status.OK and not raw.edit.by_shell
+        if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
+            found.append(Script(raw.at, raw.call, text))
+    return found
+
+
+def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
+    """Each text of the script by line, with the numbers of the lines that it may write.
+
+    Not those of a text that the script looks for, nor those that it only carries from such a text into the new one.
+    """
+    if len(script) > MAX_SCRIPT:
+        return
+    pieces = [*_pieces(script)]
+    times = Counter(bare for lines, _ in pieces for bare in {without_layout(line) for line in lines})
+    for lines, sought in pieces:
+        if not sought:
+            yield lines, [number for number, line in enumerate(lines) if times[without_layout(line)] == 1]
+
+
+def _pieces(script: str) -> Iterator[tuple[list[str], bool]]:
+    """The texts of several lines in long quotes, and the short ones that hold several lines; each with whether it is sought."""
+    end = 0
+    for match in (_LONG if _LONG.search(script) else _TEMPLATE).finditer(script):
+        yield from _short(script[end : match.start()])
+        yield match[2].removeprefix("\\\n").split("\n"), _is_sought(script[max(end, match.start() - 60) : match.start()])
+        end = match.end()
+    yield from _short(script[end:])
+
+
+def _short(code: str) -> Iterator[tuple[list[str], bool]]:
+    for match in _SHORT.finditer(code):
+        text = match[1] or match[2] or ""
+        if "\\n" in text:
+            lines = re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.S).split("\n")
+            yield lines, _is_sought(code[max(0, match.start() - 60) : match.start()])
+
+
+def _is_sought(head: str) -> bool:
+    return _SOUGHT.search(head) is not None and _GIVEN.search(head) is None
