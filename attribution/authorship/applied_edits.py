@@ -3,20 +3,22 @@
 An amended commit, a file that was renamed twice, a script that might have written anything: the replay cannot say that the line of
 the commit is the one of the edit, but nobody else is known to have written it. A line is given to the edit (moved, or reformatted
 where only its layout differs) when a session of the commit applied the edit to that file before the commit was made, the text was
-not in the file before the edit as far as anybody saw it, the version before the commit lacks it, and it stands between the same
-lines: equal lines in other functions of a file are common.
+not in the file before the edit as far as anybody saw it, the version before the commit lacks it there, and it stands between the
+same lines: equal lines in other functions of a file are common. Of a long line that the file has once, one neighbour is enough.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
-from attribution.authorship.lines import Verdict
+from attribution.authorship.lines import Verdict, is_low_information
 from attribution.authorship.replay import CallRef
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
@@ -28,6 +30,7 @@ from collector.vocabulary.sessions import NoReplay
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
+_ALONE = 24  # the same for a line of which the file has one, between other lines on one side
 _NEVER = float("inf")
 # What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
 _MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
@@ -170,9 +173,9 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
     for number, (file, spans) in enumerate(verdict.files):
         if any(_is_lost(span.verdict) for span in spans):
             names = known.names_of(file.change.path, file.change.old_path)
-            lines, before = texts.lines(file), frozenset(texts.before(file).split("\n"))
-            bare_before = _Bare(before)
-            asked = _Asked(known, names, lines, [without_layout(line) for line in lines], before, bare_before, sessions, until)
+            lines = texts.lines(file)
+            bares = [without_layout(line) for line in lines]
+            asked = _Asked(known, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
             verdict.files[number] = (file, _attributed(spans, asked))
 
 
@@ -184,8 +187,8 @@ class _Asked:
     names: set[str]
     lines: Sequence[str]
     bares: Sequence[str]  # the lines without layout
-    before: frozenset[str]  # lines of the version before, which are not new
-    bare_before: Container[str]  # the same without layout
+    times: Mapping[str, int]  # how often each of them stands in the file
+    before: _Before
     sessions: frozenset[int]
     until: float
 
@@ -197,21 +200,22 @@ class _Asked:
         """A line that the replay followed to the commit, although an earlier commit had it too: its text is the call's."""
         call, bare = lost.call, self.bares[index]
         known = lost.reason == Reason.RESTORED and call is not None and call.session_id in self.sessions and call.at <= self.until
-        if not known or len(bare) < _SAME or bare in self.bare_before:
+        if not known or (self.before.text and (len(bare) < _SAME or bare in self.before.bare)):
             return None
         return Verdict("agent", "moved", "matched", call=call)
 
     def _by_text(self, index: int, reason: str) -> Verdict | None:
         text, bare = self.lines[index], self.bares[index]
-        if len(bare) < _SAME or text in self.before:
+        if len(bare) < _SAME:
             return None
-        if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.bare_before):
+        if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare):
             return None
-        above, below = (_neighbour(self.bares, index, step) for step in (-1, 1))
+        place = _Place(bare, *(_neighbour(self.bares, index, step) for step in (-1, 1)))
+        alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
         writers = [
             one
             for one in self.known.writers(self.names, text, bare)
-            if one.call.session_id in self.sessions and one.at <= self.until and _stands_alike(one, above, below)
+            if one.call.session_id in self.sessions and one.at <= self.until and self._is_at(one, text, place, alone)
         ]
         found = max(writers, key=lambda one: one.at, default=None)
         if found is None:
@@ -219,18 +223,47 @@ class _Asked:
         how = "shell" if found.call.by_shell else "moved" if found.text == text.strip() else "reformatted"
         return Verdict("agent", how, "matched", call=found.call)
 
+    def _is_at(self, one: _Written, text: str, place: _Place, alone: bool) -> bool:
+        """Whether a line of an edit stands where the line of the commit does."""
+        if text in self.before.lines:  # a second one is new where both neighbours are the edit's and the first has others
+            more = self.times[place.bare] > self.before.times[place.bare]
+            within = place.above and place.below and (one.above, one.below) == (place.above, place.below)
+            return bool(within) and more and place not in self.before.places
+        one_side = (place.above and one.above == place.above) or (place.below and one.below == place.below)
+        return _stands_alike(one, place.above, place.below) or bool(alone and one_side)
 
-class _Bare:
-    """Lines without layout, made when somebody asks for the first time: few files have lines of a missing transcript."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = lines
-        self._bare: frozenset[str] | None = None
+class _Place(NamedTuple):
+    """A line without layout, and the next lines that say something."""
 
-    def __contains__(self, bare: object) -> bool:
-        if self._bare is None:
-            self._bare = frozenset(map(without_layout, self._lines))
-        return bare in self._bare
+    bare: str
+    above: str
+    below: str
+
+
+@dataclass(frozen=True)  # without slots: what is derived from the text is kept; few files need all of it
+class _Before:
+    """The version before, whose lines are not new."""
+
+    text: str
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        return frozenset(self.text.split("\n"))
+
+    @cached_property
+    def times(self) -> Counter[str]:
+        """How often each line without layout stands in it."""
+        return Counter(map(without_layout, self.text.split("\n")))
+
+    @property
+    def bare(self) -> Container[str]:
+        return self.times.keys()
+
+    @cached_property
+    def places(self) -> frozenset[_Place]:
+        bares = [bare for line in self.text.split("\n") if len(bare := without_layout(line)) >= MIN_LENGTH]
+        return frozenset(_Place(bare, *around) for bare, *around in zip(bares[1:], bares, bares[2:], strict=False))
 
 
 def _stands_alike(one: _Written, above: str, below: str) -> bool:
@@ -239,15 +272,38 @@ def _stands_alike(one: _Written, above: str, below: str) -> bool:
 
 
 def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan]:
-    new: list[VerdictSpan] = []
+    found: dict[int, Verdict] = {}
     for span in spans:
-        if not _is_lost(span.verdict):
-            new.append(span)
-            continue
-        for line in range(span.start, min(span.end, len(asked.lines)) + 1):
-            blank = not asked.lines[line - 1].strip()
-            append_span(new, VerdictSpan(line, line, int(not blank), asked.verdict(line - 1, span.verdict) or span.verdict))
+        for line in range(span.start, min(span.end, len(asked.lines)) + 1) if _is_lost(span.verdict) else ():
+            verdict = asked.verdict(line - 1, span.verdict)
+            if verdict is not None:
+                found[line] = verdict
+    if not found:
+        return list(spans)
+    every = {line: found.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
+    new: list[VerdictSpan] = []
+    for line, settled in sorted((every | _between(every, asked)).items()):
+        text = asked.lines[line - 1] if line <= len(asked.lines) else ""
+        append_span(new, VerdictSpan(line, line, int(bool(text.strip())), settled))
     return new
+
+
+def _between(verdicts: Mapping[int, Verdict], asked: _Asked) -> dict[int, Verdict]:
+    """Lines without a word between two lines of an agent, one of them found here, are the agent's too."""
+    found: dict[int, Verdict] = {}
+    waiting: list[int] = []
+    above: Verdict | None = None
+    for line in sorted(verdicts):
+        verdict = verdicts[line]
+        if line - 1 not in verdicts:
+            waiting, above = [], None
+        if _is_lost(verdict) and line <= len(asked.lines) and is_low_information(asked.lines[line - 1]):
+            waiting.append(line)
+            continue
+        if above is not None and Author.AGENT == above.author == verdict.author:
+            found.update(dict.fromkeys(waiting, Verdict("agent", "exact", "inferred", call=above.call)))
+        waiting, above = [], verdict
+    return found
 
 
 def _is_lost(verdict: Verdict) -> bool:

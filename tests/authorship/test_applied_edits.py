@@ -54,6 +54,15 @@ def _asked(
     return verdict.files[0][1][0].verdict
 
 
+def _verdicts(known: AppliedEdits, after: str, before: str, *lines: int) -> list[str]:
+    """Authors of these lines, of which the replay knows nothing."""
+    change = FileChange("a.py", "a.py", "a" * 40 if before else None, "b" * 40, 0, 0o100644, "M")
+    spans = [VerdictSpan(line, line, 1, Verdict("unknown", "none", "inferred", "agent_text")) for line in lines]
+    verdict = CommitVerdict([(FileDiff(change, "text", tuple((line - 1, line, 1) for line in lines)), spans)], named={1})
+    attribute_to_edits(_commit(), verdict, known, Texts(after, before))
+    return [span.verdict.author for span in verdict.files[0][1] for _ in range(span.start, span.end + 1)]
+
+
 def _wrote(text: str = LINE, above: str = ABOVE, below: str = BELOW, **more: object) -> AppliedEdits:
     return applied_edits([_fate(Edit("a.py", "write", content=f"{above}\n\n{text}\n{below}\n"), **more)], {})  # type: ignore[arg-type]
 
@@ -74,6 +83,13 @@ def test_a_line_that_was_followed_to_the_commit_and_committed_before_is_of_its_c
     found = _asked(applied_edits([], {}), lost=restored)
     assert (found.author, found.call) == (author, restored.call)
     assert _asked(applied_edits([], {}), lost=restored, before=f"{ABOVE}\n  {LINE}").author == "unknown"
+
+
+@pytest.mark.parametrize("line", ["}", "i += 1"])
+def test_a_short_line_is_followed_into_a_file_that_is_new(line: str) -> None:
+    restored = Verdict("unknown", "none", "inferred", "restored", CallRef(1, "c5", 1, 50.0))
+    assert _asked(applied_edits([], {}), line, lost=restored).author == "agent"
+    assert _asked(applied_edits([], {}), line, lost=restored, before=f"{ABOVE}\n{BELOW}").author == "unknown"
 
 
 def test_an_edit_after_the_commit_explains_nothing() -> None:
@@ -179,9 +195,36 @@ def test_of_several_edits_the_last_before_the_commit_counts() -> None:
     assert call is not None and call.call_id == "c300"
 
 
+MIDDLE = "total += price + tax"  # not so long that the file is likely to have it only once
+
+
 def test_equal_text_in_another_function_proves_nothing() -> None:
-    assert _asked(_wrote(above="def other(x):")).author == "unknown"
-    assert _asked(_wrote(below="return None or x")).author == "unknown"
+    assert _asked(_wrote(MIDDLE), MIDDLE).author == "agent"
+    assert _asked(_wrote(MIDDLE, above="def other(x):"), MIDDLE).author == "unknown"
+    assert _asked(_wrote(MIDDLE, below="return None or x"), MIDDLE).author == "unknown"
+
+
+def test_of_a_long_line_that_the_file_has_once_one_neighbour_is_enough() -> None:
+    assert _asked(_wrote(above="def other(x):")).author == "agent"
+    assert _asked(_wrote(below="return None or x")).author == "agent"
+    assert _asked(_wrote(above="def other(x):", below="return None or x")).author == "unknown"
+    assert _asked(_wrote(above="def other(x):"), f"{LINE}\n{LINE}").author == "unknown"
+    assert _asked(_wrote(above="def other(x):"), reason="transcript_missing").author == "unknown"
+
+
+def test_a_second_line_of_that_text_is_new_where_both_neighbours_are_the_edits() -> None:
+    elsewhere = f"def other(x):\n{LINE}\nreturn x or None\n"
+    change = f"def other(x):\n{LINE}\nreturn x or None\n{ABOVE}\n{LINE}\n{BELOW}"
+    assert _verdicts(_wrote(), change, elsewhere, 5) == ["agent"]
+    assert _verdicts(_wrote(below="return None or x"), change, elsewhere, 5) == ["unknown"]
+    assert _verdicts(_wrote(), f"{ABOVE}\n{LINE}\n{BELOW}", elsewhere, 2) == ["unknown"]  # it was moved there
+
+
+def test_brackets_between_lines_of_the_agent_follow_them() -> None:
+    text = f"{ABOVE}\n{LINE}\n}}\n{BELOW}\n}}\nreturn None or x"
+    known = applied_edits([_fate(Edit("a.py", "write", content=text))], {})
+    assert _verdicts(known, text, "", 1, 2, 3, 4, 5) == ["agent", "agent", "agent", "agent", "unknown"]
+    assert _verdicts(known, f"{ABOVE}\n{LINE}\n}}\nelse:\n", "", 2, 3, 4) == ["agent", "unknown", "unknown"]
 
 
 def test_at_the_edge_of_an_edit_one_neighbour_is_enough() -> None:
