@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
+from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
 from attribution.authorship.lines import Verdict, is_low_information
 from attribution.authorship.replay import CallRef
 from attribution.authorship.script_texts import Script, scripts_of
@@ -71,6 +72,7 @@ class AppliedEdits:
     renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
     redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
     scripts: list[Script] = field(default_factory=list)  # that may have written to any file they name
+    tool_of: ToolOf = lambda call: ""
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
     def names_of(self, *paths: str) -> set[str]:
@@ -117,7 +119,7 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
             found.sightings[path].append((at, text))
         for path, glimpse in timeline.glimpses:
             found.sightings[path].append((glimpse.at, glimpse.lines))
-    found.scripts = scripts_of(edits, timelines)
+    found.scripts, found.tool_of = scripts_of(edits, timelines), tools_of(timelines.values())
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)
     return found
@@ -176,7 +178,8 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
             lines = texts.lines(file)
             bares = [without_layout(line) for line in lines]
             asked = _Asked(known, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
-            verdict.files[number] = (file, _attributed(spans, asked))
+            found = _attributed(spans, asked)
+            verdict.files[number] = (file, by_formatters(found, lines, asked.before.text, known.tool_of))
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ class AttributionWindows:
             if action.unseen:
                 kinds.setdefault("subagent", CandidateAuthor("agent", "subagent", call=action.call))
                 continue
-            for effect in self._effects_of(action):
+            for effect in self.effects_of(action):
                 if effect.kind == "generate" and not effect.paths:
                     kinds.setdefault("generate", _ran(effect, action))
                 elif effect.kind == "opaque":
@@ -265,7 +265,7 @@ class AttributionWindows:
             hides = self._may_hide(action, gap)
             return CandidateAuthor("unknown", reason=action.unseen, call=action.call) if hides else None
         weaker: CandidateAuthor | None = None
-        found = self._effects_of(action)
+        found = self.effects_of(action)
         for effect in found:
             answer = self._of_effect(effect, action, gap)
             if answer is not None and answer.author in ("agent", "tool"):
@@ -309,7 +309,7 @@ class AttributionWindows:
             return CandidateAuthor("unknown", reason="base_unknown", call=action.call)
         return _scripted(action)
 
-    def _effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
+    def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
         if _RUNS_TASK.search(action.command):
             timed = (action.command, action.cwd, action.at)

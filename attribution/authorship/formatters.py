@@ -1,0 +1,90 @@
+"""Lines that a formatter which an agent ran wrote again: nothing but their layout differs from the version before. Pure.
+
+That a formatter ran is no proof, since a person may have typed something at the same time. But where the text around a line,
+without white space, quotes, commas, semicolons and brackets, stands in the version before as it does in the new one, nothing else
+happened to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.conclude import VerdictSpan, append_span
+from attribution.authorship.lines import Verdict
+from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from collector.vocabulary.lines import Author, Reason
+
+_AROUND = 12  # characters on both sides of a line that must be the same
+
+ToolOf = Callable[[CallRef], str]
+"""The formatter that a call ran; "" for none."""
+
+
+def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
+    """Looks commands up when somebody asks."""
+    actions: dict[tuple[int, str], list[tuple[AttributionWindows, WorktreeAction]]] = {}
+    for timeline in timelines:
+        for action in timeline.gaps.actions:
+            actions.setdefault((action.call.session_id, action.call.call_id), []).append((timeline.gaps, action))
+
+    def tool_of(call: CallRef) -> str:
+        ran = actions.get((call.session_id, call.call_id), ())
+        return next((effect.tool for gaps, one in ran for effect in gaps.effects_of(one) if effect.kind == "format"), "")
+
+    return tool_of
+
+
+def by_formatters(spans: Sequence[VerdictSpan], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[VerdictSpan]:
+    """The spans of a file, of which the lines that were only laid out anew are the tool's."""
+    waiting = {line: span.verdict for span in spans if _is_open(span.verdict) for line in range(span.start, span.end + 1)}
+    found = {line: tool for line, tool in _tools(waiting, tool_of).items() if line <= len(lines)}
+    if not before.strip() or not found:
+        return list(spans)
+    kept = _kept(found, lines, without_layout(before))
+    new: list[VerdictSpan] = []
+    for span in spans:
+        for line in range(span.start, span.end + 1) if _is_open(span.verdict) else ():
+            verdict = found[line] if line in kept else span.verdict
+            blank = line <= len(lines) and not lines[line - 1].strip()
+            append_span(new, VerdictSpan(line, line, int(not blank), verdict))
+        if not _is_open(span.verdict):
+            append_span(new, span)
+    return new
+
+
+def _is_open(verdict: Verdict) -> bool:
+    return verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER and verdict.call is not None
+
+
+def _tools(waiting: Mapping[int, Verdict], tool_of: ToolOf) -> dict[int, Verdict]:
+    named = {verdict.call: tool_of(verdict.call) for verdict in waiting.values() if verdict.call is not None}
+    made = Verdict("tool", "none", "inferred", run_by="agent")
+    return {
+        line: replace(made, call=verdict.call, tool=named[verdict.call])
+        for line, verdict in waiting.items()
+        if verdict.call is not None and named[verdict.call]
+    }
+
+
+def _kept(asked: Iterable[int], lines: Sequence[str], before: str) -> set[int]:
+    """Those of the lines that stand in `before`, which has no layout, amid the same text, and not more often than there."""
+    bares = [without_layout(line) for line in lines]
+    starts = list(accumulate(map(len, bares), initial=0))
+    after = "".join(bares)
+    kept: set[int] = set()
+    weak: list[int] = []
+    for line in sorted(asked):
+        start, end = starts[line - 1], starts[line]
+        text = after[max(0, start - _AROUND) : end + _AROUND]
+        same = text in before and after.count(text) <= before.count(text)
+        if end - start < MIN_LENGTH:
+            weak.append(line)
+        elif same:
+            kept.add(line)
+    kept.update(line for line in weak if line - 1 in kept and line + 1 in kept)
+    return kept

@@ -1,0 +1,78 @@
+"""Lines of which an agent's formatter changed nothing but the layout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.builder import World
+from support.builder.lines import Line, new_file
+from support.line_answers import answers
+
+from attribution.authorship.conclude import VerdictSpan
+from attribution.authorship.formatters import by_formatters
+from attribution.authorship.lines import Verdict
+from attribution.authorship.replay import CallRef
+
+CALL = CallRef(1, "c1", 1, 50.0)
+LOST = Verdict("unknown", "none", "inferred", "formatter", CALL)
+BEFORE = """\
+export function load(path, options) { return read(path, options.limit) }
+export const sizes = [1, 2, 3]
+"""
+AFTER = """\
+export function load(
+  path,
+  options
+) {
+  return read(path, options.limit);
+}
+export const sizes = [1, 2, 3];
+"""
+
+
+def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier") -> list[str]:
+    lines = after.split("\n")[:-1]
+    spans = [VerdictSpan(1, len(lines), len(lines), lost)]
+    found = by_formatters(spans, lines, before, lambda call: tool)
+    return [f"{span.verdict.tool} {span.verdict.author}".strip() for span in found for _ in range(span.start, span.end + 1)]
+
+
+def test_lines_that_were_laid_out_anew_are_the_tools() -> None:
+    assert _said(AFTER) == ["prettier tool"] * 7
+
+
+@pytest.mark.parametrize(
+    ("after", "line"),
+    [
+        (AFTER.replace("  options\n", "  options,\n  depth\n"), 4),  # a new word
+        (AFTER.replace("  return", "  check(path);\n  return"), 5),
+        (AFTER + "export const sizes = [1, 2, 3];\n", 8),  # once more
+        ("export const sizes = [1, 2, 3];\n" + AFTER.replace("export const sizes = [1, 2, 3];\n", ""), 1),  # moved
+    ],
+)
+def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: int) -> None:
+    assert _said(after)[line - 1] == "unknown"
+
+
+def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
+    assert set(_said(AFTER, tool="")) == {"unknown"}
+    assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "formatter"))) == {"unknown"}
+    assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "opaque_shell", CALL))) == {"unknown"}
+    assert set(_said(AFTER, before="")) == {"unknown"}
+
+
+def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> None:
+    """Through the whole program: the file was only formatted, and another one was edited."""
+    world = World("formatted")
+    world.human_write("src/load.js", BEFORE)
+    world.commit("Start by hand")
+    session = world.session()
+    session.prompt("Format the code")
+    session.write("src/other.js", "export const x = 1;\n")
+    put = new_file(AFTER, lambda line: Line(line, "shell"))
+    session.bash("npx prettier --write .", lambda _: world.put("src/load.js", put))
+    session.end_turn()
+    found = answers(world, world.commit("Format", [session]), tmp_path)["src/load.js"]
+    assert {one.source for one in found} <= {"tool prettier agent", "unknown formatter", "unknown common_line"}
+    assert {one.source for one in found if "read(" in one.text} == {"tool prettier agent"}
