@@ -229,6 +229,18 @@ def test_amended_commit_is_looked_at_when_it_got_its_last_content() -> None:
     assert [(look.at, look.main) for look in found if not look.main] == [(AT + SLACK, False)]  # its first content counts too
 
 
+def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_amended() -> None:
+    checkpoint = _checkpoint(A, "s1", at=AT - 5)
+
+    def moments(*steps: tuple[str, float]) -> list[tuple[float, bool]]:
+        found = _looks(_commit(_named(A), later=598), [checkpoint], lines=[_line("/w", steps)])["/w"]
+        return [(look.at, look.main) for look in found]
+
+    assert moments(("a.py", AT - 50), ("a.py", AT + 300)) == [(AT + SLACK, True), (AT + 598 + SLACK, False)]
+    # a rebase: nobody worked on its files in between
+    assert moments(("a.py", AT - 50)) == moments(("b.py", AT + 300)) == moments(("a.py", AT + 900)) == [(AT + SLACK, True)]
+
+
 def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
     commit = _commit(_named(B), sha="abcdef0123456789")
     links = by_trailer([commit], known := [_checkpoint(A, "s1")])
