@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
 from attribution.authorship.inline_scripts import InlineScript
+from attribution.authorship.named import says_it_writes
 from attribution.authorship.replay import CallRef
+from attribution.authorship.surroundings import Existence, TasksAt, TrackedAt, no_tasks_at, not_tracked
 from attribution.authorship.tasks import asks_for
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Reason
@@ -90,43 +91,9 @@ class Prompt:
     text: str
 
 
-@dataclass(slots=True)
-class Existence:
-    """Which files of a worktree were seen to be there, and which not, by path."""
-
-    files: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
-    directories: dict[str, list[tuple[float, frozenset[str]]]] = field(default_factory=lambda: defaultdict(list))  # names in them
-
-    def of(self, path: str) -> list[tuple[float, bool]]:
-        """When the file was seen to be there or not to be there, in order of time."""
-        directory, _, name = path.rpartition("/")
-        hidden = name.startswith(".")
-        shown = [(at, name in names) for at, names in self.directories.get(directory, ()) if name in names or not hidden]
-        return sorted([*self.files.get(path, ()), *shown])
-
-
-# Which kinds of effect decide first when several commands ran in one gap.
-_UNNAMED = ("modify", "generate", "write", "append")
 _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
+# Which kinds of effect decide first when several commands ran in one gap.
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
-
-
-TasksAt = Callable[[float, str, str, str, str], str | None]
-"""(moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known."""
-
-
-def no_tasks_at(at: float, root: str, directory: str, program: str, task: str) -> str | None:
-    """For a worktree whose repository is not at hand."""
-    return None
-
-
-TrackedAt = Callable[[str, float], bool]
-"""(path, moment) -> whether a commit before that moment holds the path."""
-
-
-def not_tracked(path: str, at: float) -> bool:
-    """For a worktree whose repository is not at hand."""
-    return False
 
 
 # Commands that run tasks of the project.
@@ -271,7 +238,7 @@ class AttributionWindows:
             if answer is not None and answer.author in ("agent", "tool"):
                 return answer
             weaker = _weaker(weaker, answer)
-        how = _names(found, action.command, gap.path)
+        how = says_it_writes(found, action.command, gap.path)
         if not how:
             return weaker
         generators = [effect for effect in found if effect.kind == "generate" and not effect.paths]
@@ -383,33 +350,3 @@ def _by_scripts(found: Sequence[CandidateAuthor], rest: CandidateAuthor) -> Cand
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """The agent had a tool write the file."""
     return CandidateAuthor("tool", "none", "inferred", call=action.call, tool=effect.tool or "generator")
-
-
-# Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
-_FLAGS = r"(?<!\S)-(?:o|w|i|-?out\w*|-write|-in-place|-file|-?dest\w*)[ =]"
-_INTO = rf"(?:{_FLAGS}|[^-=<]>{{1,2}}|\btee(?: -a)?)\s{{0,9}}['\"]?[^\s'\";|&<>]{{0,300}}"
-SCRIPT_WRITES = re.compile(
-    r"\.write|write_?(?:text|file|all|bytes|lines)|open\s?\([^)]{0,300}, ?(?:mode ?= ?)?['\"](?:[wax]|r\+)|\bdump\("
-    r"|Set-Content|Add-Content|Out-File|\.save\(|\.to_\w+\(|\bpatch\b|git\s+apply",
-    re.I,
-)
-
-
-def _names(found: tuple[Effect, ...], command: str, path: str) -> str:
-    """How a command that writes to files its effects do not name says in its text that this is one of them: `program`, `script`
-    (inline, so that its text tells the lines too), or "" for not.
-
-    Most programs that nothing is known of only run, parse or show the files they name.
-    """
-    unnamed = {effect.kind for effect in found if not effect.paths}
-    if "generate" in unnamed and mentions(command, path):
-        return "program"
-    if unnamed.intersection(_UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace
-        return "program"
-    if "opaque" not in unnamed or not mentions(command, path):
-        return ""
-    name = path.rpartition("/")[2]
-    if re.search(_INTO + re.escape(name), command, re.I):
-        return "program"
-    return "script" if SCRIPT_WRITES.search(command.replace(name, "")) else ""

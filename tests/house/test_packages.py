@@ -306,7 +306,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
     """Adding an agent or a layout is adding a file: no reader needs another one."""
     shared = {
         "transcripts": {"common"},
-        "checkpoints": {"entire", "tree", "trailers"},
+        "checkpoints": {"entire", "subagents", "tree", "trailers"},
         "claims": {"model"},
     }[package]
     prefix = f"collector.{package}."

@@ -1,0 +1,40 @@
+"""What is known of a worktree beside the texts of its files: which exist, which git knows, what tasks of the project run. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Existence:
+    """Which files of a worktree were seen to be there, and which not, by path."""
+
+    files: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
+    directories: dict[str, list[tuple[float, frozenset[str]]]] = field(default_factory=lambda: defaultdict(list))  # names in them
+
+    def of(self, path: str) -> list[tuple[float, bool]]:
+        """When the file was seen to be there or not to be there, in order of time."""
+        directory, _, name = path.rpartition("/")
+        hidden = name.startswith(".")
+        shown = [(at, name in names) for at, names in self.directories.get(directory, ()) if name in names or not hidden]
+        return sorted([*self.files.get(path, ()), *shown])
+
+
+TasksAt = Callable[[float, str, str, str, str], str | None]
+"""(moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known."""
+
+
+def no_tasks_at(at: float, root: str, directory: str, program: str, task: str) -> str | None:
+    """For a worktree whose repository is not at hand."""
+    return None
+
+
+TrackedAt = Callable[[str, float], bool]
+"""(path, moment) -> whether a commit before that moment holds the path."""
+
+
+def not_tracked(path: str, at: float) -> bool:
+    """For a worktree whose repository is not at hand."""
+    return False
