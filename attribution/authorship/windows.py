@@ -316,19 +316,12 @@ class AttributionWindows:
 
 
 def _weaker(known: CandidateAuthor | None, found: CandidateAuthor | None) -> CandidateAuthor | None:
-    """Of two answers that name nobody the more doubtful: unknown, then an opaque command, then a formatter.
-
-    What git brought and what a program made of it cannot be told apart.
-    """
-    if known is not None and found is not None and known.reason != found.reason:
-        by_git = next((one for one in (known, found) if one.reason == "git_operation"), None)
-        if by_git is not None:
-            return max(known, found, replace(by_git, author="unknown"), key=_doubt)
+    """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a formatter."""
     return max((one for one in (known, found) if one is not None), key=_doubt, default=None)
 
 
 def _doubt(answer: CandidateAuthor) -> int:
-    return 2 if answer.author != "human" else int(answer.reason == "opaque_shell")
+    return 3 if answer.author != "human" else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
 
 
 def _did(action: WorktreeAction) -> CandidateAuthor:

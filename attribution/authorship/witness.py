@@ -36,8 +36,8 @@ MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
-_PROGRAMS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL})
-_DOUBTS = _PROGRAMS | {Reason.GIT_OPERATION}
+_OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})  # beside git, which is the greater doubt, a command may have run
+_DOUBTS = _OPAQUE | {Reason.FORMATTER}
 _BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -112,7 +112,7 @@ class PersonLines:
     @property
     def novel(self) -> set[str]:
         """Words, and pieces of lines, that the program cannot have taken from the version before."""
-        if self.doubt not in _PROGRAMS:
+        if not self.doubt:
             return set()
         words = {word for text in self.texts for word in _words(text)} - self.before.words
         return words.union(piece for text in self.texts for piece in _pieces(text) if piece not in self.before.bare)
@@ -287,9 +287,9 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
 
 def _beside_program(one: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
     """The same where a formatter or an opaque command ran: what it writes comes from the file and from agents' texts."""
-    if one.doubt == Reason.GIT_OPERATION:
-        return one.doubt if bare in one.elsewhere or _IMPORT.match(text) else Reason.NONE
-    if one.doubt == Reason.OPAQUE_SHELL and not (one.is_typed and one.file.kind in _CODE):
+    if one.doubt == Reason.GIT_OPERATION and bare in one.elsewhere:
+        return one.doubt
+    if one.doubt in _OPAQUE and not (one.is_typed and one.file.kind in _CODE):
         return one.doubt  # converters and generators write whole files, and pages and lists again and again
     if any(word not in one.before.words and not is_produced(word) for word in _words(text)):
         return Reason.NONE

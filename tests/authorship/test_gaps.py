@@ -178,8 +178,8 @@ def test_of_text_from_a_commit_the_commits_can_tell() -> None:
 @pytest.mark.parametrize("command", ["./scripts/do-everything.sh", "npx prettier --write ."])
 def test_git_beside_a_program_leaves_it_open(command: str) -> None:
     other = _command(command, at=60.0, number=2)
-    assert _cause(_command("git switch main", number=1), other) == _cause(other, _command("git switch main", number=1))
-    assert _cause(_command("git switch main", number=1), other) == "unknown git_operation"
+    assert _cause(_command("git switch main", number=1), other) == "human git_operation"
+    assert _cause(_command("git switch main", at=70.0, number=3), other) == "human git_operation"
 
 
 def test_certain_cause_beats_uncertain_ones_whatever_their_order() -> None:
