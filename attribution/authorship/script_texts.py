@@ -23,7 +23,8 @@ from collector.model import Status
 MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
 _LONG = re.compile(r"('''|\"\"\")(.*?)\1", re.S)
 _TEMPLATE = re.compile(r"(?<!\\)(`)(.*?)(?<!\\)`", re.S)
-_SHORT = re.compile(r"'((?:[^'\\\n]|\\.){1,4000})'|\"((?:[^\"\\\n]|\\.){1,4000})\"")
+# An escaped quote outside a text is passed over, so that each of many does not begin a search of its own.
+_SHORT = re.compile(r"'((?:[^'\\\n]|\\.){1,4000})'|\"((?:[^\"\\\n]|\\.){1,4000})\"|\\.")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "", "\n": ""}
 # What stands before a text that is looked for: the first argument of a call, or a variable that says so.
 _SOUGHT = re.compile(
