@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test lint docs check demo accuracy bench bench-collect fuzz lock locked lowest audit sbom clean
+.PHONY: setup test lint docs check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -43,6 +43,10 @@ bench: setup
 # MIRRORS: a directory of bare repositories; they are served on the loopback, collected and attributed, undisturbed and killed.
 bench-collect: setup
 	$(BIN)/python benchmarks/bench_collect.py $(MIRRORS)
+
+# What twice of each size that a repository decides costs; SIZES for some of them.
+scaling: setup
+	$(BIN)/python benchmarks/scaling.py $(SIZES)
 
 # SECONDS: for each reader. Without atheris (it has no wheels for some systems) inputs are random instead of guided by coverage.
 SECONDS ?= 60

@@ -44,10 +44,10 @@ def test_hundreds_of_schedules(tmp_path: Path) -> None:
     assert not wrong(tmp_path, 400, 2)
 
 
-def killed(folder: Path, trials: int, seed: int) -> list[dict[str, object]]:
-    program = ROOT / "tests" / "support" / "killed.py"
+def killed(folder: Path, trials: int, seed: int, program: str = "killed", *more: str) -> list[dict[str, object]]:
+    path = ROOT / "tests" / "support" / f"{program}.py"
     env = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
-    done = subprocess.run([sys.executable, program, folder, str(trials), str(seed)], env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, path, folder, str(trials), str(seed), *more], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -58,6 +58,17 @@ def test_a_command_that_is_killed_or_loses_power_goes_on_as_if_nothing_had_been(
     (result,) = killed(tmp_path, trials, 1)
     counts = result["counts"]
     assert isinstance(counts, dict) and sum(counts.values()) == trials and counts["without power"] >= 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
+@pytest.mark.parametrize(
+    ("trials", "where"),
+    [(2, ()), pytest.param(100, (), marks=pytest.mark.heavy), pytest.param(100, ("cluster",), marks=pytest.mark.heavy)],
+)
+def test_a_run_that_loses_workers_ends_as_if_it_had_not(tmp_path: Path, trials: int, where: tuple[str, ...]) -> None:
+    (result,) = killed(tmp_path, trials, 1, "killed_workers", *where)
+    counts = result["counts"]
+    assert isinstance(counts, dict) and counts["killed"] >= 1 and "wrong" not in counts
 
 
 def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:

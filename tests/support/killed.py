@@ -62,6 +62,8 @@ def forked(command: Command, db: Path, after: int) -> int:
 def done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
+    if command[0] in ("discover", "run"):  # of collect
+        return run(*command, "--db", db, program=collect).exit_code
     if command[0] == "db":
         return run("db", db, *command[1:]).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
@@ -74,7 +76,7 @@ def done(command: Command, db: Path) -> int:
 def statements_of(command: Command, db: Path) -> int:
     """How many statements a whole run has in its first process, found by a run on a copy that counts them."""
     copy, counted = db.with_name("count.db"), db.with_name("counted")
-    _copied(db, copy)
+    copied(db, copy)
     child = os.fork()
     if not child:
         left = dying(1 << 40)
@@ -85,7 +87,29 @@ def statements_of(command: Command, db: Path) -> int:
     return int(counted.read_text())
 
 
-def _copied(db: Path, to: Path) -> None:
+# What the commands of `collect` say beside the times at which they said it.
+SAID = {
+    "candidates": "SELECT server, full_name, outcome, exclusion FROM candidates",
+    "discoveries": "SELECT full_name, channel, hits, evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id",
+    "cursors": "SELECT channel, query, slice, state, found FROM cursors",
+    "mirrors": "SELECT name, url, path IS NULL, refs_key, missing, checkpoint_refs FROM mirrors",
+}
+
+
+def unlike(one: Path, other: Path) -> dict[str, Any]:
+    """What differs between two databases, the times of `collect` left out."""
+    found = differences(one, other)
+    for table in SAID.keys() & found.keys():
+        rows = []
+        for db in (one, other):
+            with closing(sqlite3.connect(db)) as connection:
+                rows.append(sorted(map(repr, connection.execute(SAID[table]))))
+        if rows[0] == rows[1]:
+            del found[table]
+    return found
+
+
+def copied(db: Path, to: Path) -> None:
     if db.exists():
         with closing(sqlite3.connect(db)) as source, closing(sqlite3.connect(to)) as copy:
             source.backup(copy)
@@ -115,7 +139,10 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
     """What went wrong, then the counts."""
     rng, tried = random.Random(seed), Counter[str]()
     one, two = clone("example", folder), clone("squash", folder)
-    shards = folder / "shards.db"
+    shards, names, mirrors = folder / "shards.db", folder / "names", folder / "mirrors"
+    names.write_text("".join(f"o/r{number}\n" for number in range(40)))
+    served: Command = ("run", f"file://{one}", f"file://{two}", "--protocols", "file", "--keep-free", "0", "-q")
+    served += ("--jobs", "1", "--mirrors", mirrors)
     assert done(("repo", two), shards) == 0
     cases: list[tuple[Sequence[Command], Command]] = [  # what is there before; the command that is killed
         ((), ("repo", one)),
@@ -127,6 +154,9 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         ((("repo", one),), ("repo", two)),
         ((("survival", one, "--no-curves"), ("forget",)), ("check", "--repair")),
         ((("repo", one), ("repo", two), ("forget",)), ("db", "--jobs", "2", "-q")),
+        ((), ("discover", "--list", names, "--no-probe")),
+        ((), served),
+        ((served,), (*served, "--retry")),
     ]
     prepared = []
     for number, (before, command) in enumerate(cases):
@@ -135,16 +165,17 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         for earlier in before:
             assert done(earlier, start) == 0, earlier
         length = statements_of(command, start)
-        _copied(start, whole)
+        copied(start, whole)
         assert done(command, whole) == 0, command
         prepared.append((command, start, whole, length))
     for number in range(count):
         command, start, whole, length = rng.choice(prepared)
         place = folder / "trial"
-        shutil.rmtree(place, ignore_errors=True)
+        for old in (place, mirrors):
+            shutil.rmtree(old, ignore_errors=True)
         place.mkdir()
         db = place / "x.db"
-        _copied(start, db)
+        copied(start, db)
         digest, status = _digest(db), forked(command, db, rng.randint(1, length))
         how = "finished" if status >= 0 else "killed"
         if how == "killed" and rng.random() < 0.5 and cut(db, digest, rng):
@@ -152,7 +183,7 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         tried[how] += 1
         again = done(command, db)
         left = sorted(path.name for path in place.iterdir() if not path.name.startswith("x.db") and "cache" not in path.name)
-        wrong = differences(db, whole)
+        wrong = unlike(db, whole)
         if again or wrong or left:
             yield {
                 "trial": number,
