@@ -18,6 +18,7 @@ _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an ea
 _RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
 BY_CALL = "made_by_call"
 _SHORT = 7  # characters of an abbreviated id, at least
+_MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged into
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 
@@ -30,6 +31,7 @@ class LinkMethod(NamedTuple):
 
 BY_TRAILER = LinkMethod("trailer", 1.0)
 _IMPORTED = LinkMethod("imported", 0.95)
+_OF_MERGE = LinkMethod("trailer", 0.95)
 
 
 @dataclass(slots=True)
@@ -77,7 +79,31 @@ def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> 
         named = checkpoint_ids(commit.message)
         links[commit.sha] = found = CommitLinks(commit, tuple(named), methods=dict.fromkeys(named, BY_TRAILER))
         found._resolve(known)
+    _add_merged_squashes(links, known)
     return links
+
+
+def _add_merged_squashes(links: dict[str, CommitLinks], known: Mapping[str, Checkpoint]) -> None:
+    """GitLab squashes and merges at once: the trailers of the squash may stand in the message of its merge alone."""
+    for merge in [one for one in links.values() if len(one.commit.parents) == 2 and one.named]:
+        base, squash = merge.commit.parents
+        own = links.get(squash)
+        at_once = own is not None and 0 <= merge.commit.commit_time - own.commit.commit_time <= _LATE
+        if own is not None and at_once and not own.named and _is_on(links, base, own.commit.parents):
+            links[squash] = found = CommitLinks(own.commit, merge.named, methods=dict.fromkeys(merge.named, _OF_MERGE))
+            found._resolve(known)
+
+
+def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) -> bool:
+    """Whether a commit with these parents is the only one beside the line of first parents that `base` ends."""
+    for _ in range(_MAX_BEHIND):
+        if (base,) == tuple(parents):
+            return True
+        before = links[base].commit.parents[:1] if base in links else ()
+        if not before:
+            return False
+        base = before[0]
+    return False
 
 
 def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource], checkpoints: Iterable[Checkpoint]) -> None:

@@ -152,6 +152,28 @@ def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
     assert (lost.resolved, lost.incomplete) == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("parents", "squashed", "message", "linked"),
+    [
+        (["p"], AT, "Title", True),
+        (["p0"], AT, "Title", True),  # the target has moved on
+        (["other"], AT, "Title", False),  # a branch of several commits
+        (["p", "q"], AT, "Title", False),
+        (["p"], AT - 3600, "Title", False),  # an ordinary commit of a branch
+        (["p"], AT + 10, "Title", False),
+        (["p"], AT, _named(B), False),  # it names its own
+    ],
+)
+def test_a_squash_whose_only_trailer_stands_on_its_merge(parents: list[str], squashed: float, message: str, linked: bool) -> None:
+    base = [_commit(sha="p0", at=AT - 200), _commit(sha="p", parents=["p0"], at=AT - 100)]
+    squash = _commit(message, squashed, "s", parents)
+    merge = _commit(_named(A), AT + 1, "m", ["p", "s"])
+    links = by_trailer([*base, squash, merge], [_checkpoint(A, "s1")])
+    assert (links["s"].sessions == ["s1"]) == linked
+    assert links["m"].sessions == ["s1"]
+    assert links["s"].method_of("s1").confidence == (0.95 if linked else 1.0)
+
+
 def test_commit_without_ids_is_linked_to_nothing() -> None:
     found = by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
     assert (found.named, found.resolved, found.incomplete) == ((), False, False)
