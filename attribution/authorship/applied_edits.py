@@ -25,7 +25,7 @@ from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
-from collector.model import Commit
+from collector.model import Commit, Edit
 from collector.vocabulary.lines import Author, Reason
 from collector.vocabulary.sessions import NoReplay
 
@@ -108,6 +108,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
             found.edits[fate.path].append(fate.raw)
+            if carried := _carried(fate.raw.edit):
+                found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
             found.edits[fate.path].append(fate.raw)
             found.redacted[fate.path] = re.compile(".+".join(map(re.escape, fate.path.split("REDACTED"))))
@@ -123,6 +125,12 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)
     return found
+
+
+def _carried(edit: Edit) -> frozenset[str]:
+    """Lines that an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for."""
+    context = {line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")}
+    return frozenset(context.union(*(one.old.split("\n") for one in edit.replacements if one.lines is None)))
 
 
 def _read(

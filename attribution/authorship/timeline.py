@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
 from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
-from attribution.shell.printed import DirectoryListed, FileListed, listed
+from attribution.shell.printed import DirectoryListed, FileListed, listed, parts_shown
 from collector.json_values import get_str, parsed
 from collector.model import Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
@@ -105,7 +105,8 @@ def session_edits(
     edited = {raw.edit.path for raw in track.edits}
     track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
     partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
-    track.glimpses = [seen for seen in (*partial, *session.notices) if seen.path in edited and seen.at is not None]
+    printed = (seen for call in session.calls for seen in _printed(call, track.cwd, edited))
+    track.glimpses = [seen for seen in (*partial, *printed, *session.notices) if seen.path in edited and seen.at is not None]
     track.produced = produced(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER and not session.parent_id]
@@ -122,6 +123,15 @@ def _listed(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
         path = next((get_str(parsed(call.input), key) for key in _PATH_ARGUMENTS if get_str(parsed(call.input), key)), "")
         if path:
             yield FileListed(_absolute(normal_path(path), cwd), False)
+
+
+def _printed(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileObservation]:
+    """Parts of files that a command printed; the readers of transcripts see to those that read a file as a whole."""
+    if call.command is not None and call.seen is None and call.status is Status.OK:
+        for part in parts_shown(call.command.text, call.command.cwd or cwd, call.command.output):
+            path = _absolute(part.path, cwd)
+            if path in edited:
+                yield FileObservation(path, call.done_at if call.done_at is not None else call.at, 1, part.text, whole=False)
 
 
 def add_missing_end(track: SessionEdits, until: float) -> None:

@@ -24,6 +24,10 @@ _ABSENT = re.compile(
 )
 _SHORT = re.compile(r"^([ MADRCUT?]{2}) (?:[^\n]{1,300} -> )?\"?([^\n\"]{1,300})\"?$", re.M)
 _LONG = re.compile(r"^\t(?:(new file|modified|deleted|renamed|both \w{1,10}):\s{1,12}(?:[^\n]{1,300} -> )?)?([^\n]{1,300})$", re.M)
+_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\bdiff)(?=\s|$)")
+_FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):\d{1,9}[:-](.*)$", re.M)
+_NUMBERED = re.compile(r"^\s{0,9}\d{1,9}(?:\t|:|-)", re.M)
+_QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # what they print besides is no line of a file that matters
 _CUT = re.compile(r"truncated|omitted|\[\.\.\.|…", re.I)
 
 
@@ -41,6 +45,67 @@ class DirectoryListed:
 
     path: str
     names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Lines of a file that a command printed."""
+
+    path: str
+    text: str
+
+
+def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
+    """Parts of files in the worktree that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`.
+
+    A text that may be of several files is of none, and one that went through another program is no file's.
+    """
+    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000 or not _SHOWS.search(command):
+        return []
+    try:
+        parsed, _ = commands(command, cwd, 0)
+    except Unparsable:
+        return []
+    loud = [one for one in parsed if one.words and one.words[0].text not in _QUIET]
+    if len(loud) != 1 or loud[0].fed or loud[0].redirects or loud[0].stdin or not all(word.exact for word in loud[0].words):
+        return []
+    return list(_shown_by(loud[0], [word.text for word in loud[0].words], output))
+
+
+def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iterator[FilePart]:
+    name, files = words[0], [word for word in words[1:] if is_path(word) and not word.startswith("-")]
+    if name == "git":
+        operands = [word for word in words[2:] if word != "--"]
+        if words[1:2] == ["diff"] and all("." in word and not word.startswith("-") for word in operands):  # paths, no revisions
+            yield from _of_patch(command.cwd, output)
+    elif name in ("rg", "grep"):
+        yield from (FilePart(join(command.cwd, path), text) for path, text in _by_file(output) if is_path(path))
+    elif name == "sed" and len(words) == 4 and words[1] == "-n" and re.fullmatch(r"\d{1,9}(?:,\d{1,9})?p", words[2]):
+        yield FilePart(join(command.cwd, words[3]), output)
+    elif name in ("cat", "nl", "head", "tail") and files and files[-1] == words[-1]:
+        numbers = {word for word in words[1:-1] if not word.startswith("-")}
+        if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):  # values of options
+            numbered = name == "nl" or ("-n" in words[1:] and name == "cat")
+            yield FilePart(join(command.cwd, words[-1]), _NUMBERED.sub("", output) if numbered else output)
+
+
+def _by_file(output: str) -> Iterator[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for match in _FOUND.finditer(output):
+        found.setdefault(match[1], []).append(match[2])
+    yield from ((path, "\n".join(lines)) for path, lines in found.items())
+
+
+def _of_patch(cwd: str, output: str) -> Iterator[FilePart]:
+    """The new side of `git diff` without a revision, which is the worktree's. Its paths are seen from the top of the worktree."""
+    path, lines = "", list[str]()
+    for line in [*output.split("\n"), "+++ "]:
+        if line.startswith("+++ "):
+            if path and lines:
+                yield FilePart(join(cwd, path), "\n".join(lines))
+            path, lines = line[6:] if line.startswith("+++ b/") else "", []
+        elif line[:1] in ("+", " "):
+            lines.append(line[1:])
 
 
 def listed(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:

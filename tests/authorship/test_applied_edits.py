@@ -170,6 +170,22 @@ def test_a_line_that_was_seen_before_the_edit_is_not_its_own() -> None:
     assert _asked(known).author == "unknown"
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        Edit("a.py", "edit", hunks=(Hunk(1, 2, 1, 3, (f" {LINE}", "+x = 1"), exact_text=True),)),
+        Edit("a.py", "edit", hunks=(Hunk(1, 2, 1, 3, (f"-{LINE}", "+x = 1"), exact_text=True),)),
+        Edit("a.py", "edit", (Replacement(f"import os\n{LINE}", "x = 1"),)),
+    ],
+)
+def test_what_an_earlier_edit_shows_was_there_before(shown: Edit) -> None:
+    """The context of a patch and the text it replaces are seen, as what a command prints is."""
+    late = _fate(Edit("a.py", "write", content=f"{ABOVE}\n{LINE}\n{BELOW}\n"), 300.0)
+    assert _asked(applied_edits([late], {})).author == "agent"
+    assert _asked(applied_edits([_fate(shown, 150.0), late], {})).author == "unknown"
+    assert _asked(applied_edits([late, _fate(shown, 350.0)], {})).author == "agent"
+
+
 def test_a_line_that_was_seen_after_the_edit_is() -> None:
     known = _wrote()
     known.sightings["a.py"].append((250.0, frozenset({LINE})))

@@ -408,6 +408,27 @@ def test_stash_and_pop(tmp_path: Path) -> None:
     _nobody(found)
 
 
+@pytest.mark.parametrize("sighted", [True, False])
+def test_agents_own_work_is_stashed_and_popped(sighted: bool, tmp_path: Path) -> None:
+    """What comes back is compared with earlier states: between the two, the file was changed and changed back."""
+    world = _begin("popped", app_ts=TOTAL)
+    session = _session(world)
+    session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
+    session.edit("src/app.ts", "export function total(", HELPER + "\nexport function total(")
+    with_work = world.files["src/app.ts"]
+    base = TOTAL
+    session.bash("git stash", _put(world, "src/app.ts", base))
+    if sighted:
+        session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents", "cents + sum")
+    session.edit("src/app.ts", "cents + sum", "sum + cents")
+    session.bash("git stash pop", lambda _: world.put("src/app.ts", with_work))
+    if sighted:
+        session.read("src/app.ts")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {one.source for one in found["src/app.ts"] if any(map(str.isalpha, one.text))} == {"agent"}
+
+
 def test_merge(tmp_path: Path) -> None:
     """What both sides bring is neither side's work of this commit; nobody types beside it unseen."""
     world = _begin("merge", app_ts=TOTAL)
