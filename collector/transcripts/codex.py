@@ -273,6 +273,7 @@ class _Reader(RecordReader):
         call.done_at = at
         if not known and self.script is not None and self.script.output is None:
             self.script.inner.append(call)
+            call.within = self.script
 
     def _spawn_end(self, payload: dict[str, Any], at: float | None) -> None:
         call = self._of(payload, at)

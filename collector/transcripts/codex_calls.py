@@ -42,6 +42,7 @@ class CodexCall(Call):
     spawned: str = ""
     role: str = ""
     inner: list[CodexCall] = field(default_factory=list)  # patches that a script applied
+    within: CodexCall | None = None  # the script that applied this patch
 
     @property
     def is_shell(self) -> bool:
@@ -266,12 +267,23 @@ def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], l
 
 
 def _patch_edits(call: CodexCall) -> list[Edit]:
+    """The changes of the patch as it was passed; [] where its text is not known."""
+    if call.within is not None:
+        return _from_script(call, call.within)
     if call.is_shell:
         patches = patches_in(_shell_text(call.arguments))
         return [edit for patch in patches for edit in parse_patch(patch, call.cwd, by_shell=True)]
     if call.name == "apply_patch" or BEGIN in get_str(call.arguments, "input"):
         return edits_from_patch(call.arguments, call.cwd)
     return []
+
+
+def _from_script(call: CodexCall, script: CodexCall) -> list[Edit]:
+    """The patch of the script that names the files of the event; [] where several do."""
+    paths = {resolve(call.cwd, path) for path in call.changes or {}}
+    passed = [[*parse_patch(patch, script.cwd)] for patch in patches_in_script(script.script)]
+    found = [edits for edits in passed if {edit.path for edit in edits} == paths]
+    return found[0] if len(found) == 1 else []
 
 
 def _flat(change: object) -> dict[str, Any]:

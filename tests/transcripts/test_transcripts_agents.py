@@ -439,7 +439,8 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
     assert sorted(edit.path for call in calls.values() for edit in call.edits) == ["/w/a", "/w/b"]
 
 
-def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
+@pytest.mark.parametrize("in_script", [False, True])
+def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -> None:
     at = "2026-07-15T20:40:00Z"
     patch = "\n".join(
         (
@@ -448,16 +449,18 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
             *("*** Delete File: c.py", "*** Add File: c.py", "+anew", "*** End Patch"),
         )
     )
+    script = f"const patch = {json.dumps(patch)};\ntext(await tools.apply_patch(patch));\n"
+    passed = {"name": "exec", "input": script} if in_script else {"name": "apply_patch", "input": patch}
     last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
     blob = _rollout(
         (at, "session_meta", _meta(_PARENT, cwd="/w")),
-        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}),
+        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", **passed}),
         (
             at,
             "event_msg",
             {
                 "type": "patch_apply_end",
-                "call_id": "c",
+                "call_id": "exec-1" if in_script else "c",
                 "success": True,
                 "changes": {
                     "/w/a.py": last,
@@ -467,7 +470,8 @@ def test_a_patch_that_names_a_file_twice_has_both_its_changes() -> None:
             },
         ),
     )
-    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
+    call = _READERS["codex"].read(_PARENT, [blob]).calls[-1]
+    assert call.call_id == ("exec-1" if in_script else "c")
     changed = [(edit.path, edit.op, [line for hunk in edit.hunks for line in hunk.lines]) for edit in call.edits]
     assert changed == [
         ("/w/a.py", "edit", ["-one", "+ONE"]),
