@@ -159,7 +159,7 @@ def _read(
 def _note(found: _FileLines, at: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
     bares = [without_layout(line) for line in text]
     for index in added:
-        if len(bares[index]) >= _SAME:
+        if len(bares[index]) >= MIN_LENGTH:
             above, below = (_neighbour(bares, index, step) for step in (-1, 1))
             found.written[bares[index]].append(_Written(at, call, text[index].strip(), above, below))
 
@@ -217,7 +217,7 @@ class _Asked:
 
     def _by_text(self, index: int, reason: str) -> Verdict | None:
         text, bare = self.lines[index], self.bares[index]
-        if len(bare) < _SAME:
+        if len(bare) < MIN_LENGTH:
             return None
         if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare):
             return None
@@ -236,10 +236,12 @@ class _Asked:
 
     def _is_at(self, one: _Written, text: str, place: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""
+        within = bool(place.above and place.below) and (one.above, one.below) == (place.above, place.below)
         if text in self.before.lines:  # a second one is new where both neighbours are the edit's and the first has others
             more = self.times[place.bare] > self.before.times[place.bare]
-            within = place.above and place.below and (one.above, one.below) == (place.above, place.below)
-            return bool(within) and more and place not in self.before.places
+            return within and more and place not in self.before.places
+        if len(place.bare) < _SAME:
+            return within
         one_side = (place.above and one.above == place.above) or (place.below and one.below == place.below)
         return _stands_alike(one, place.above, place.below) or bool(alone and one_side)
 

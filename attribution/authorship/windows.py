@@ -262,7 +262,7 @@ class AttributionWindows:
             touched = self._touches(effect, gap.path) and (gap.made or not self._is_into(effect, gap.path))
             return self._of_named(effect, action, gap) if touched else None
         if effect.kind == "format" and self._may_touch(effect, gap.path):
-            return _ran(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
+            return _formatted(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
         if effect.kind == "opaque":
             return CandidateAuthor("human", reason="opaque_shell", call=action.call)
         doubtful = effect.kind == "restore" and self._may_touch(effect, gap.path)
@@ -338,6 +338,13 @@ def _by_scripts(found: Sequence[CandidateAuthor], rest: CandidateAuthor) -> Cand
     """One answer of several scripts that changed a file; `rest`: of the other actions."""
     scripts = tuple(script for one in found for script in one.scripts)
     return replace(found[0], scripts=scripts, otherwise=rest)
+
+
+def _formatted(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
+    """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything."""
+    if _RUNS_TASK.fullmatch(effect.tool):
+        return CandidateAuthor("unknown", reason=Reason.FORMATTER, call=action.call)
+    return _ran(effect, action)
 
 
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:

@@ -282,6 +282,8 @@ def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: f
         return Reason.AGENT_TEXT
     if one.renumbers and _is_inferred(one.span.verdict) and one.before.has_with_other_number(text):
         return one.doubt or Reason.UNEXPLAINED  # a list is counted again by a script as often as by hand
+    if _is_inferred(one.span.verdict) and bare in one.before.bare:
+        return one.doubt or Reason.FORMATTER  # the file had it in another layout, which an editor or a hook of git may have changed
     return _beside_program(one, text, bare, lambda part: produced.get(part, until + 1) <= until) if one.doubt else Reason.NONE
 
 

@@ -196,8 +196,11 @@ def test_a_line_of_the_version_before_is_not_new() -> None:
     assert _asked(_wrote(), before=f"x\n{LINE}\n").author == "unknown"
 
 
-def test_short_lines_prove_nothing() -> None:
-    assert _asked(_wrote("i += 1"), "i += 1").author == "unknown"
+def test_short_lines_need_both_neighbours() -> None:
+    assert _asked(_wrote("i += 1"), "i += 1").author == "agent"
+    assert _asked(_wrote("i += 1", below="another_line_below()"), "i += 1").author == "unknown"
+    assert _asked(_wrote("i += 1", above=""), "i += 1").author == "unknown"
+    assert _asked(_wrote("i++"), "i++").author == "unknown"
 
 
 def test_a_missing_checkpoint_is_not_overruled() -> None:

@@ -149,6 +149,11 @@ def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
         assert _cause(*actions) == "human opaque_shell"
 
 
+def test_a_task_that_is_only_called_a_formatter_need_not_be_one() -> None:
+    assert _cause(_command("npm run lint"), layout=True) == "unknown formatter"
+    assert _cause(_command("npx prettier --write ."), layout=True) == "tool"
+
+
 def test_formatter_of_other_files_explains_nothing() -> None:
     assert _cause(_command("gofmt -w src/other.py"), layout=True) == "human"
 

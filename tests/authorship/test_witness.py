@@ -442,3 +442,17 @@ def test_line_after_a_stash_that_no_branch_has(tmp_path: Path) -> None:
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, PERSONS).source == "unknown git_operation"
+
+
+def test_lines_that_the_file_had_in_another_layout_are_nobodys(tmp_path: Path) -> None:
+    """An editor or a hook of git breaks a list into lines; that no agent did it makes nobody its author."""
+    world, session = _begin("laid-out")
+    world.human_insert("src/app.ts", "\nconst currencies = ['euro', 'dollar', 'sterling']\n")
+    world.commit("Name the currencies")
+    session.edit("src/app.ts", *EDIT)
+    text = world.files["src/app.ts"].text()
+    broken = text.replace("['euro', 'dollar', 'sterling']", "[\n  'euro',\n  'dollar',\n  'sterling',\n]")
+    assert broken != text
+    world.put("src/app.ts", new_file(broken, lambda line: Line(line, "unknown")))
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {about(found, f"'{name}',").author for name in ("euro", "dollar", "sterling")} == {"unknown"}
