@@ -45,7 +45,10 @@ class UnnamedCheckpoints(NamedTuple):
 def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]) -> list[Advice]:
     """`branches`: (name, sessions) of branches whose commits name checkpoints that the attributed ones do not."""
     lines = _unknown_lines(store, repo_id)
-    found = [*_to_fetch(lines, _has_missing_files(store, repo_id), clone), *_to_read(store, repo_id, lines)]
+    found = [
+        *_to_fetch(_waiting(store, repo_id, lines), _lacks_some(store, repo_id, clone), clone),
+        *_to_read(store, repo_id, lines),
+    ]
     found.sort(key=lambda one: -one.lines)
     for name, sessions in branches:
         what = f"sessions whose commits are on branch {name} only: {sessions}"
@@ -84,13 +87,27 @@ def _has_missing_files(store: Store, repo_id: int) -> bool:
     return store.value(sql, (repo_id,)) is not None
 
 
-def _to_fetch(lines: Mapping[str, int], missing_files: bool, clone: CloneState) -> list[Advice]:
-    count = sum(lines.get(reason, 0) for reason in _FETCHED)
-    if not count and not missing_files:
+def _waiting(store: Store, repo_id: int, lines: Mapping[str, int]) -> int:
+    """Lines that a fetch may tell of; in a clone without any checkpoint also those that name an agent and no checkpoint."""
+    if store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? LIMIT 1", (repo_id,)) is not None:
+        return sum(lines.get(reason, 0) for reason in _FETCHED)
+    return sum(lines.get(reason, 0) for reason in (*_FETCHED, Reason.NONE))
+
+
+def _lacks_some(store: Store, repo_id: int, clone: CloneState) -> bool:
+    """Whether there are lines that nobody can count: of history that was cut off, and of files that were left out."""
+    return clone.shallow or _has_missing_files(store, repo_id)
+
+
+def _to_fetch(count: int, lacks_some: bool, clone: CloneState) -> list[Advice]:
+    if not count and not lacks_some:
         return []
     if not clone.has_remote:
         return [Advice(count, "checkpoints, transcripts or files that this clone lacks; it has no remote named origin")]
-    what = "checkpoints, transcripts or files that this clone lacks; fetch them if the server has them, then attribute again"
+    history = "history, " if clone.shallow else ""
+    what = (
+        f"{history}checkpoints, transcripts or files that this clone lacks; fetch them if the server has them, then attribute again"
+    )
     return [Advice(count, what, fetch_command(clone.path, clone.shallow, clone.partial))]
 
 

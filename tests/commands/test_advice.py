@@ -74,6 +74,24 @@ def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     assert (report.advice, report.agent_lines, report.censored) == ([], 4, [])
 
 
+def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(tmp_path: Path) -> None:
+    """Trailers are lost in squashes: whether the server has checkpoints is not known before they are fetched."""
+    world = World("named")
+    world.human_write("README.md", "# Named\n")
+    world.commit("Start")
+    world.human_write("src/one.py", "def first():\n    return 'the first of them'\n")
+    world.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    source = world.build(tmp_path / "source")
+    options = AttributeOptions(anyway=True)
+    whole = attribute_one(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options)
+    assert [one.lines for one in _fetched(whole)] == [2]
+    alone = attribute_one(str(source), tmp_path / "alone.db", options)
+    assert [(one.lines, one.command) for one in alone.advice] == [(2, "")]  # it has no remote
+    shallow = attribute_one(str(_clone(source, tmp_path / "cut", "--depth=1")), tmp_path / "cut.db", options)
+    (advice,) = _fetched(shallow)
+    assert advice.what.startswith("history, ") and "--unshallow" in advice.command
+
+
 def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout")
     report = _report(repository, tmp_path)
