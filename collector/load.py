@@ -110,11 +110,6 @@ class LoadedSession:
     problems: list[Problem] = field(default_factory=list)
     compact: bool = False  # what lies after the last readable copy is known from the compact form
 
-    def unread(self) -> list[float]:
-        """When copies were stored that cannot be read in any form."""
-        missing = (r for r in self.files.records if r.transcript_state == "missing_blob" and not (self.compact and r.compact))
-        return [r.created_at for r in missing if r.created_at is not None]
-
 
 def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> LoadedSession:
     """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.

@@ -258,6 +258,7 @@ class SessionRecord:
     transcript: tuple[str, ...] = ()  # blob ids of the chunks, in order; empty when there is none
     transcript_state: StoredTranscript = StoredTranscript.NONE
     compact: str = ""  # blob id of the compact transcript
+    content_hash: str = ""  # blob id of the file with the hash of the transcript
     tasks: tuple[str, ...] = ()  # blob ids of the transcripts of subagents stored beside it
     subagents: tuple[SubagentRecord, ...] = ()  # of all sessions of the checkpoint
     start: int = 0  # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable

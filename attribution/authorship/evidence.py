@@ -27,10 +27,15 @@ class TranscriptReach:
 
     state: str = "none"  # present | partial | missing_blob | none | unreadable | unknown_format
     ended: float = 0.0  # the last event that was read
+    compact: bool = False  # compact copies were read
+    held: frozenset[tuple[str, int]] = frozenset()  # checkpoint, index: missing copies of which another one shows everything
 
     @property
     def readable(self) -> bool:
         return self.state in ("present", "partial")
+
+    def holds(self, record: SessionRecord) -> bool:
+        return (record.checkpoint_id, record.index) in self.held
 
 
 _NOT_READ = TranscriptReach()
@@ -91,8 +96,8 @@ class Evidence:
         reach = self.sessions.reach.get(record.session_id, _NOT_READ)
         if not reach.readable:
             return _UNREAD.get(reach.state, Reason.TRANSCRIPT_UNREADABLE)
-        cut = record.transcript_state == StoredTranscript.MISSING_BLOB and reach.ended < commit - _CUT
-        return Reason.TRANSCRIPT_MISSING if cut else None
+        absent = record.transcript_state == StoredTranscript.MISSING_BLOB and not reach.holds(record)
+        return Reason.TRANSCRIPT_MISSING if absent and reach.ended < commit - _CUT else None
 
     def unrecorded_agents(self) -> list[float]:
         """When commits were made that declare an agent none of whose sessions is linked to them, in order."""

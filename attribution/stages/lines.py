@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
@@ -27,7 +28,6 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     SessionEdits,
     Timeline,
-    add_missing_end,
     add_missing_past,
     add_snapshots,
     edited_paths,
@@ -233,7 +233,7 @@ def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint], loc
     add_calls(links, sessions.edits, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
-    return Evidence(checkpoints, sessions, history, links)
+    return Evidence(checkpoints, with_missing_ends(sessions, checkpoints, links), history, links)
 
 
 def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> SessionsRead:
@@ -254,7 +254,8 @@ def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local
             stored = store_session(reading, ids[one.key], loaded)
             loaded, track = stored, track if stored is loaded else None
         _store_features(context, ids[one.key], one, loaded)
-        reach[one.key] = TranscriptReach(loaded.state, (loaded.session.ended_at if loaded.session is not None else None) or 0.0)
+        ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
+        reach[one.key] = TranscriptReach(loaded.state, ended, loaded.compact)
         if track is not None:
             edits.append(track)
     forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
@@ -266,7 +267,6 @@ def _edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
     if loaded.session is None:
         return None
     edits = session_edits(loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files())
-    add_missing_end(edits, max(loaded.unread(), default=0.0))
     if loaded.files.local is not None:
         add_missing_past(edits, loaded.files.local.unseen_until)
     return edits

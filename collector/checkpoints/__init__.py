@@ -96,6 +96,7 @@ _FROM_OTHER = (
     "branch",
     "created_at",
     "compact",
+    "content_hash",
     "tasks",
     "subagents",
     "prompt_blob",

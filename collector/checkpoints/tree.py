@@ -98,6 +98,7 @@ def _session(
         transcript=tuple(chunks),
         transcript_state=state,
         compact=blob_of(entries, "transcript.jsonl"),
+        content_hash=blob_of(entries, "content_hash.txt") or blob_of(entries, "raw_transcript_hash.txt"),
         start=_start(meta),
         files_touched=texts(meta.get("files_touched")),
         tasks=task_blobs(repo, entries),

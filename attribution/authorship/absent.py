@@ -1,0 +1,82 @@
+"""Copies of a session that cannot be read, and whether another one holds all that they would show. Pure.
+
+A copy is stored with a commit and holds the session so far. It is no gap when a copy that can be read holds as much: one with the
+same hash, one of the same or a later moment, or a compact one. Records may be stored long after their commits, in any order, so the
+moment of a copy is that of the commit which names it. That the recorder's turn is the same says nothing: some agents keep one for
+the whole session.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from attribution.authorship.evidence import SessionsRead
+from attribution.authorship.links import CommitLinks
+from attribution.authorship.timeline import add_missing_end
+from collector.model import Checkpoint, Commit, SessionRecord
+from collector.vocabulary.sessions import StoredTranscript, TranscriptState
+
+_LATE = 60.0  # seconds by which a checkpoint may be stored after its commit
+
+
+class CopyTimes:
+    """Up to which moment the copies in checkpoints reach."""
+
+    def __init__(self, links: Mapping[str, CommitLinks]) -> None:
+        self._commits: dict[str, list[Commit]] = {}  # by checkpoint
+        for link in links.values():
+            for checkpoint in {record.checkpoint_id for record in link.records}:
+                self._commits.setdefault(checkpoint, []).append(link.commit)
+
+    def latest(self, record: SessionRecord) -> float:
+        """The last commit that was made with the record, or when it was stored; 0: not known."""
+        stored = record.created_at or 0.0
+        return min(stored, max((_made(commit, stored) for commit in self._of(record)), default=stored))
+
+    def earliest(self, record: SessionRecord) -> float:
+        """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
+        stored = record.created_at or 0.0
+        return min((commit.author_time for commit in self._of(record) if commit.author_time <= stored), default=0.0)
+
+    def _of(self, record: SessionRecord) -> Sequence[Commit]:
+        return self._commits.get(record.checkpoint_id, ())
+
+
+def _made(commit: Commit, stored: float) -> float:
+    """An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing."""
+    return max(commit.author_time, commit.commit_time) if commit.commit_time <= stored + _LATE else commit.author_time
+
+
+def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) -> list[SessionRecord]:
+    """Of a session's records those whose copy is missing and may hold what no other shows. `compact`: compact ones were read."""
+    readable = [record for record in records if record.transcript_state is StoredTranscript.PRESENT]
+    hashes = {record.content_hash for record in readable} - {""}
+    # Before recorders noted their version, a copy held only what was new since the one before.
+    whole = max((times.earliest(record) for record in readable if record.cli_version), default=0.0)
+    return [
+        record
+        for record in records
+        if record.transcript_state is StoredTranscript.MISSING_BLOB
+        and not (compact and record.compact)
+        and record.content_hash not in hashes
+        and times.latest(record) > whole
+    ]
+
+
+def with_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]) -> SessionsRead:
+    """The sessions, each with what is not known of its end."""
+    times, records = CopyTimes(links), defaultdict[str, list[SessionRecord]](list)
+    for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):
+        records[record.session_id].append(record)
+    reach = dict(sessions.reach)
+    for track in sessions.edits:
+        if (of := reach[track.key]).state != TranscriptState.PARTIAL:
+            continue
+        missing = absent(records[track.key], of.compact, times)
+        add_missing_end(track, max(map(times.latest, missing), default=0.0))
+        held = {(record.checkpoint_id, record.index) for record in records[track.key]}
+        held -= {(record.checkpoint_id, record.index) for record in missing}
+        reach[track.key] = replace(of, held=frozenset(held))
+    return replace(sessions, reach=reach)
