@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from collector.checkpoints.entire import fetch_command
 from collector.files.kinds import HEADLINE
+from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Reason
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _to_read(store: Store, repo_id: int, lines: Mapping[str, int]) -> list[Advic
         "WHERE repo_id = ? AND transcript = 'unknown_format' GROUP BY 1 ORDER BY 2 DESC, 1",
         (repo_id,),
     )
-    agents = [f"{row['agent'] or 'not named'} ({row['sessions']})" for row in rows]
+    agents = [f"{label_of(row['agent']) if row['agent'] else 'not named'} ({row['sessions']})" for row in rows]
     if not agents:
         return []
     return [Advice(lines.get(Reason.TRANSCRIPT_UNREADABLE, 0), f"sessions in a format that is not read yet: {', '.join(agents)}")]

@@ -406,6 +406,13 @@ def test_new_file_that_the_recorder_names_is_the_subagents(files: set[str], made
     assert (found.author, found.how) == (("agent", "subagent") if made else ("unknown", "none"))
 
 
+@pytest.mark.parametrize(("kind", "hides"), [("Explore", 0), ("Plan", 0), ("general-purpose", 1), ("", 1)])
+def test_a_subagent_that_can_only_look_hides_nothing(kind: str, hides: int) -> None:
+    call = ToolCall("c", "Agent", 1, 100.0, 300.0, Status.OK, spawn=Spawn("child", kind, visible=False))
+    session = Session("parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0)
+    assert len(session_edits(session, 1).actions) == hides
+
+
 def test_files_of_a_subagent_in_the_background_narrow_nothing() -> None:
     for asynchronous in (False, True):
         spawn = Spawn("child", "build", visible=False, asynchronous=asynchronous)

@@ -101,6 +101,22 @@ def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> Non
     assert _report(repository, tmp_path).agent_lines == 4
 
 
+def test_an_agent_whose_transcripts_are_not_read_yet_is_named(tmp_path: Path) -> None:
+    world = World("unread")
+    world.human_write("README.md", "# Unread\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("A function")
+    session.write("src/one.py", "def first():\n    return 'the first of them'\n")
+    commit = world.commit("First", [session])
+    (checkpoint,) = commit.checkpoints
+    strange = {f"{checkpoint[:2]}/{checkpoint[2:]}/0/full.jsonl": b'{"spoken": "otherwise"}\n'}
+    world.store_files(strange, "In a format of its own")
+    (advice,) = _report(world.build(tmp_path / "source"), tmp_path).advice
+    assert (advice.lines, advice.command) == (2, "")
+    assert advice.what == "sessions in a format that is not read yet: Claude Code (1)"
+
+
 def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) -> None:
     source = _source(tmp_path)
     git(source, "branch", "feature")
