@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,6 +23,7 @@ from attribution.authorship.lines import (
     moved_lines,
     sources_of,
 )
+from attribution.authorship.on_parent import by_parent
 from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK, AttributionWindow
@@ -114,6 +116,9 @@ class Runner:
             tree.note_text(path, edit)
         for path, glimpse in sorted(timeline.glimpses, key=lambda seen: seen[1].at):
             tree.glimpses.setdefault(path, []).append(glimpse)
+        self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
+        for step in timeline.steps:
+            self._steps[step.path].append(step)
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
@@ -156,6 +161,8 @@ class Runner:
         when = Moments(look.at, look.since, look.redone)
         committed = self._was_committed(look.sha)
         verdicts = [judge(self.tree, found, self.timeline.gaps.cause, when, committed) for found in matches]
+        for file, verdict in zip(files, verdicts, strict=True) if look.linked and look.main else ():
+            self._try_parent(look, file, verdict)
         self._find_moved(files, matches, verdicts)
         for file, verdict in zip(files, verdicts, strict=True):
             downgrade_known_text(file, verdict, self.tree.written.get(file.path, ()))
@@ -173,6 +180,13 @@ class Runner:
             self._settle(look, matches, verdicts)
         if look.here:
             self._sighted(look, matches)
+
+    def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
+        """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
+        if any(one.author != "agent" for one in verdict.values()):
+            steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
+            found = by_parent(file, steps)
+            verdict.update({index: one for index, one in found.items() if verdict[index].author != "agent"})
 
     def _sighted(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
