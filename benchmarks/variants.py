@@ -128,8 +128,8 @@ class Variants:
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:
-    made = tuple(new[: len(short)] if old and old.startswith(short) else short for short in edits.commits)
-    return edits if made == edits.commits else replace(edits, commits=made)
+    made = {new[: len(short)] if old and old.startswith(short) else short: call for short, call in edits.made.items()}
+    return edits if made == edits.made else replace(edits, made=made)
 
 
 def name_of(path: Path) -> str:

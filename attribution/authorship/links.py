@@ -124,7 +124,7 @@ def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], che
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
     open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.resolved and len(one.commit.parents) < 2}
     for track in tracks:
-        for short in track.commits:
+        for short in track.made:
             sha = open_.get(short[:_SHORT], "")
             if track.key in records and len(short) >= _SHORT and sha.startswith(short):
                 record, own = records[track.key], links[sha]

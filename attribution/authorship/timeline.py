@@ -65,7 +65,7 @@ class SessionEdits:
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
-    commits: tuple[str, ...] = ()  # abbreviated ids of commits its calls made
+    made: dict[str, CallRef] = field(default_factory=dict)  # abbreviated ids of commits -> the call that made it
     listed: list[tuple[float, FileListed | DirectoryListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
@@ -90,6 +90,8 @@ def session_edits(
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
+        if call.status is Status.OK:
+            track.made.update((sha, ref) for sha in call.commits)
         if call.spawn is not None:
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         if call.seen is not None and call.seen.whole:
@@ -98,7 +100,6 @@ def session_edits(
     if session.truncated_start:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
-    track.commits = tuple(dict.fromkeys(sha for call in session.calls if call.status is Status.OK for sha in call.commits))
     calls = (at for call in session.calls for at in (call.at, call.done_at))
     others = (one.at for several in (session.turns, session.messages) for one in several)
     track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})

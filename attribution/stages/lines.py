@@ -37,6 +37,7 @@ from attribution.authorship.timeline import (
     timelines,
 )
 from attribution.authorship.tools import by_tools
+from attribution.authorship.turn_owned import OwnCommits, attribute_to_turn
 from attribution.authorship.typing_seen import testify, typed_lines
 from attribution.authorship.witness import confirm, person_lines
 from attribution.authorship.worktree_roots import WorktreeRoots
@@ -382,13 +383,14 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
     first = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)
     add_rewritten(first, wanted, replayed.edits)
-    unrecorded = evidence.unrecorded_agents()
+    unrecorded, own = evidence.unrecorded_agents(), OwnCommits(evidence.sessions.edits)
     for commit in evidence.history.commits:
         verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
         verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
         confirm(commit, verdict, waiting[commit.sha], first, unrecorded)
         attribute_to_edits(commit, verdict, written, texts)
         share_authors(verdict, texts)
+        attribute_to_turn(verdict, link, own)
         declare(verdict, commit)
         by_tools(verdict)
 

@@ -266,7 +266,7 @@ def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_a
 def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
     commit = _commit(_named(B), sha="abcdef0123456789")
     links = by_trailer([commit], known := [_checkpoint(A, "s1")])
-    track = SessionEdits(1, "s1", "/w", ("/w",), AT, AT, commits=("abcdef0",))
+    track = SessionEdits(1, "s1", "/w", ("/w",), AT, AT, made={"abcdef0": CallRef(1, "c", 1, AT)})
     add_calls(links, [track], known)
     found = links[commit.sha]
     assert (found.sessions, found.incomplete, found.named) == (["s1"], True, (B,))
