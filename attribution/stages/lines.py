@@ -84,7 +84,7 @@ from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore, TranscriptState
 
-VERSION = "11"
+VERSION = "12"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
