@@ -174,10 +174,12 @@ def _edit(number: int, old: str, new: str, every: bool = False) -> bytes:
 
 
 def edits(n: int) -> Stream:
-    before = [f"value_{k} = 1\n" for k in range(n)]
-    after = [f"value_{k} = 2\n" for k in range(n)]
-    made = (_edit(k, old, new) for k, (old, new) in enumerate(zip(before, after, strict=True)))
-    yield from _session(itertools.chain([_prompt(0)], made), "".join(before).encode(), "".join(after).encode())
+    """Of a file with 500 lines: a file of other length makes each edit another one."""
+    lines = 500
+    made = (_edit(k, f"value_{k % lines} = {k // lines}\n", f"value_{k % lines} = {k // lines + 1}\n") for k in range(n))
+    before = b"".join(b"value_%d = 0\n" % k for k in range(lines))
+    after = b"".join(b"value_%d = %d\n" % (k, (n - k + lines - 1) // lines) for k in range(lines))
+    yield from _session(itertools.chain([_prompt(0)], made), before, after)
 
 
 def replaced_everywhere(n: int) -> Stream:
@@ -213,7 +215,7 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
     for make, large, small in (
         (lines, 100_000, 500), (blank_lines, 100_000, 500), (same_lines, 50_000, 500), (line_length, 2_000_000, 500),
         (commits, 1_000, 20), (merges, 600, 15), (parents, 1_000, 20), (files, 4_000, 60), (depth, 800, 20), (hunks, 8_000, 60),
-        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 800, 40), (replaced_everywhere, 400, 20),
+        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 2_000, 40), (replaced_everywhere, 400, 20),
         (calls, 4_000, 60), (prompts, 2_000, 40), (record_length, 500_000, 500), (output_length, 100_000, 500),
     )
 }  # fmt: skip

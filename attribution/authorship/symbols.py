@@ -32,13 +32,8 @@ _FALLBACK = re.compile(r"[A-Za-z_$]")
 def enclosing(path: str, text: str, offset: int) -> str:
     """The head line above `offset`, the place where a line of the text begins; "" when there is none."""
     head = _BY_EXTENSION.get(path.rpartition(".")[2].lower(), _FALLBACK)
-    end = offset - 1  # the newline that ends the line above
-    for _ in range(_MOST_LINES):
-        if end <= 0:
-            return ""
-        start = text.rfind("\n", 0, end) + 1
-        found = head.match(text, start, end) if start < end else None
+    for line in reversed(text[: max(0, offset - 1)].rsplit("\n", _MOST_LINES)[-_MOST_LINES:]):
+        found = head.match(line) if line else None
         if found:  # the group is what git shows, where that is not the line
-            return (found[1] if head.groups else text[start:end]).strip()[:_WIDTH].rstrip()
-        end = start - 1
+            return (found[1] if head.groups else line).strip()[:_WIDTH].rstrip()
     return ""

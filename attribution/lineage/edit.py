@@ -31,7 +31,7 @@ from attribution.lineage.model import (
     numbers,
 )
 from attribution.lineage.patch import FileDelta
-from collector.git.renames import best_source, by_path
+from collector.git.renames import RenameSources
 from collector.git.repository import line_changes
 from collector.text import split_lines
 
@@ -132,12 +132,12 @@ class CommitEdit:
     def _sources(self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
         retyped = removed.keys() & {d.path for d in added}
-        files = by_path((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
+        sources = RenameSources((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
         texts = self._contents.texts()
         found: dict[str, str] = {}
         for delta in added:
-            if files and delta.path not in retyped:
-                source = best_source(delta.path, delta.new, delta.new_mode, files, texts)
+            if sources.files and delta.path not in retyped:
+                source = sources.best(delta.path, delta.new, delta.new_mode, texts)
                 if source is not None:
                     found[delta.path] = source
         if texts.budget is not None and texts.budget < 0:

@@ -17,7 +17,7 @@ from attribution.lineage.files import Contents
 from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, Range, SameLines, State, numbers, vector
 from attribution.lineage.outside import Outside
 from attribution.lineage.patch import FileDelta
-from collector.git.renames import File, RenameTexts, best_source, by_path
+from collector.git.renames import File, RenameSources, RenameTexts
 
 _TYPE = 0o170000
 _UNCLAIMED = -1
@@ -33,7 +33,7 @@ class Parent:
     state: State
     outside: Outside | None
     deleted: Callable[[], list[File]]
-    _sources: list[File] | None = field(default=None)
+    _sources: RenameSources | None = field(default=None)
 
     def file(self, path: str) -> FileLines | None:
         found = self.state.get(path)
@@ -43,9 +43,9 @@ class Parent:
                 found = FileLines(*listed, self.outside.vector(self.base, path, listed[0]))
         return found
 
-    def sources(self) -> list[File]:
+    def sources(self) -> RenameSources:
         if self._sources is None:
-            self._sources = by_path(self.deleted())
+            self._sources = RenameSources(self.deleted())
         return self._sources
 
 
@@ -71,7 +71,7 @@ class Merger:
                 return FileLines(oid, mode, file.vector)
             bases.append(file)
         for number in sorted(absent):
-            if any(source[1] == oid for source in self._parents[number].sources()):
+            if self._parents[number].sources().has(oid):
                 renamed = self._renamed(number, path, oid, mode)
                 if renamed is not None and renamed.oid == oid:
                     return FileLines(oid, mode, renamed.vector)
@@ -84,11 +84,11 @@ class Merger:
     def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileLines | None:
         parent = self._parents[number]
         sources = parent.sources()
-        if not sources:
+        if not sources.files:
             return None
         if self._texts is None:
             self._texts = self._contents.texts()
-        source = best_source(path, oid, mode, sources, self._texts)
+        source = sources.best(path, oid, mode, self._texts)
         return None if source is None else parent.file(source)
 
     def _combine(self, oid: str, bases: Iterator[FileLines | None], write: Callable[[int, int, int], bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """Which added file is a deleted file under a new name, decided as git 2.39 decides it.
 
 Two questions with different answers. `pair` is `git diff -M`: one source serves one destination, the best pairs first.
-`best_source` is `git blame`: each destination looks for itself, so that a source may serve many.
+`RenameSources` is `git blame`: each destination looks for itself, so that a source may serve many.
 
 Git compares sizes and "spans": a text is cut after each newline and after 64 bytes at the latest, each span is reduced to a
 number below 107,927, and the bytes of spans that both texts have, divided by the size of the larger text, are the similarity
@@ -50,11 +50,27 @@ def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: 
     return found
 
 
-def best_source(path: str, oid: str, mode: int, sources: Sequence[File], texts: RenameTexts) -> str | None:
-    """The deleted file that `git blame` goes on with where `path` was added. `sources` in path order (see `by_path`)."""
-    target = (path, oid, mode)
-    found = _exact(sources, [target]) or _by_name(sources, [target], texts) or _by_matrix(sources, [target], texts)
-    return found.get(path)
+class RenameSources:
+    """The deleted files of one comparison, in path order, found by their content and by their name without a look at each."""
+
+    def __init__(self, files: Iterable[File]) -> None:
+        self.files = by_path(files)
+        self._contents = _by_content(self.files)
+        self._names = _unique_names(self.files)
+
+    def has(self, oid: str) -> bool:
+        """Whether one of the files had this content."""
+        return oid in self._contents
+
+    def best(self, path: str, oid: str, mode: int, texts: RenameTexts) -> str | None:
+        """The deleted file that `git blame` goes on with where `path` was added."""
+        same = _pick(path, mode, self._contents.get(oid, {}))
+        if same is not None:
+            return same
+        target, named = (path, oid, mode), self._names.get(_name(path))
+        if named is not None and _similar(named, target, texts) >= BY_NAME:
+            return named[0]
+        return _by_matrix(self.files, [target], texts).get(path)
 
 
 def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
@@ -119,17 +135,21 @@ def by_path(files: Iterable[File]) -> list[File]:
 
 def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     """Same content; among several sources one with the same file name, else the first."""
-    wanted = {oid for _, oid, _ in targets}
-    waiting: dict[str, dict[str, int]] = {}
-    for path, oid, mode in reversed(sources) if _turned(len(sources)) else sources:
-        if oid in wanted:
-            waiting.setdefault(oid, {})[path] = mode
+    waiting = _by_content(sources)
     found: dict[str, str] = {}
     for path, oid, mode in targets:
         choice = _pick(path, mode, waiting.get(oid, {}))
         if choice is not None:
             found[path] = choice
             del waiting[oid][choice]
+    return found
+
+
+def _by_content(sources: Sequence[File]) -> dict[str, dict[str, int]]:
+    """Blob id -> path -> mode, in the order in which git looks at files with one content."""
+    found: dict[str, dict[str, int]] = {}
+    for path, oid, mode in reversed(sources) if _turned(len(sources)) else sources:
+        found.setdefault(oid, {})[path] = mode
     return found
 
 

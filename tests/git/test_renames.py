@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.git.renames import Getter, RenameTexts, best_source, by_path, pair, similarity, spans
+from collector.git.renames import Getter, RenameSources, RenameTexts, by_path, pair, similarity, spans
 
 REGULAR, SYMLINK = 0o100644, 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
@@ -54,9 +55,26 @@ def test_one_source_serves_one_destination_only() -> None:
 
 def test_for_blame_a_source_serves_every_destination() -> None:
     get = blobs(o=text(*range(10)), p=text(*range(9)), q=text(*range(8)))
-    sources = [("old", "o", REGULAR)]
-    assert best_source("first", "q", REGULAR, sources, RenameTexts(get)) == "old"
-    assert best_source("second", "p", REGULAR, sources, RenameTexts(get)) == "old"
+    sources = RenameSources([("old", "o", REGULAR)])
+    assert sources.best("first", "q", REGULAR, RenameTexts(get)) == "old"
+    assert sources.best("second", "p", REGULAR, RenameTexts(get)) == "old"
+
+
+def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
+    """A directory of many files that is renamed: a look at each source for each of them takes the square of their number."""
+    sources = RenameSources((f"old/f{n}", f"o{n}", REGULAR) for n in range(100))
+
+    class Untouched(list[tuple[str, str, int]]):
+        def __iter__(self) -> Iterator[tuple[str, str, int]]:
+            raise AssertionError("every source was looked at")
+
+        __len__ = __getitem__ = __iter__  # type: ignore[assignment]
+
+    get = blobs(**{f"{kind}{n}": text(*range(n, n + 20), *more) for n in range(100) for kind, more in (("o", ()), ("q", (900,)))})
+    sources.files = Untouched(sources.files)
+    for n in range(100):
+        assert sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same content
+        assert sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same name
 
 
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:
