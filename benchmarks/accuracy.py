@@ -396,6 +396,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--links", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost links and agents, of these clones")
     add("--second-opinion", type=Path, nargs="*", default=[], metavar="CLONE", help="only pydriller's opinion on these clones")
     add("--forget", type=Path, nargs="*", default=[], metavar="CLONE", help="only forgotten sessions of these clones")
+    add("--forget-parts", type=Path, nargs="*", default=[], metavar="CLONE", help="only lost parts of sessions of these clones")
     add("--spike", type=Path, nargs="*", default=[], metavar="CLONE", help="only lines of known origin put into these clones")
     add(
         "--donor",
@@ -430,7 +431,7 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         results["outcomes"] = labelled.constructed()
     elif options.findings:
         results["weaknesses"] = readings.rates(options.findings)
-    elif options.forget or options.spike or options.decoys:
+    elif options.forget or options.forget_parts or options.spike or options.decoys:
         _ask_independently(results, options)
     elif options.second_opinion:
         for path in options.second_opinion:
@@ -470,6 +471,10 @@ def _ask_independently(results: dict[str, Any], options: argparse.Namespace) -> 
         found = independent.forget(path, options.sessions, options.seed)
         results.setdefault("forgotten", {})[_name_of(path)] = found | {"held_out": options.held_out}
         print(_name_of(path), found, file=sys.stderr, flush=True)
+    for path in options.forget_parts:
+        parts = independent.forget_parts(path, options.sessions, options.seed)
+        results.setdefault("forgotten_parts", {})[_name_of(path)] = {"parts": parts, "held_out": options.held_out}
+        print(_name_of(path), parts, file=sys.stderr, flush=True)
     for path in options.spike:
         states = independent.spike(path, options.donor, options.files, options.seed)
         results.setdefault("spikes", {})[_name_of(path)] = states | {"held_out": options.held_out}

@@ -20,6 +20,7 @@ import decoys  # noqa: E402
 import leave_one_out  # noqa: E402
 import spike_in  # noqa: E402
 from pages import table  # noqa: E402
+from part_of_session import Part  # noqa: E402
 
 from attribution.lineage import minimum  # noqa: E402
 from attribution.stats.intervals import Interval, wilson  # noqa: E402
@@ -37,6 +38,15 @@ def forget(path: Path, sessions: int, seed: int) -> dict[str, Any]:
     """One clone: lines of forgotten sessions by what became of them."""
     found = leave_one_out.measure(path, sessions, random.Random(seed))
     return {"sessions": found.sessions, "lines": found.lines, "answers": dict(found.answers)}
+
+
+def forget_parts(path: Path, sessions: int, seed: int) -> dict[str, dict[str, Any]]:
+    """One clone: part of a session -> lines of the calls in it by what became of them when only that part is forgotten."""
+    result = {}
+    for part in Part:
+        found = leave_one_out.measure(path, sessions, random.Random(seed), part)
+        result[part.value] = {"sessions": found.sessions, "lines": found.lines, "answers": dict(found.answers)}
+    return result
 
 
 def spike(path: Path, donors: Sequence[Path], files: int, seed: int) -> dict[str, dict[str, dict[str, int]]]:
@@ -118,6 +128,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         ),
         "blind_by_repository": _by_repository(rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
+        "forgotten_parts": _forgotten_parts(results.get("forgotten_parts", {})),
         "spikes": _spikes(results.get("spikes", {})),
         "decoys": _decoys(results.get("decoys", {})),
         "bots": _bots(results.get("decoys", {})),
@@ -174,6 +185,32 @@ def _forgotten(found: Mapping[str, Any]) -> str:
         "unknown, declared or a tool's",
     )  # fmt: skip
     return table(head, lines)
+
+
+def _forgotten_parts(found: Mapping[str, Any]) -> str:
+    """What became of the lines of lost parts of sessions, by part and repository, and over all repositories."""
+    lines: list[Sequence[object]] = []
+    for part in Part:
+        total: Counter[str] = Counter()
+        sessions = 0
+        for name, one in sorted(found.items()):
+            known = one["parts"].get(part.value, {})
+            if known.get("lines"):
+                lines.append((part.value, name, *_part_cells(known["sessions"], known["answers"])))
+                total.update(known["answers"])
+                sessions += known["sessions"]
+        lines.append((part.value, "all", *_part_cells(sessions, total)))
+    head = (
+        "part", "repository", "sessions", "lines", "human", "likely human", "another session's", "changed since",
+        "another call of the same session", "unknown, declared or a tool's",
+    )  # fmt: skip
+    return table(head, lines)
+
+
+def _part_cells(sessions: int, answers: Mapping[str, int]) -> tuple[object, ...]:
+    n = sum(answers.values())
+    named = [answers.get(name, 0) for name in ("human observed", "human inferred", "another session", "changed", "same session")]
+    return sessions, f"{n:,}", *(_share(part, n) for part in (*named, n - sum(named)))
 
 
 def _forgotten_cells(sessions: int, lines: int, answers: Mapping[str, int]) -> tuple[object, ...]:

@@ -28,6 +28,7 @@ from collector.storage.store import Store  # noqa: E402
 
 Place = tuple[str, str, int]
 """(commit, path, line number)."""
+_AS_READ: Mapping[str, SessionEdits] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,11 @@ class Variants:
         head: str,
         checkpoints: Sequence[Checkpoint] | None = None,
         remade: tuple[str, str] = ("", ""),
+        instead: Mapping[str, SessionEdits] = _AS_READ,
     ) -> Asked:
         """`repo`: this clone or a copy of it with other commits; `checkpoints`: those that are known, if not all.
 
+        `instead`: sessions of which another record is known than that of the clone, by key.
         `remade`: id of a commit, and its id in the copy: the call that printed the one printed the other.
         """
         known = self.checkpoints if checkpoints is None else checkpoints
@@ -117,8 +120,12 @@ class Variants:
         read = self.sessions
         kept = SessionsRead(
             {key: number for key, number in read.ids.items() if key in keys},
-            {key: reach for key, reach in read.reach.items() if key in keys},
-            [_renamed(one, *remade) for one in read.edits if one.key in keys],
+            {
+                key: replace(reach, ended=instead[key].ended) if key in instead else reach
+                for key, reach in read.reach.items()
+                if key in keys
+            },
+            [_renamed(instead.get(one.key, one), *remade) for one in read.edits if one.key in keys],
         )
         with Store(":memory:") as store, patch.object(stage, "_read_sessions", lambda *_: kept):
             context = RunContext(store, repo, 0)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.commands import clone
 
 ROOT = Path(__file__).parent.parent.parent
@@ -14,12 +15,15 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
 
 import decoys  # noqa: E402
 import leave_one_out  # noqa: E402
+import part_of_session  # noqa: E402
 import spike_in  # noqa: E402
+from part_of_session import Part  # noqa: E402
 from variants import Variants  # noqa: E402
 
 from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
+from collector.vocabulary.lines import Reason  # noqa: E402
 
 _DONATED = [f"const ancient{n} = compute(previous{n}, following{n});" for n in range(60)]
 
@@ -55,6 +59,47 @@ def test_lines_of_a_forgotten_session_are_nobodys(tmp_path: Path) -> None:
     found = leave_one_out.measure(clone("example", tmp_path), 3, random.Random(1))
     assert found.sessions and found.lines
     assert {"human observed", "another session"}.isdisjoint(found.answers)
+
+
+@pytest.mark.parametrize(
+    ("fixture", "part"),
+    [("human_between_edits", Part.FIRST), ("example", Part.LAST), ("visible_subagent", Part.SUBAGENT), ("example", Part.COPY)],
+)
+def test_lines_of_a_lost_part_are_nobodys(fixture: str, part: Part, tmp_path: Path) -> None:
+    found = leave_one_out.measure(clone(fixture, tmp_path), 3, random.Random(2), part)
+    assert found.sessions and found.lines
+    assert {"human observed", "human inferred", "another session"}.isdisjoint(found.answers)
+
+
+@pytest.mark.parametrize("part", [Part.FIRST, Part.LAST])
+def test_beginning_or_end_of_a_session_is_lost(part: Part, tmp_path: Path) -> None:
+    variants = Variants(clone("errors_and_rejections", tmp_path))
+    (whole,) = variants.sessions.edits
+    rest = part_of_session.without_part(variants, whole.key, part, random.Random(1))
+    assert rest is not None and rest.edits is not None
+    lost = [raw.at for raw in whole.edits if raw.call.call_id in rest.forgotten]
+    kept = [raw.at for raw in rest.edits.edits]
+    assert lost and kept
+    assert len(lost) + len(kept) == len(whole.edits)
+    assert max(lost) <= min(kept) if part is Part.FIRST else max(kept) <= min(lost)
+    assert rest.edits.ended == whole.ended if part is Part.FIRST else rest.edits.ended < whole.ended
+
+
+def test_subagent_that_is_lost_was_still_started(tmp_path: Path) -> None:
+    variants = Variants(clone("visible_subagent", tmp_path))
+    (whole,) = variants.sessions.edits
+    rest = part_of_session.without_part(variants, whole.key, Part.SUBAGENT, random.Random(1))
+    assert rest is not None and rest.edits is not None
+    assert any(raw.call.agent_id for raw in whole.edits)
+    assert not any(raw.call.agent_id for raw in rest.edits.edits)
+    assert any(action.unseen == Reason.INVISIBLE_SUBAGENT for action in rest.edits.actions)
+    assert not any(action.unseen for action in whole.actions)
+
+
+def test_session_without_a_second_copy_loses_none(tmp_path: Path) -> None:
+    variants = Variants(clone("visible_subagent", tmp_path))
+    (whole,) = variants.sessions.edits
+    assert part_of_session.without_part(variants, whole.key, Part.COPY, random.Random(1)) is None
 
 
 def test_planted_lines_are_never_an_agents(tmp_path: Path) -> None:
