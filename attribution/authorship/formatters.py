@@ -17,8 +17,11 @@ from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.shell import tables
 from collector.vocabulary.lines import Author, Reason
 
+# An unknown program with `-w` may be anything.
+_KNOWN = {name.partition(" ")[0] for name in (*tables.RULES, *tables.TASK_RUNNERS)}
 _AROUND = 12  # characters on both sides of a line that must be the same
 
 ToolOf = Callable[[CallRef], str]
@@ -34,7 +37,15 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
 
     def tool_of(call: CallRef) -> str:
         ran = actions.get((call.session_id, call.call_id), ())
-        return next((effect.tool for gaps, one in ran for effect in gaps.effects_of(one) if effect.kind == "format"), "")
+        return next(
+            (
+                effect.tool
+                for gaps, one in ran
+                for effect in gaps.effects_of(one)
+                if effect.kind == "format" and effect.tool in _KNOWN
+            ),
+            "",
+        )
 
     return tool_of
 

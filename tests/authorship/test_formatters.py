@@ -10,9 +10,11 @@ from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
 from attribution.authorship.conclude import VerdictSpan
-from attribution.authorship.formatters import by_formatters
+from attribution.authorship.formatters import by_formatters, tools_of
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.windows import AttributionWindows, WorktreeAction
 
 CALL = CallRef(1, "c1", 1, 50.0)
 LOST = Verdict("unknown", "none", "inferred", "formatter", CALL)
@@ -60,6 +62,21 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "formatter"))) == {"unknown"}
     assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "opaque_shell", CALL))) == {"unknown"}
     assert set(_said(AFTER, before="")) == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("prettier --write .", "prettier"),
+        ("pnpm fix", "pnpm"),
+        ("make fmt", "make"),
+        ("uv run ledger -w book import", ""),  # a program of the project: `-w` says nothing
+        ("cat src/load.js", ""),
+    ],
+)
+def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
+    timeline = Timeline("/w", gaps=AttributionWindows("/w", [WorktreeAction(50.0, 51.0, CALL, command, "/w", None)]))
+    assert tools_of([timeline])(CALL) == tool
 
 
 def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> None:
