@@ -69,31 +69,32 @@ class AppliedEdits:
 
     edits: dict[str, list[RawEdit]] = field(default_factory=lambda: defaultdict(list))  # by path
     sightings: dict[str, list[tuple[float, Iterable[str] | str]]] = field(default_factory=lambda: defaultdict(list))  # by path
-    renamed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # path -> paths it had before
+    renamed: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))  # path -> those it had, until when
     redacted: dict[str, re.Pattern[str]] = field(default_factory=dict)  # path without some of its parts -> those it may be
     scripts: list[Script] = field(default_factory=list)  # that may have written to any file they name
     tool_of: ToolOf = lambda call: ""
     _lines: dict[str, _FileLines] = field(default_factory=dict)
 
-    def names_of(self, *paths: str) -> set[str]:
-        """The paths, those that agents renamed to them, and redacted ones that may be one of them."""
-        found, waiting = set[str](), list(paths)
+    def names_of(self, *paths: str) -> dict[str, float]:
+        """The paths, those that agents renamed to them, and redacted ones that may be one of them; each with until when it was."""
+        found = dict[str, float]()
+        waiting = [(path, _NEVER) for path in paths]
         while waiting:
-            path = waiting.pop()
-            if path and path not in found:
-                found.add(path)
-                waiting.extend(self.renamed.get(path, ()))
-        found.update([name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, found))])
-        return found
+            path, until = waiting.pop()
+            if path and found.get(path, 0.0) < until:
+                found[path] = until
+                waiting.extend((old, min(at, until)) for old, at in self.renamed.get(path, {}).items())
+        redacted = [name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, found))]
+        return found | dict.fromkeys(redacted, _NEVER)
 
-    def writers(self, names: Iterable[str], text: str, bare: str) -> list[_Written]:
-        """The edits that added such a line before the files were seen with it."""
+    def writers(self, names: Mapping[str, float], text: str, bare: str) -> list[_Written]:
+        """The edits that added such a line before the files were seen with it, while they had these names."""
         found = []
-        for name in names:
+        for name, until in names.items():
             lines = self._of(name)
-            seen = lines.seen.get(bare, _NEVER)
+            last = min(lines.seen.get(bare, _NEVER), until)
             enough = len(bare) >= _SIMILAR
-            found += [w for w in lines.written.get(bare, ()) if seen >= w.at and (enough or w.text == text.strip())]
+            found += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
         return found
 
     def _of(self, path: str) -> _FileLines:
@@ -116,7 +117,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for timeline in timelines.values():
         for step in timeline.steps:
             if step.edit.op in ("move", "copy") and step.new_path:
-                found.renamed[step.new_path].add(step.path)
+                earlier = found.renamed[step.new_path]
+                earlier[step.path] = max(step.at, earlier.get(step.path, 0.0))
         for at, _, path, text in timeline.sightings:
             found.sightings[path].append((at, text))
         for path, glimpse in timeline.glimpses:
@@ -195,7 +197,7 @@ class _Asked:
     """Who wrote lines of one file of a commit."""
 
     known: AppliedEdits
-    names: set[str]
+    names: Mapping[str, float]  # with the moment until which the file had them
     lines: Sequence[str]
     bares: Sequence[str]  # the lines without layout
     times: Mapping[str, int]  # how often each of them stands in the file

@@ -147,16 +147,18 @@ def test_a_file_that_really_has_that_name_is_a_file() -> None:
 
 def test_a_renamed_file_keeps_its_edits() -> None:
     known = _wrote()
-    known.renamed["c.py"].add("b.py")
-    known.renamed["b.py"].add("a.py")
+    known.renamed["c.py"]["b.py"] = 300.0
+    known.renamed["b.py"]["a.py"] = 250.0
     assert _asked(known, path="c.py").author == "agent"
+    known.renamed["b.py"]["a.py"] = 150.0  # what was written under the old name after that is another file's
+    assert _asked(known, path="c.py").author == "unknown"
 
 
 def test_renames_in_a_circle_end() -> None:
     known = _wrote()
-    known.renamed["a.py"].add("b.py")
-    known.renamed["b.py"].add("a.py")
-    assert known.names_of("a.py") == {"a.py", "b.py"}
+    known.renamed["a.py"]["b.py"] = 20.0
+    known.renamed["b.py"]["a.py"] = 10.0
+    assert known.names_of("a.py") == {"a.py": float("inf"), "b.py": 20.0}
 
 
 def test_what_an_edit_only_carried_along_is_not_its_own() -> None:
