@@ -10,6 +10,7 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -127,10 +128,13 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
             [row | {"class": row["now_class"], "evidence": row["now_evidence"]} for row in rows if row.get("now_class")]
         ),
         "blind_by_repository": _by_repository(rows),
+        "summary": _summary(results, rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "forgotten_parts": _forgotten_parts(results.get("forgotten_parts", {})),
+        "forgotten_by_repository": _forgotten_by_repository(results.get("forgotten", {})),
         "spikes": _spikes(results.get("spikes", {})),
-        "decoys": _decoys(results.get("decoys", {})),
+        "decoys": _decoys(results.get("decoys", {}), each=False),
+        "decoys_by_repository": _decoys(results.get("decoys", {}), each=True),
         "bots": _bots(results.get("decoys", {})),
         "spikes_found": _spikes_found(results.get("spikes", {})),
     }
@@ -171,20 +175,65 @@ def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:
     return table(("repository", *classes), lines)
 
 
+def _summary(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> str:
+    """How often is it wrong, in ten lines: every class that names an author, and the three tests with known authors."""
+    read: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        read[row["class"]][judged(row)] += 1
+    named = ("agent", "declared", "human", "likely_human", "tool")
+    lines: list[Sequence[object]] = [
+        (f"lines called `{name}`: right beyond doubt", read[name].total(), _interval(read[name]["right"], read[name].total()))
+        for name in named
+    ]
+    forgotten = [(one["lines"], Counter(one["answers"])) for one in results.get("forgotten", {}).values()]
+    lost, answers = sum(n for n, _ in forgotten), sum((found for _, found in forgotten), Counter[str]())
+    people = answers["human observed"] + answers["human inferred"]
+    lines.append(("lines of a session that nobody recorded: called a person's", f"{lost:,}", _at_most(people, lost)))
+    others = answers["another session"]
+    lines.append(("the same: given to another session", f"{lost:,}", _at_most(others, lost)))
+    planted = _persons(results.get("spikes", {}).values(), ("complete",))
+    found = planted["human observed"] + planted["human inferred"]
+    lines.append(("a person's lines where all records are complete: found", planted.total(), _interval(found, planted.total())))
+    lines.append(("the same: given to an agent", planted.total(), _interval(_agents(planted), planted.total())))
+    decoyed = results.get("decoys", {}).values()
+    given, certain = (sum(one[key] for one in decoyed) for key in ("given", "certain"))
+    lines.append(
+        ("lines beside a session of another repository: given to it", f"{given + certain:,}", _at_most(given, given + certain))
+    )
+    return table(("", "lines", "share, 95 % interval"), lines)
+
+
 def _forgotten(found: Mapping[str, Any]) -> str:
+    """All repositories together, and those that no rule was made on apart."""
     lines: list[Sequence[object]] = []
-    total: Counter[str] = Counter()
-    sessions = 0
+    for name, some in _by_origin(found).items():
+        total = sum((Counter(one["answers"]) for one in some), Counter[str]())
+        lines.append((name, *_forgotten_cells(sum(one["sessions"] for one in some), total.total(), total)))
+    return table(("repositories", *_FORGOTTEN), lines)
+
+
+def _by_origin(found: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """held out, tuned on, all -> the results of these repositories, where there are any."""
+    every = list(found.values())
+    groups = {
+        "held out": [one for one in every if one.get("held_out")],
+        "tuned on": [one for one in every if not one.get("held_out")],
+        "all": every,
+    }
+    return {name: some for name, some in groups.items() if some}
+
+
+_FORGOTTEN = (
+    "sessions", "lines", "human", "likely human", "another session's", "another session's, changed since",
+    "unknown, declared or a tool's",
+)  # fmt: skip
+
+
+def _forgotten_by_repository(found: Mapping[str, Any]) -> str:
+    lines: list[Sequence[object]] = []
     for (group, name), one in sorted(((not v.get("held_out"), k), v) for k, v in found.items()):
         lines.append((name, "tuned on" if group else "held out", *_forgotten_cells(one["sessions"], one["lines"], one["answers"])))
-        total.update(one["answers"])
-        sessions += one["sessions"]
-    lines.append(("all", "", *_forgotten_cells(sessions, total.total(), total)))
-    head = (
-        "repository", "", "sessions", "lines", "human", "likely human", "another session's", "another session's, changed since",
-        "unknown, declared or a tool's",
-    )  # fmt: skip
-    return table(head, lines)
+    return table(("repository", "", *_FORGOTTEN), lines)
 
 
 def _forgotten_parts(found: Mapping[str, Any]) -> str:
@@ -251,32 +300,40 @@ def _spike_cells(counts: Counter[str]) -> tuple[object, ...]:
 def _spikes_found(found: Mapping[str, Any]) -> str:
     """A person's lines by what is on record of the agents' work for their commits: found, given to an agent."""
     lines: list[Sequence[object]] = []
-    for origin in ("held out", "tuned on", "all"):
-        several = [one for one in found.values() if origin in ("all", "held out" if one.get("held_out") else "tuned on")]
+    for origin, several in _by_origin(found).items():
         for state in (*_STATES, "all"):
-            total: Counter[str] = Counter()
-            for one in several:
-                for kind in _PERSONS:
-                    for key in _STATES if state == "all" else (state,):
-                        total.update(one.get(key, {}).get(kind, {}))
+            total = _persons(several, _STATES if state == "all" else (state,))
             hits = total["human observed"] + total["human inferred"]
-            agents = sum(count for answer, count in total.items() if answer.startswith("agent"))
             if total:
                 n = total.total()
-                lines.append((origin, state, n, total["human observed"], _interval(hits, n), agents, _reasons(total)))
+                lines.append((origin, state, n, total["human observed"], _interval(hits, n), _agents(total), _reasons(total)))
     head = ("repositories", "records", "lines", "human", "human or likely human", "an agent's", "nobody's: reasons")
     return table(head, lines)
 
 
-def _decoys(found: Mapping[str, Any]) -> str:
+def _persons(several: Iterable[Mapping[str, Any]], states: Sequence[str]) -> Counter[str]:
+    """Answer -> planted lines of a person."""
+    total: Counter[str] = Counter()
+    for one, kind, state in product(several, _PERSONS, states):
+        total.update(one.get(state, {}).get(kind, {}))
+    return total
+
+
+def _agents(answers: Mapping[str, int]) -> int:
+    return sum(count for answer, count in answers.items() if answer.startswith("agent"))
+
+
+def _decoys(found: Mapping[str, Any], each: bool) -> str:
     """Lines given to decoys among those of the commits beside which they were put, and what that says of the others at most."""
     lines: list[Sequence[object]] = []
     total: Counter[str] = Counter()
     for name, one in sorted(found.items()):
         counts = Counter({key: one[key] for key in ("decoys", "written", "genuine", "given", "certain")})
         total += counts
-        lines.append((name, *_decoy_cells(counts)))
-    lines.append(("all", *_decoy_cells(total)))
+        if each:
+            lines.append((name, *_decoy_cells(counts)))
+    if not each:
+        lines.append(("all", *_decoy_cells(total)))
     head = ("repository", "decoys", "lines that decoys wrote", "that the sessions wrote", "given to decoys", "given to sessions")
     return table((*head, "false lines at most, 95 %"), lines)
 

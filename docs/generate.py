@@ -208,7 +208,7 @@ def _minimums() -> dict[str, object]:
         ("mean grade, share of sessions by coding mode, coding efficiency", f"{SESSIONS} sessions"),
         ("weights fitted to ratings", f"{RATED} rated sessions"),
         ("share of lines by what became of them (removed by a person, committed)", f"{PART.lines} lines"),
-        ("survival curve and median", f"{CURVE.commits} commits"),
+        ("survival curve and median", f"{CURVE.lines} lines of {CURVE.commits} commits"),
         ("interval over several repositories", f"{REPOSITORIES} repositories"),
         ("measured error rate of a tier, correction of shares", f"{READ.lines} lines that blind readers decided"),
         (

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from attribution.features import groups
+from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.scores import ExplainedScore, session_scores, taken_apart
@@ -55,6 +56,17 @@ class ProducedLines:
     not_committed: int
     unexplained: int
     coding_mode: str | None
+    agent_lines: int  # of its commits, what the mode is made of
+    human_lines: int
+
+    @property
+    def mode_words(self) -> str:
+        """The mode with the number of lines that it rests on; "" without one, or of too few lines."""
+        known = self.agent_lines + self.human_lines
+        if self.coding_mode is None:
+            return ""
+        few = known < minimum.PART.lines
+        return f"too few lines ({known:,})" if few else f"{self.coding_mode.replace('_', ' ')}, of {known:,} lines"
 
 
 class CallEdit(NamedTuple):

@@ -114,7 +114,7 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
         enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += [note for note in [audited_note("agent", "human"), _claimed_note(store, repo_ids)] if note]
+    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), _claimed_note(store, repo_ids)] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
 

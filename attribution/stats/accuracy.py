@@ -74,9 +74,9 @@ class Rate:
         return {"checked": self.checked, "correct": self.correct, "rate": self.share, "low": low, "high": high}
 
     def words(self) -> str:
-        """47 of 48 (89 % to 100 %); without an interval where too few were checked."""
+        """47 of 48 (89 to 100 %); without an interval where too few were checked."""
         band = self.interval
-        shown = f"{band.low:.0%} to {band.high:.0%}" if band else f"fewer than {minimum.READ.lines}: no rate"
+        shown = f"{100 * band.low:.0f} to {100 * band.high:.0f} %" if band else f"fewer than {minimum.READ.lines}: no rate"
         return f"{self.correct:,} of {self.checked:,} ({shown})"
 
 

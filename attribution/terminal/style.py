@@ -32,7 +32,7 @@ MEANING = {
     "unknown": "evidence is missing",
     "undeclared": "nothing links the commit to an agent",
 }
-LETTER = {"agent": "A", "declared": "A", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
+LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
 _BAR = 12
 _NARROW = 8
 

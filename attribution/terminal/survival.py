@@ -102,8 +102,9 @@ def _medians(console: Console, curves: Mapping[str, Curve]) -> None:
         middle = f"{curve.median:.1f} days" if curve.median is not None else "more than half survive"
         low = f"{curve.median_low:.1f}" if curve.median_low is not None else "?"
         high = f"{curve.median_high:.1f}" if curve.median_high is not None else "not reached"
-        interval = f"95 % {low} to {high}; {curve.commits} commits" if curve.median is not None else ""
+        interval = f"95 % {low} to {high}" if curve.median is not None else ""
         tail = interval or f"{last.alive:.0%} at {last.days:.0f} days (95 % {last.low:.0%} to {last.high:.0%})"
+        tail += f"; {number(curve.lines)} lines of {number(curve.commits)} commits"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
     console.print(Text.assemble(("median lifetime", "bold"), ("  Kaplan-Meier; intervals: bootstrap over commits", "dim")))
     show(console, table)

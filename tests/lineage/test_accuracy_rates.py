@@ -168,7 +168,7 @@ def test_tests_with_known_authors_stand_beside_the_rate_of_their_class() -> None
 @pytest.mark.usefixtures("shipped")
 def test_a_note_gives_no_rate_of_few_lines() -> None:
     note = audited_note("agent", "human", "tool")
-    assert "agent 48 of 52 (82% to 97%)" in note
+    assert "agent 48 of 52 (82 to 97 %)" in note
     assert "human 29 of 29 (fewer than 30: no rate)" in note and "tool" not in note
 
 

@@ -322,3 +322,9 @@ def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_a_share_of_few_lines_is_not_printed() -> None:
     assert minimum.part_of(5, 20) == 0.25 and minimum.part_of(0, 20) == 0.0
     assert minimum.part_of(5, 19) is None and minimum.part_of(None, 50) is None and minimum.part_of(0, 0) is None
+
+
+def test_a_curve_needs_lines_and_commits() -> None:
+    twelve, few, enough = minimum.Sample(12, 9), minimum.Sample(90, 4), minimum.Sample(20, 5)
+    assert minimum.CURVE.refusal({"human": twelve}) and minimum.CURVE.refusal({"human": few})
+    assert minimum.CURVE.refusal({"human": enough}) == ""

@@ -484,6 +484,8 @@ def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None
     ids = [rule["id"] for rule in driver["rules"]]
     assert ids == ["t.eval", "t.exec"] and len(set(ids)) == len(ids)
     assert len(one["results"]) == 3
+    agent = one["properties"]["authorRates"]["agent"]  # how often the authors that results name are right
+    assert agent["checked"] >= 30 and agent["low"] < agent["rate"] < agent["high"]
     for result in one["results"]:
         assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["message"]["text"] and result["level"] in ("none", "note", "warning", "error")

@@ -1,0 +1,61 @@
+"""The page about accuracy answers first how often the program is wrong, from the same results as its sections."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from support.commands import clone
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+
+import accuracy  # noqa: E402
+import independent  # noqa: E402
+
+ROWS = [
+    {"audit": "second", "repository": "o/n", "class": said, "evidence": "replayed", "who": who, "sure": "yes", "reason": ""}
+    | {"now_class": now, "now_evidence": "replayed", "now_how": "moved"}
+    for said, who, now in [*[("agent", "agent", "agent")] * 3, ("agent", "human", "unknown"), ("human", "human", "human")]
+]
+RESULTS = {
+    "forgotten": {"o/n": {"sessions": 1, "lines": 10, "held_out": True, "answers": {"human observed": 1, "unknown": 9}}},
+    "spikes": {
+        "o/n": {"held_out": False, "complete": {"after": {"human inferred": 3, "agent exact": 1}, "paste": {"agent exact": 9}}}
+    },
+    "decoys": {"o/n": {"given": 1, "certain": 99}},
+}
+
+
+def _cells(table: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def test_the_first_table_has_ten_rows_of_counts_and_intervals() -> None:
+    rows = {name: (lines, share) for name, lines, share in _cells(independent._summary(RESULTS, ROWS))}
+    assert len(rows) == 10
+    assert rows["lines called `agent`: right beyond doubt"] == ("4", "75.0 % (30.1 to 95.4)")
+    assert rows["lines called `human`: right beyond doubt"][0] == "1"
+    assert rows["lines called `tool`: right beyond doubt"] == ("0", "–")
+    assert rows["lines of a session that nobody recorded: called a person's"] == ("10", "1 (at most 40.42 %)")
+    assert rows["a person's lines where all records are complete: found"][0] == "4"  # a paste is nobody's
+    assert rows["the same: given to an agent"][1].startswith("25.0 %")
+    assert rows["lines beside a session of another repository: given to it"][0] == "100"
+
+
+def test_tables_by_repository_stand_below_those_of_all() -> None:
+    text = (ROOT / "docs" / "templates" / "accuracy.md").read_text("utf-8")
+    last = text.index("## By repository")
+    for name in ("blind_by_repository", "forgotten_by_repository", "spikes", "decoys_by_repository"):
+        assert text.index("{{ " + name + " }}") > last
+    assert text.index("{{ summary }}") < 1_000
+
+
+def test_what_the_agent_did_is_taken_from_today_only_where_the_rest_is_the_same() -> None:
+    found = {(row["class"], row["how"]): row["checked"] for row in independent.confidence(ROWS)}
+    assert found == {("agent", "moved"): 3, ("agent", ""): 1, ("human", "none"): 1}
+
+
+def test_gits_own_counts_are_compared_for_every_file_with_text(tmp_path: Path) -> None:
+    found = accuracy.git_counts(clone("example", tmp_path))
+    assert found["files"] == found["same"] > 5 and found["different"] == 0

@@ -1,0 +1,87 @@
+"""A line that only a trailer gives to an agent is `declared` wherever lines are counted or listed, and never an agent's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builder import World
+from support.commands import run
+
+import whowrote
+from attribution.browse.words import LETTER as PAGE_LETTER
+from attribution.terminal.style import LETTER
+from collector.storage.store import Store
+from collector.vocabulary.lines import LINE_CLASSES
+
+RECORDED = "".join(f"export const row{n} = {n}\n" for n in range(6))
+DECLARED = "".join(f"export const column{n} = '{n}'\n" for n in range(5))
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """A clone, its database and the commit that nothing but its trailer gives to an agent."""
+    world = World("declared")
+    session = world.session()
+    session.prompt("Please begin with the rows")
+    session.write("src/rows.ts", RECORDED)
+    session.end_turn()
+    world.commit("Add rows", [session])
+    world.human_write("src/columns.ts", DECLARED)
+    declared = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+    directory = tmp_path_factory.mktemp("declared")
+    where, db = world.build(directory / "repo"), directory / "d.db"
+    assert run("repo", where, "--db", db, "-q").exit_code == 0
+    return where, db, declared.sha
+
+
+def test_in_sql(history: tuple[Path, Path, str]) -> None:
+    _, db, sha = history
+    with Store(db, create=False) as store:
+        classes = {
+            (r["author"], r["class"]): r["n"] for r in store.rows("SELECT *, SUM(lines) AS n FROM line_spans GROUP BY author")
+        }
+        assert classes == {("agent", "agent"): 6, ("declared", "declared"): 5}
+        (row,) = store.rows("SELECT * FROM commit_lines WHERE commit_sha = ?", (sha,))
+        assert (row["agent_lines"], row["declared_lines"]) == (0, 5)
+        assert store.value("SELECT COUNT(*) FROM origins WHERE author = 'agent' AND evidence = 'declared'") == 0
+        assert store.value("SELECT SUM(agent_lines) FROM commit_files") == 6
+
+
+def test_in_the_interface_for_programs(history: tuple[Path, Path, str]) -> None:
+    where, db, sha = history
+    with whowrote.open(where, db=db) as found:
+        assert {line.attribution.author for line in found.blame("src/columns.ts")} == {"declared"}
+        assert {line.attribution.author for line in found.blame("src/rows.ts")} == {"agent"}
+        (commit,) = (one for one in found.commits() if one.sha == sha)
+        assert (commit.agent_lines, commit.declared_lines) == (0, 5)
+        (shares,) = [rows for name, rows in found.study().items() if name == "corrected_shares"]
+        assert next(row["counted"] for row in shares if row["author"] == "declared") == pytest.approx(5 / 11)
+
+
+def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
+    where, db, _ = history
+    (report,) = json.loads(run("repo", where, "--db", db, "--json", "-q").stdout)
+    assert (report["headline"]["agent"], report["headline"]["declared"]) == (6, 5)
+    whole = report["coverage"][0]
+    assert (whole["lines"], whole["attributed"], whole["missing"]) == (11, 6, {"declared": 5})
+    assert report["audited"]["agent"]["checked"] >= 30 and report["audited"]["agent"]["low"] < report["audited"]["agent"]["rate"]
+
+
+@pytest.mark.parametrize("export", ["agent-trace", "opentraces", "git-ai"])
+def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path) -> None:
+    where, db, sha = history
+    target = tmp_path / "out"
+    done = run("export", export, where, "--db", db, "--out", target)
+    assert done.exit_code == 0, done.stderr
+    files = [target] if target.is_file() else [path for path in target.rglob("*") if path.is_file()]
+    written = "".join(f"{path.name}\n{path.read_text('utf-8')}" for path in files)
+    assert "src/rows.ts" in written
+    assert sha not in written and "src/columns.ts" not in written
+
+
+@pytest.mark.parametrize("letters", [LETTER, PAGE_LETTER], ids=["terminal", "pages"])
+def test_in_letters(letters: dict[str, str], history: tuple[Path, Path, str]) -> None:
+    assert all(letters[name] != letters["agent"] for name in LINE_CLASSES if name != "agent")
+    assert "d1-5" in run("show", history[2], history[0], "--db", history[1]).stdout
