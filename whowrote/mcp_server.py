@@ -49,6 +49,9 @@ class Author(BaseModel):
     model: str = Field(description="Its model, when recorded")
     session: str = Field(description="Key of the recorded session, for what_did_this_session_do")
     turn: int | None = Field(description="Number of the prompt in the session")
+    tool: str = Field(description="The program that wrote it (formatter, package manager, bot); empty unless line_class is tool")
+    run_by: str = Field(description="Who ran that program: agent, human or unknown; empty unless line_class is tool")
+    measured: str = Field(description="How often such lines are right, where blind readers checked; empty when nobody did")
 
 
 class LinesWritten(BaseModel):
@@ -230,11 +233,14 @@ def _block(block: Block) -> LinesWritten:
 
 
 def _author(of: LineAttribution) -> Author:
+    from attribution.queries.explain import measured_words
+
     kind = LineClass(of.kind) if of.kind else None
     return Author(
         known=kind is not None and kind not in _UNKNOWN, line_class=of.kind,
         meaning=kind.meaning if kind is not None else "not in the attributed history", evidence=of.evidence, reason=of.reason,
         agent=of.agent, model=of.model, session=of.session, turn=of.turn,
+        tool=of.tool, run_by=of.run_by, measured=measured_words(of),
     )  # fmt: skip
 
 

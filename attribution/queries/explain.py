@@ -118,12 +118,13 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         needed=sentences.needed,
         notes=[],
         claims=claims_of(where.store, where.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line),
-        measured=_measured(of),
+        measured=measured_words(of),
         earlier=earlier,
     )
 
 
-def _measured(of: LineAttribution) -> str:
+def measured_words(of: LineAttribution) -> str:
+    """How often lines of which the same is known are right, where readers checked; "" when nobody read any."""
     if not of.author:
         return ""
     found = confidence_of(Tier(of.author, of.how, of.evidence, of.reason))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.shell import effects
@@ -40,7 +41,7 @@ class EarlierText:
 
 _EARLIER = """
 SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path, COALESCE(e.outcome, t.status) AS outcome,
-  COALESCE(t.error, '') AS error, COALESCE(t.command, '') || ' ' || COALESCE(t.input, '') AS text
+  COALESCE(t.error, '') AS error, COALESCE(t.command, '') AS command, COALESCE(t.input, '') AS input
 FROM tool_calls t JOIN sessions s ON s.id = t.session_id LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
 WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0) ORDER BY t.at DESC LIMIT ?
 """
@@ -54,7 +55,13 @@ class _Call(NamedTuple):
     path: str
     outcome: str
     error: str
-    text: str
+    command: str
+    input: str
+
+    def holding(self, bare: str) -> EarlierText | None:
+        """The call, if its text holds a line without layout."""
+        text = f"{self.command} {produced(self.input)}"
+        return EarlierText(*self[:7], _line_of(text, bare)) if bare in without_layout(text) else None
 
 
 def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[EarlierText]:
@@ -65,10 +72,25 @@ def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int =
         return []
     longest = max(words, key=len)
     calls = store.select(_Call, _EARLIER, (repo_id, until, longest, longest, _MOST))
-    holding = dict.fromkeys(
-        EarlierText(*call[:-1], _line_of(call.text, bare)) for call in calls if bare in without_layout(call.text)
-    )
+    holding = dict.fromkeys(text for call in calls if (text := call.holding(bare)) is not None)
     return sorted(holding, key=lambda text: text.outcome in ("applied", "ok"))[:most]
+
+
+_REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_text"})
+
+
+def produced(written: str) -> str:
+    """The input of a call (JSON) without the texts that it would replace: they were in the file, whoever wrote them."""
+    try:
+        return json.dumps(_without_replaced(json.loads(written)), ensure_ascii=False)
+    except (ValueError, RecursionError):  # cut off, or not JSON
+        return written
+
+
+def _without_replaced(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_replaced(one) for key, one in value.items() if key not in _REPLACED}
+    return [_without_replaced(one) for one in value] if isinstance(value, list) else value
 
 
 def _line_of(text: str, bare: str) -> str:

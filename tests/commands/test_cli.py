@@ -27,7 +27,7 @@ from attribution.ensure.lines import attributed_clone
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.reasons import reasons
-from attribution.queries.suspects import works_on
+from attribution.queries.suspects import produced, works_on
 from attribution.queries.verdicts import LineAttribution
 from attribution.stages.lines import attribute_repo
 from collector import errors
@@ -377,6 +377,12 @@ def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> No
 )
 def test_commands_that_work_on_the_directory_of_a_file(command: str, works: bool) -> None:
     assert works_on(command, "src/app/main.ts") is works
+
+
+def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
+    edit = json.dumps({"file_path": "a.ts", "edits": [{"old_string": "const a = 'was'", "new_string": "const a = 'is'"}]})
+    assert "is" in produced(edit) and "was" not in produced(edit) and "a.ts" in produced(edit)
+    assert produced('{"old_string": "cut o') == '{"old_string": "cut o'
 
 
 def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(example: tuple[Path, Path]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.builder import World
 from support.commands import run
+from support.line_answers import answers
 
 import whowrote
 from attribution.browse.words import LETTER as PAGE_LETTER
@@ -34,6 +35,26 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     where, db = world.build(directory / "repo"), directory / "d.db"
     assert run("repo", where, "--db", db, "-q").exit_code == 0
     return where, db, declared.sha
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["without a session", "with a session"])
+def test_more_evidence_gives_no_weaker_class(recorded: bool, tmp_path: Path) -> None:
+    """A session that explains nothing of the file leaves its lines declared, as they are without any session."""
+    world = World("weaker")
+    world.human_write("src/rows.ts", RECORDED)
+    world.commit("Start")
+    sessions = []
+    if recorded:
+        session = world.session()
+        session.prompt("Please look at the rows")
+        session.edit("src/rows.ts", "export const row1 = 1", "export const row1 = 11")
+        session.end_turn()
+        sessions.append(session)
+    world.wait(7200)
+    world.human_write("src/columns.ts", "".join(f"export const place{n} = 'of {n} in the table'\n" for n in range(300)))
+    commit = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>", sessions)
+    found = answers(world, commit, tmp_path)["src/columns.ts"]
+    assert {str(one.line_class) for one in found} == {"declared"}
 
 
 def test_in_sql(history: tuple[Path, Path, str]) -> None:

@@ -64,7 +64,13 @@ def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
     said = {n: b["author"] for b in blocks for n in range(b["first_line"], b["last_line"] + 1)}
     assert [said[line.line]["line_class"] for line in lines] == [line.attribution.kind for line in lines]
     assert all(author["known"] == (author["line_class"] not in ("unknown", "undeclared", "")) for author in said.values())
+    assert [said[line.line]["tool"] for line in lines] == [line.attribution.tool for line in lines]
     number = next(n for n, author in said.items() if author["line_class"] == "agent")
+    assert said[number]["measured"].startswith("right in ") and (said[number]["tool"], said[number]["run_by"]) == ("", "")
+    tools = ask(*example, "who_wrote", file="requirements-dev.txt")["blocks"]
+    assert {(b["author"]["line_class"], b["author"]["tool"], b["author"]["run_by"]) for b in tools} >= {
+        ("tool", "deps[bot]", "unknown")
+    }
     why = ask(*example, "why_is_this_line_here", file=FILE, line=number)
     assert why["author"] == said[number] and why["how_we_know"] and why["prompt"] and why["call"]
     part = ask(*example, "who_wrote", file=FILE, first_line=number, last_line=number)["blocks"]
