@@ -154,6 +154,8 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     docs = value(db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND kind = 'docs'", repo)
     assert f'<td>docs</td><td class="n">{docs:,}</td>' in page.split("By kind of file")[1]
     assert "coverage<br>" in page.split("<h2>")[0], "on the first screen"
+    assert "30 days" in page.split("<h2>")[0], "by age"
+    assert "Right where blind readers checked: agent" in page.split("What do these classes mean?")[0], "beside the numbers"
     now = value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ? AND kind IN ('source', 'test')", repo)
     assert now < value(db, "SELECT SUM(agent) FROM tip_files WHERE repo_id = ?", repo), "documents stand beside"
     assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]

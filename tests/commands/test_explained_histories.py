@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from support.builder import Session, World
-from support.builder.lines import Line, new_file
 from support.commands import run
+
+from collector.storage.store import Store
 
 APP = """\
 import { Row } from './rows'
@@ -114,15 +115,23 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(tmp_path: Path) -> None:
-    """A command that could have written anything is the reason, and the refused edit is shown all the same."""
-    world, session = _begin("opaque")
+    world, session = _begin("whatever")
+    session.read("src/app.ts")
     session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
-    text = APP + f"\n{PERSONS}\n"
-    session.bash("node tasks/refresh.js", lambda shell: world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell"))))
-    found = Explained(world, session, PERSONS, tmp_path)
-    assert found.data["author"] != "human"
-    if found.data["author"] == "unknown":
-        assert found.data["earlier_texts"][0]["outcome"] == "rejected"
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    session.end_turn()
+    where, db = world.build(_committed(world, session, tmp_path)), tmp_path / "x.db"
+    assert run("repo", where, "--db", db, "-q").exit_code == 0
+    with Store(db) as store, store.transaction() as connection:
+        assert connection.execute("UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'").rowcount
+    found = json.loads(run("explain", where, "src/app.ts:8", "--db", db, "--json").stdout)
+    assert (found["reason"], found["text"]) == ("other_branch", PERSONS)
+    assert found["earlier_texts"][0]["outcome"] == "rejected"
+
+
+def _committed(world: World, session: Session, directory: Path) -> Path:
+    world.commit("Go on", [session])
+    return directory / "repo"
 
 
 def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(tmp_path: Path) -> None:
