@@ -40,6 +40,7 @@ _LOST_TRACK = _MISSING.union(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
+        Reason.INVISIBLE_SUBAGENT,
     }
 )  # fmt: skip
 

@@ -92,6 +92,10 @@ def test_a_short_line_is_followed_into_a_file_that_is_new(line: str) -> None:
     assert _asked(applied_edits([], {}), line, lost=restored, before=f"{ABOVE}\n{BELOW}").author == "unknown"
 
 
+def test_a_subagent_that_nobody_saw_takes_no_line_from_the_edit_that_holds_it() -> None:
+    assert _asked(_wrote(), reason="invisible_subagent").author == "agent"
+
+
 def test_an_edit_after_the_commit_explains_nothing() -> None:
     assert _asked(_wrote(at=LATER + 60)).author == "unknown"
 
