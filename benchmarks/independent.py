@@ -123,6 +123,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
         "blind": _blind([row for row in rows if row["audit"] == "second"]),
+        "blind_third": _blind([row for row in rows if row["audit"] == "third"]),
         "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
         "blind_now": _blind(
             [row | {"class": row["now_class"], "evidence": row["now_evidence"]} for row in rows if row.get("now_class")]
