@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,16 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from collector.local.model import Machine  # noqa: E402
+
+
+def pytest_configure() -> None:
+    """Programs that tests start react to signals also where pytest was started with them ignored: in the background, by nohup.
+
+    An ignored signal stays ignored in a child; one with a handler does not.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas
 
     from attribution.queries.blame import BlameLine, Block
+    from attribution.queries.commit_range import LogRow, RangeStats
     from attribution.queries.commits import CommitRow
     from attribution.queries.explain import LineExplanation
     from attribution.queries.findings import Finding
@@ -111,6 +112,21 @@ class Database:
         from attribution.queries.commits import commit_rows
 
         return Rows(commit_rows(self._store, self._repo))
+
+    def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[LogRow]:
+        """The commits of a range (`A..B`, as in git), newest first, with their lines by class; `since` is a date.
+
+        Raises UnknownBranch.
+        """
+        from attribution.queries.commit_range import log
+
+        return Rows(log(self._of(repo), commits, since))
+
+    def stats(self, commits: str = "", since: str = "", repo: str = "") -> RangeStats:
+        """The lines of a range of commits added up by class, kind of file, agent and model. Raises UnknownBranch."""
+        from attribution.queries.commit_range import stats
+
+        return stats(self._of(repo), commits, since)
 
     def sessions(self) -> Rows[SessionListRow]:
         """Recorded sessions of agents with their counts."""

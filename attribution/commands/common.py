@@ -13,6 +13,7 @@ from collector.console.terminal import Reporter, notice, write_csv, write_json
 from collector.plain_values import plain
 
 if TYPE_CHECKING:
+    from attribution.queries.line_range import LineRange
     from attribution.queries.open_repo import OpenRepo
     from collector.local.model import LocalOptions
     from collector.storage.store import Store
@@ -31,7 +32,42 @@ class FilePlace(NamedTuple):
 
 def file_and_line(given: str) -> FilePlace:
     name, colon, number = given.rpartition(":")
-    return FilePlace(name, int(number)) if colon and number.isascii() and number.isdigit() else FilePlace(given, None)
+    return FilePlace(name, int(number)) if colon and _is_number(number) else FilePlace(given, None)
+
+
+def file_and_lines(given: str) -> tuple[str, LineRange] | None:
+    """FILE:10-20, lines 10 to 20 of a file; None for anything else."""
+    from attribution.queries.line_range import LineRange
+
+    name, _, lines = given.rpartition(":")
+    first, dash, last = lines.partition("-")
+    if not (name and dash and _is_number(first) and _is_number(last)):
+        return None
+    if not 0 < int(first) <= int(last):
+        raise click.UsageError(f"{given}: the lines {lines} are not in order")
+    return name, LineRange(int(first), int(last))
+
+
+def blamed_lines(given: str) -> LineRange | tuple[()]:
+    """`-L` of git blame: `10,20`, `10,+5` (five lines), `10` or `10,` (to the end), `,20`; without it, every line."""
+    from attribution.queries.line_range import LineRange
+
+    if not given:
+        return ()
+    first, _, last = given.partition(",")
+    count = last.startswith("+")
+    last = last.removeprefix("+")
+    if not all(_is_number(part) for part in (first, last) if part) or not (first or last):
+        raise click.UsageError(f"-L {given}: use for example -L 10,20 or -L 10,+5")
+    start = int(first or 1)
+    end = (start + int(last) - 1 if count else int(last)) if last else None
+    if start < 1 or (end is not None and end < start):
+        raise click.UsageError(f"-L {given}: these lines are not in order")
+    return LineRange(start, end)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def here() -> str:

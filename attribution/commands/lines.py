@@ -6,13 +6,22 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import COMMIT, at, clone_and_file, file_and_line, print_one, print_rows
+from attribution.commands.common import (
+    COMMIT,
+    at,
+    blamed_lines,
+    clone_and_file,
+    file_and_line,
+    file_and_lines,
+    print_one,
+    print_rows,
+)
 from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out
 
 
 @click.command()
-@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE[:LINE]")
+@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @COMMIT
 @database_option
 @data_options
@@ -20,19 +29,20 @@ def explain(place: tuple[str, ...], commit: str, db: Path, output_format: str) -
     """Explain who wrote a line and how we know.
 
     Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Without :LINE, summarises the
-    whole file in blocks of lines with the same origin.
+    whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
     """
     from attribution.queries.blame import blame, blocks
     from attribution.queries.explain import explain as explain_one
 
     path, file = clone_and_file(place)
-    name, number = file_and_line(file)
+    lines = file_and_lines(file)
+    name, number = (lines[0], None) if lines else file_and_line(file)
     with at(path, db) as where:
         if number is not None:
             explanation = explain_one(where, name, number, commit)
             print_one(output_format, explanation, lambda terminal: terminal.explain.line_view(out(), explanation))
             return
-        blamed = blame(where, name, commit)
+        blamed = blame(where, name, commit, lines[1] if lines else ())
         rows = blocks(where, blamed)
         print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
@@ -40,15 +50,18 @@ def explain(place: tuple[str, ...], commit: str, db: Path, output_format: str) -
 @click.command()
 @click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE")
 @COMMIT
+@click.option("-L", "lines", default="", metavar="FIRST,LAST", help="Show only these lines, as in git: 10,20 or 10,+5 or 10.")
+@click.option("-w", "ignore_space", is_flag=True, help="Look behind commits that only changed spaces in a line, as in git.")
 @database_option
 @data_options
-def blame(place: tuple[str, ...], commit: str, db: Path, output_format: str) -> None:
+def blame(place: tuple[str, ...], commit: str, lines: str, ignore_space: bool, db: Path, output_format: str) -> None:
     """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
     path, file = clone_and_file(place)
+    only = blamed_lines(lines)
     with at(path, db) as where:
-        blamed = blame_file(where, file, commit)
+        blamed = blame_file(where, file, commit, only, ignore_space)
     print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 

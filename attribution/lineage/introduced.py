@@ -16,12 +16,17 @@ from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import MAX_TEXT, GitRepo
 
 
-def introductions(repo: GitRepo, sha: str, path: str, count: int, only: Sequence[int] = ()) -> dict[int, Introduction]:
-    """Line number -> where that line of a file of a commit was added: of all `count` lines, or only of some."""
+def introductions(
+    repo: GitRepo, sha: str, path: str, count: int, only: Sequence[int] = (), ignore_space: bool = False
+) -> dict[int, Introduction]:
+    """Line number -> where that line of a file of a commit was added: of all `count` lines, or only of some.
+
+    `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every change of a line counts.
+    """
     wanted = sorted(only) or range(1, count + 1)
     with open_scratch(repo) as git:
         try:
-            found = blame(git, sha, path, only)
+            found = blame(git, sha, path, only, ignore_space)
         except GitFailed:
             every = _passed(repo, git, sha, path, count)
             found = [every[number - 1] for number in wanted]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attribution.lineage.introduced import introductions
+from attribution.queries.line_range import LineRange
 from attribution.queries.moves import MoveHistories, MoveHistory
 from attribution.queries.open_repo import SHORT, OpenRepo, file_in
 from attribution.queries.turns import prompt_of
@@ -56,18 +57,24 @@ class FileBlame:
     notes: list[str]
 
 
-def blame(where: OpenRepo, file: str, commit: str = "", only: Sequence[int] = ()) -> FileBlame:
-    """The file at a commit (default: the tip), all lines or only some. Raises UnknownBranch, WhoWroteError."""
+def blame(
+    where: OpenRepo, file: str, commit: str = "", only: LineRange | Sequence[int] = (), ignore_space: bool = False
+) -> FileBlame:
+    """The file at a commit (default: the tip), all lines or only some. Raises UnknownBranch, WhoWroteError.
+
+    `ignore_space`: a commit that only changed spaces in a line did not add it.
+    """
     sha = where.repo.resolve(commit).sha if commit else where.head
     path, data = file_in(where, sha, file)
     if is_binary(data):
         raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: attribute show COMMIT")
     texts = [decode(line) for line in split_lines(data)]
+    only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
     attributions, moves = Attributions(where), MoveHistories(where.store, where.repo_id)
-    introduced = introductions(where.repo, sha, path, len(texts), only)
+    introduced = introductions(where.repo, sha, path, len(texts), only, ignore_space)
     lines = [
         BlameLine(
             number, texts[number - 1], origin, attributions.commit(origin.sha), attributions.of_line(origin), moves.of(origin)

@@ -5,6 +5,7 @@ All texts are escaped first, so nothing from a repository can control the termin
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 
@@ -12,7 +13,7 @@ from rich import box
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from attribution.stats.accuracy import audited_note
@@ -34,7 +35,8 @@ MEANING = {
 }
 LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
 _BAR = 12
-_NARROW = 8
+_NARROW = 8  # cells of a flexible column that stay in any case
+_BETWEEN = 2  # cells between two columns
 
 
 def plain(value: object) -> Text:
@@ -116,18 +118,65 @@ def grid(*columns: str, head: Sequence[str] = ()) -> Table:
 
 
 def show(console: Console, table: Table, indent: int = 2) -> None:
-    """Prints a grid, truncating flexible columns if it is too wide."""
-    widths = [max(_width(cell) for cell in (column.header, *column.cells)) for column in table.columns]
-    room = console.width - indent - 2 * len(widths)
-    flexible = [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"] or range(len(widths))
+    """Prints a grid. If it is too wide: wraps headers, then truncates flexible columns, then leaves out the last of the others."""
+    room = console.width - indent + _BETWEEN
+    widths = _widths(table)
+    if sum(widths) > room:
+        for column in table.columns:
+            column.header = _wrapped(str(column.header), max((_width(cell) for cell in column.cells), default=0))
+        widths = _widths(table)
+    left_out = []
     while sum(widths) > room:
-        widest = max(flexible, key=lambda i: widths[i])
-        if widths[widest] <= _NARROW:
+        flexible = [i for i in _flexible(table) if widths[i] > _NARROW + _BETWEEN]
+        if flexible:
+            widths[max(flexible, key=lambda i: widths[i])] -= 1
+        elif (last := _least_needed(table)) is not None:
+            left_out.append(" ".join(str(table.columns.pop(last).header).split()))
+            widths = _widths(table)
+        else:
             break
-        widths[widest] -= 1
     for column, width in zip(table.columns, widths, strict=True):
-        column.width = width
+        column.width = width - _BETWEEN
+        _tell_apart(column, column.width)
     console.print(Padding(table, (0, 0, 0, indent), expand=False))
+    if left_out:
+        text = f"left out in {console.width} columns: {', '.join(reversed(left_out))} (a wider window or --csv shows them)"
+        console.print(Text(text, "dim"))
+
+
+def _widths(table: Table) -> list[int]:
+    """Of the columns, with the space after each."""
+    return [max(_width(cell) for cell in (column.header, *column.cells)) + _BETWEEN for column in table.columns]
+
+
+def _flexible(table: Table) -> list[int]:
+    return [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"]
+
+
+def _least_needed(table: Table) -> int | None:
+    """The last column that has a header, is not flexible and not the first."""
+    flexible = _flexible(table)
+    return next((i for i in range(len(table.columns) - 1, 0, -1) if table.columns[i].header and i not in flexible), None)
+
+
+def _wrapped(header: str, width: int) -> str:
+    """A header on several lines, as narrow as its longest word, or as the cells below it."""
+    width = max(width, *map(cell_len, header.split()), 1) if header else 1
+    return "\n".join(textwrap.wrap(header, width, break_long_words=False, break_on_hyphens=False))
+
+
+def _tell_apart(column: Column, width: int) -> None:
+    """Truncates cells in the middle where only their ends tell them apart: models of one family, files of one directory."""
+    cells = [cell for cell in column.cells if isinstance(cell, Text)]
+    wide = [cell for cell in cells if cell_len(cell.plain) > width]
+    if column.overflow != "ellipsis" or width < _NARROW or len({cell.plain for cell in wide}) < 2:
+        return
+    if len({cut(cell.plain, width) for cell in cells}) == len({cell.plain for cell in cells}):
+        return
+    for cell in wide:
+        front = width // 3
+        back = width - front - 1
+        cell.plain = cell.plain[:front] + "…" + cell.plain[len(cell.plain) - back :]
 
 
 def _width(cell: object) -> int:

@@ -1,0 +1,251 @@
+"""The commits of a range with their lines by author: as a log, and added up.
+
+A range is written as in git: `A..B` for what B has and A does not, or one name for all that it has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attribution.queries.coverage import KindLines, kind_lines
+from collector.errors import UnknownBranch
+from collector.files.kinds import HEADLINE
+from collector.storage.store import iso
+from collector.text import printable
+from collector.vocabulary.lines import LINE_CLASSES, LineClass
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
+    from collector.storage.store import Store
+
+_AT_ONCE = 500  # commits in one statement
+
+
+class RangeCommit(NamedTuple):
+    """A commit of the range as git has it."""
+
+    sha: str
+    parents: int
+    author_name: str
+    author_at: str  # UTC
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A commit with its lines."""
+
+    commit: RangeCommit
+    known: bool  # False: it is not in the database, so nothing is known of its lines
+    lines: Mapping[str, int]  # class -> added source and test lines with text, for the classes that have some
+    other_lines: int  # added lines with text in files of other kinds
+    agents: tuple[str, ...]  # agents of the sessions that wrote lines of it; without any, the agent that it names
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        counts = {name: self.lines.get(name, 0) for name in LINE_CLASSES}
+        return {
+            "commit": self.commit.sha, "author_at": self.commit.author_at, "git_author": self.commit.author_name,
+            "parents": self.commit.parents, "in_database": self.known, **counts, "other_lines": self.other_lines,
+            "agents": list(self.agents), "subject": self.commit.subject,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WritingModel:
+    """Lines of the range that recorded sessions of one agent and model wrote."""
+
+    agent: str
+    model: str
+    sessions: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class RangeStats:
+    """The lines of a range added up. Lines are lines with text, of source and test files but in `kinds`."""
+
+    repo: str
+    range: str
+    commits: int
+    merges: int
+    not_in_database: int  # commits of which nothing is known
+    with_sessions: int  # commits that recorded sessions wrote lines of
+    lines: Mapping[str, int]  # every class
+    unknown_because: Mapping[str, int]  # reason -> lines that are unknown, most first
+    kinds: list[KindLines]
+    models: list[WritingModel]
+
+    @property
+    def total(self) -> int:
+        return sum(self.lines.values())
+
+    @property
+    def covered(self) -> int:
+        """Lines with an author by evidence."""
+        return sum(self.lines[name] for name in (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL))
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return asdict(self) | {"total": self.total, "covered": self.covered}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Plain values by class, for --csv."""
+        return [
+            {"range": self.range, "class": name, "lines": lines, "share": lines / self.total if self.total else None}
+            for name, lines in self.lines.items()
+        ]
+
+
+# --- which commits ----------------------------------------------------------------------------------------------------
+
+
+def commits_of(where: OpenRepo, wanted: str, since: str = "") -> list[RangeCommit]:
+    """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
+    first, dots, last = wanted.partition("..")
+    if dots and last.startswith("."):
+        raise UnknownBranch(f"{wanted}: A...B is not supported", "Use A..B for what B has and A does not")
+    name = last if dots else first
+    tip = where.repo.resolve(name).sha if name else where.head
+    hidden = [where.repo.resolve(first).sha if first else where.head] if dots else []
+    found = [
+        RangeCommit(c.sha, len(c.parents), printable(c.author_name), iso(c.author_time) or "", printable(c.subject))
+        for c in where.repo.history_of([tip], hidden)
+    ]
+    return [commit for commit in reversed(found) if commit.author_at >= since]
+
+
+# --- what is known of them --------------------------------------------------------------------------------------------
+
+
+class _Lines(NamedTuple):
+    commit_id: int
+    kind: str
+    line_class: str
+    reason: str
+    lines: int
+
+
+class _Session(NamedTuple):
+    commit_id: int
+    session_id: int
+    agent: str
+    model: str
+    lines: int
+
+
+class _Known(NamedTuple):
+    id: int
+    sha: str
+    declared: str
+
+
+_KNOWN = (
+    "SELECT id, commit_sha AS sha, COALESCE(declared_agent, '') AS declared FROM commits WHERE repo_id = ? AND commit_sha IN ({})"
+)
+_LINES = (
+    "SELECT commit_id, kind, class AS line_class, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id IN ({}) "
+    "GROUP BY 1, 2, 3, 4"
+)
+_SESSIONS = (
+    "SELECT l.commit_id, l.session_id, COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(l.model, s.model, '') AS model, "
+    "SUM(l.nonblank) AS lines FROM line_spans l JOIN sessions s ON s.id = l.session_id "
+    "WHERE l.commit_id IN ({}) AND l.author = 'agent' AND l.kind IN ({kinds}) GROUP BY 1, 2, 3, 4"
+)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the database knows of the commits of a range."""
+
+    known: dict[str, _Known]  # by commit id of git
+    lines: list[_Lines]
+    sessions: list[_Session]
+
+
+def _found(store: Store, repo_id: int, commits: Sequence[RangeCommit]) -> _Found:
+    kinds = ", ".join(f"'{kind}'" for kind in sorted(HEADLINE))
+    found = _Found({}, [], [])
+    for shas in _parts([commit.sha for commit in commits]):
+        known = store.select(_Known, _KNOWN.format(_marks(shas)), (repo_id, *shas))
+        found.known |= {one.sha: one for one in known}
+        ids = [one.id for one in known]
+        found.lines += store.select(_Lines, _LINES.format(_marks(ids)), ids)
+        found.sessions += store.select(_Session, _SESSIONS.format(_marks(ids), kinds=kinds), ids)
+    return found
+
+
+def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), _AT_ONCE):
+        yield items[start : start + _AT_ONCE]
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def log(where: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> list[LogRow]:
+    """The commits of a range, newest first; `most`: only so many. Raises UnknownBranch."""
+    commits = commits_of(where, wanted, since)[:most]
+    found = _found(where.store, where.repo_id, commits)
+    lines: dict[int, Counter[str]] = {}
+    other = Counter[int]()
+    for row in found.lines:
+        if row.kind in HEADLINE:
+            lines.setdefault(row.commit_id, Counter())[row.line_class] += row.lines
+        else:
+            other[row.commit_id] += row.lines
+    agents: dict[int, dict[str, None]] = {}
+    for writing in sorted(found.sessions, key=lambda one: -one.lines):
+        agents.setdefault(writing.commit_id, {})[writing.agent] = None
+    return [_log_row(commit, found.known.get(commit.sha), lines, other, agents) for commit in commits]
+
+
+def _log_row(
+    commit: RangeCommit,
+    known: _Known | None,
+    lines: Mapping[int, Counter[str]],
+    other: Mapping[int, int],
+    agents: Mapping[int, dict[str, None]],
+) -> LogRow:
+    if known is None:
+        return LogRow(commit, False, {}, 0, ())
+    count = lines.get(known.id, Counter())
+    of = {str(name): count[name] for name in LINE_CLASSES if count[name]}
+    names = tuple(agents.get(known.id, ())) or ((known.declared,) if known.declared else ())
+    return LogRow(commit, True, of, other.get(known.id, 0), names)
+
+
+def stats(where: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
+    """The lines of a range added up. Raises UnknownBranch."""
+    commits = commits_of(where, wanted, since)
+    found = _found(where.store, where.repo_id, commits)
+    count, reasons = Counter[str](), Counter[str]()
+    for row in found.lines:
+        if row.kind in HEADLINE:
+            count[row.line_class] += row.lines
+            if row.line_class == LineClass.UNKNOWN:
+                reasons[row.reason] += row.lines
+    return RangeStats(
+        where.name,
+        wanted or where.branch,
+        len(commits),
+        sum(commit.parents > 1 for commit in commits),
+        sum(commit.sha not in found.known for commit in commits),
+        len({one.commit_id for one in found.sessions}),
+        {str(name): count[name] for name in LINE_CLASSES},
+        dict(reasons.most_common()),
+        kind_lines((row.kind, row.line_class, row.lines) for row in found.lines),
+        _models(found.sessions),
+    )
+
+
+def _models(sessions: Iterable[_Session]) -> list[WritingModel]:
+    lines, numbers = Counter[tuple[str, str]](), dict[tuple[str, str], set[int]]()
+    for one in sessions:
+        lines[one.agent, one.model] += one.lines
+        numbers.setdefault((one.agent, one.model), set()).add(one.session_id)
+    return [WritingModel(agent, model, len(numbers[agent, model]), n) for (agent, model), n in lines.most_common()]

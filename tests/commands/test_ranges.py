@@ -1,0 +1,149 @@
+"""Ranges of commits and of lines: log, stats, blame -L and -w, explain FILE:10-20. What git says is the expected answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import clone, rows, run
+from support.histories import Build, text
+
+from attribution.demo import FILE
+from collector.storage.store import Store
+from collector.vocabulary.lines import LINE_CLASSES
+from whowrote import open as open_database
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    directory = tmp_path_factory.mktemp("ranges")
+    repo, db = clone("example", directory), directory / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    return repo, db
+
+
+@pytest.mark.parametrize("wanted", ["", "HEAD", "HEAD~3..HEAD", "HEAD~4..", "..HEAD~2", "HEAD..HEAD"])
+def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wanted: str) -> None:
+    repo, db = example
+    expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
+    found = json.loads(run("log", wanted, repo, "--db", db, "--json").stdout)
+    assert {row["commit"] for row in found} == set(expected) and len(found) == len(expected)
+    stats = json.loads(run("stats", wanted, repo, "--db", db, "--json").stdout)
+    assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
+    for name in LINE_CLASSES:
+        assert stats["lines"][name] == sum(row[name] for row in found)
+
+
+def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    ids = git(repo, "rev-list", "HEAD~6..HEAD").decode().split()
+    with Store(db) as store:
+        sql = (
+            "SELECT class, SUM(nonblank) AS n FROM line_spans WHERE kind IN ('source', 'test') "
+            f"AND commit_sha IN ({', '.join('?' * len(ids))}) GROUP BY 1"
+        )
+        expected = {row["class"]: row["n"] for row in store.rows(sql, ids)}
+    found = json.loads(run("stats", "HEAD~6..HEAD", repo, "--db", db, "--json").stdout)
+    assert {name: lines for name, lines in found["lines"].items() if lines} == expected
+    assert sum(model["lines"] for model in found["models"]) == expected["agent"]
+    assert found["total"] == sum(expected.values())
+
+
+def test_since_and_count(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))
+    assert since and all(row["author_at"] >= "2026-02-01" for row in since)
+    assert len(since) == len(git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split())
+    newest = rows(run("log", "-n", "2", "HEAD", repo, "--db", db, "--csv"))
+    assert [row["commit"] for row in newest] == [row["commit"] for row in since[:2]]
+
+
+def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Path) -> None:
+    build = Build(tmp_path / "two.git")
+    build.commit("one", [], {"a.py": text("first = 1")})
+    build.commit("two", ["one"], {"a.py": text("first = 1", "second = 2")})
+    build.commit("side", ["one"], {"a.py": text("first = 1"), "b.py": text("aside = 3")})
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
+    db = tmp_path / "two.db"
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    wanted = f"{build.sha['two']}..{build.sha['side']}"
+    found = json.loads(run("stats", wanted, build.where, "--db", db, "--json").stdout)
+    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
+    shown = run("stats", wanted, build.where, "--db", db).stdout
+    assert "not attributed and not counted" in shown and "0.0 %" not in shown
+    listed = run("log", wanted, build.where, "--db", db)
+    assert "not attributed" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted", "said"), [("log", "A...B", "Use A..B"), ("stats", "nowhere..HEAD", "nowhere"), ("log", "--help..", "")]
+)
+def test_what_is_no_range_is_said(example: tuple[Path, Path], command: str, wanted: str, said: str) -> None:
+    repo, db = example
+    shown = run(command, "--db", db, "--", wanted, repo)
+    assert shown.exit_code == 2 and said in shown.output
+
+
+def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Path]) -> None:
+    from click.testing import CliRunner
+
+    from whowrote.cli import cli
+
+    repo, db = example
+    shown = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["log", "HEAD", str(repo), "--db", str(db)]).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    for sha in git(repo, "rev-list", "HEAD").decode().split():
+        assert sha[:8] in shown
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("given", "expected"), [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)])
+def test_lines_of_blame_are_those_of_git(example: tuple[Path, Path], given: str, expected: range | None) -> None:
+    repo, db = example
+    every = rows(run("blame", repo, FILE, "--db", db, "--csv"))
+    found = rows(run("blame", repo, FILE, "-L", given, "--db", db, "--csv"))
+    wanted = [str(n) for n in expected] if expected else [row["line"] for row in every[1:]]
+    assert [row["line"] for row in found] == wanted
+    assert found == [row for row in every if row["line"] in wanted]
+
+
+@pytest.mark.parametrize("given", ["4,2", "0,3", "x", "3,y", ",", "9999"])
+def test_lines_that_are_not_there_are_said(example: tuple[Path, Path], given: str) -> None:
+    repo, db = example
+    shown = run("blame", repo, FILE, "-L", given, "--db", db)
+    assert shown.exit_code == 2 and shown.stdout == ""
+
+
+def test_a_range_of_lines_is_explained_in_blocks(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    found = json.loads(run("explain", repo, f"{FILE}:2-9", "--db", db, "--json").stdout)
+    assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
+    every = json.loads(run("explain", repo, FILE, "--db", db, "--json").stdout)
+    assert {block["commit"] for block in found} <= {block["commit"] for block in every}
+    assert run("explain", repo, f"{FILE}:9-2", "--db", db).exit_code == 2
+
+
+def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path) -> None:
+    build = Build(tmp_path / "spaces.git")
+    build.commit("one", [], {"a.py": text("if ready:", "start()", "go_on()")})
+    build.commit("two", ["one"], {"a.py": text("if ready:", "    start()", "go_on()")})
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
+    db = tmp_path / "s.db"
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    one, two = build.sha["one"], build.sha["two"]
+    plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
+    assert [row["commit"] for row in plain] == [one, two, one]
+    behind = rows(run("blame", build.where, "a.py", "-w", "--db", db, "--csv"))
+    assert [row["commit"] for row in behind] == [one, one, one]
+
+
+def test_ranges_in_python(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    with open_database(repo, db) as found:
+        assert len(found.log("HEAD~3..HEAD")) == found.stats("HEAD~3..HEAD").commits == 3
