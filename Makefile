@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test lint docs check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -13,6 +13,15 @@ setup: .venv/ready
 
 test: setup
 	$(BIN)/pytest
+
+# The pages with the coming Datasette, which pip does not choose by itself.
+datasette1: .venv-datasette1/ready
+	.venv-datasette1/bin/pytest -n0 tests/browse
+
+.venv-datasette1/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-datasette1
+	.venv-datasette1/bin/pip install --quiet -e '.[test]' 'datasette==1.0a41'
+	touch .venv-datasette1/ready
 
 lint: setup
 	$(BIN)/ruff check .

@@ -36,14 +36,42 @@ ORDER = {
 }  # fmt: skip
 
 
-def metadata() -> dict[str, Any]:
-    """The part of Datasette's metadata for one of our databases."""
+# What explains nothing by itself: bookkeeping, and numbers that join other tables. Hidden, but there for who asks.
+INTERNAL = frozenset(
+    {
+        "stage_runs", "settings", "forgotten",
+        "line_lifetimes", "line_moves", "line_fates", "tip_states", "tip_spans", "origins", "spans",
+        "commit_checkpoint_links", "region_edits", "region_priors", "region_symbols", "history_commits", "cursors", "rule_sets",
+        "scan_files", "claim_authors", "claim_records", "claim_record_checks", "session_embeddings", "judgements", "mirrors",
+    }
+)  # fmt: skip
+_OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")  # made by checks, SQLite and full-text search
+
+
+def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
+    """The part of Datasette's metadata for one of our databases; internal tables are hidden, and those that are named."""
+    # Datasette asks hundreds of times for a page, and adds to what it is given.
+    tables = {name: about | {"columns": dict(about["columns"])} for name, about in _tables()}
+    for name in hidden:
+        tables.setdefault(name, {"description": "", "columns": {}})["hidden"] = True
     return {
         "title": "whowrote",
         "description": "Who wrote each line, human or coding agent, how we know, and what became of it.",
-        # Datasette asks hundreds of times for a page, and adds to what it is given.
-        "tables": {name: about | {"columns": dict(about["columns"])} for name, about in _tables()},
+        "tables": tables,
     }
+
+
+def whole(present: Set[str], empty: Set[str]) -> dict[str, Any]:
+    """All that a Datasette without our plugin can be told of a database with these tables and views, as a file of metadata."""
+    about = metadata(empty)
+    about["tables"] = {name: told for name, told in about["tables"].items() if name in present}
+    about["queries"] = queries(present)
+    return about
+
+
+def is_internal(name: str) -> bool:
+    """Whether a table is hidden whatever it holds."""
+    return name in INTERNAL or _OTHERS.fullmatch(name) is not None
 
 
 @cache
@@ -54,7 +82,7 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
         about |= {"label_column": LABELS[table.name]} if table.name in LABELS else {}
         about |= {"facets": FACETS[table.name]} if table.name in FACETS else {}
         about |= {"sort_desc": ORDER[table.name]} if table.name in ORDER else {}
-        about |= {"hidden": True} if table.name == "stage_runs" else {}
+        about |= {"hidden": True} if is_internal(table.name) else {}
         found.append((table.name, about))
     features = {f.name: f"{f.description} ({f.unit}, {f.kind})" for g in groups() for f in g.FEATURES}
     found.append(("session_features", {"description": "What each session was like, a row per session.", "columns": features}))

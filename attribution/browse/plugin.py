@@ -15,7 +15,7 @@ from typing import Any
 from datasette import NotFound, Response, hookimpl
 from datasette.utils import tilde_decode, tilde_encode
 
-from attribution.browse import charts, describe, failures, words
+from attribution.browse import charts, describe, failures, versions, words
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.commit import commit_page
 from attribution.queries.overview import added_by_all, overview, repositories
@@ -61,8 +61,29 @@ def _known(path: str | None) -> bool:
 
 
 @hookimpl
+def startup(datasette: Any) -> Any:
+    """Datasette 1.0 is told once; 0.65 asks (`get_metadata`, `canned_queries`), and must know by then what is empty."""
+
+    async def told() -> None:
+        for name in _ours(datasette):
+            if versions.describes_itself(datasette):
+                await versions.describe_database(datasette, name)
+            else:
+                _HIDDEN[datasette.databases[name].path] = await versions.hidden_tables(datasette.get_database(name))
+
+    return told
+
+
+_HIDDEN: dict[str, frozenset[str]] = {}  # path of a database -> its hidden tables, as of the start
+
+
+@hookimpl
 def get_metadata(datasette: Any, key: str, database: str, table: str) -> dict[str, Any]:
-    return {"databases": {name: describe.metadata() for name in _ours(datasette)}}
+    return {
+        "databases": {
+            name: describe.metadata(_HIDDEN.get(datasette.databases[name].path, frozenset())) for name in _ours(datasette)
+        }
+    }
 
 
 @hookimpl
@@ -145,9 +166,9 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
     async def page() -> Any:
         if request.path.endswith(".json"):
             return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
-        template = datasette.jinja_env.select_template([f"{answer.status}.html", "error.html"])
-        shown = {"ok": False, "error": answer.message, "status": answer.status, "title": answer.title, "menu_links": list}
-        text = await template.render_async(shown | {"urls": datasette.urls, "app_css_hash": datasette.app_css_hash()})
+        template = versions.environment(datasette, request).get_template("whowrote_error.html")
+        shown = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
+        text = await template.render_async(shown)
         return Response.html(text, status=answer.status)
 
     return page
@@ -235,7 +256,7 @@ async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]
     db = datasette.databases.get(name)
     if db is None or not is_ours(db.path):
         raise NotFound(f"no database of whowrote named {name}")
-    await datasette.ensure_permissions(request.actor, [("view-database", name), "view-instance"])
+    await versions.may_view(datasette, request.actor, name)
     number = _number(request.url_vars.get("number"))
 
     def read(connection: Any) -> Any:

@@ -530,3 +530,41 @@ def test_a_page_of_ours_that_takes_too_long_says_so(site: Site, db: Path, monkey
     assert answer.status_code == 400 and "longer than the pages allow" in answer.text
     monkeypatch.undo()
     assert site.get("/-/whowrote/pages/repo/1").status_code == 200
+
+
+# --- what Datasette shows below our pages -----------------------------------------------------------------------------
+
+
+def _shown_tables(site: Site) -> dict[str, bool]:
+    """Name -> whether it is hidden, as Datasette says."""
+    return {table["name"]: table["hidden"] for table in site.get("/pages.json?_extra=tables").json()["tables"]}
+
+
+def test_internal_and_empty_tables_are_hidden(site: Site, db: Path) -> None:
+    found = _shown_tables(site)
+    assert all(found[name] for name in found if describe.is_internal(name)) and found["stage_runs"]
+    with sqlite3.connect(db) as connection:
+        filled = {name for name in found if connection.execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0]}
+    connection.close()
+    assert {name for name, hidden in found.items() if not hidden} == {n for n in filled if not describe.is_internal(n)}
+    assert {"commits", "sessions", "turns", "tip_files", "repos"} <= {name for name, hidden in found.items() if not hidden}
+
+
+def test_columns_are_described_on_table_pages(site: Site) -> None:
+    page = site.get("/pages/sessions").text
+    assert "the agent&#39;s own session id" in page or "the agent's own session id" in page
+
+
+def test_a_datasette_without_our_plugin_is_told_the_same_by_a_file(db: Path, tmp_path: Path) -> None:
+    import json
+
+    file = tmp_path / "metadata.json"
+    assert run("browse", "--db", db, "--metadata", file).exit_code == 0
+    about = json.loads(file.read_text("utf-8"))["databases"][db.stem]
+    assert about["tables"]["sessions"]["columns"]["key"] and about["tables"]["stage_runs"]["hidden"]
+    with sqlite3.connect(db) as connection:
+        for query in about["queries"].values():
+            connection.execute(query["sql"])
+        present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    connection.close()
+    assert set(about["tables"]) <= present
