@@ -74,7 +74,7 @@ class StateVisit:
 
 def open_scratch(repo: GitRepo) -> ScratchGit:
     """Git on the objects of a repository, see `collector.git.program`."""
-    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow)
+    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow, repo.sha256)
 
 
 class HistoryWalk:

@@ -420,7 +420,7 @@ def missing_objects(path: Path, which: Callable[[str], bool] = is_checkpoint_ref
         return set()
     rest = {oid for name, oid in found.items() if name.startswith("refs/heads/") and not is_checkpoint_ref(name)}
     stdin = "".join([*(f"{oid}\n" for oid in sorted(tips)), *(f"^{oid}\n" for oid in sorted(rest - tips))]).encode()
-    with ScratchGit(repo.common_dir() / "objects", sha256=any(len(oid) == 64 for oid in tips)) as git:
+    with ScratchGit(repo.common_dir() / "objects", sha256=repo.sha256) as git:
         lines = git.output(["rev-list", "--objects", "--missing=print", "--stdin"], stdin).decode("ascii", "replace").split("\n")
     return {line[1:] for line in lines if line.startswith("?") and is_oid(line[1:])}
 

@@ -53,6 +53,7 @@ _FOR_LIBRARIES = (
 )
 _CHUNK = 1 << 20
 _TABLES, _MOST_TABLES = "tables.list", 1 << 30  # of a reftable: its list, and bytes of all
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _POLL = 0.2  # seconds between two looks at a running transfer
 _NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
             "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")  # fmt: skip
@@ -127,11 +128,29 @@ class ScratchGit:
             raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")
         return data
 
-    def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
-        """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
+    def _command(self, settings: Sequence[str] = ()) -> list[str]:
         command = ["git", f"--git-dir={self.directory}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
         for setting in (*_SETTINGS, *settings):
             command += ["-c", setting]
+        return command
+
+    def talking(self, args: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Starts a command that answers what is written to it; whoever asks ends it."""
+        try:
+            return subprocess.Popen(
+                [*self._command(), *args],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.directory,
+                env=clean_environment(self.directory),
+            )
+        except OSError as error:
+            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
+
+    def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
+        """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
+        command = self._command(settings)
         given = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the stream)
         try:
@@ -158,6 +177,68 @@ class ScratchGit:
         return found
 
 
+class ObjectReader:
+    """Objects of a repository by id, from git processes that stay until they are no longer needed.
+
+    An object that is absent or damaged is None.
+    """
+
+    def __init__(self, git: ScratchGit) -> None:
+        self._git = git
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._process = os.getpid()
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        """(kind, content)."""
+        answer = self._asked("--batch", oid)
+        if answer is None:
+            return None
+        kind, size, process = answer
+        assert process.stdout is not None
+        data = process.stdout.read(size + 1)  # and a newline
+        if len(data) <= size:
+            self._end("--batch")
+            return None
+        return kind, data[:-1]
+
+    def header(self, oid: str) -> tuple[str, int] | None:
+        """(kind, size in bytes)."""
+        answer = self._asked("--batch-check", oid)
+        return answer[:2] if answer else None
+
+    def _asked(self, how: str, oid: str) -> tuple[str, int, subprocess.Popen[bytes]] | None:
+        if not _OID.fullmatch(oid):
+            return None
+        if self._process != os.getpid():  # a fork: these answers are the parent's
+            self._running, self._process = {}, os.getpid()
+        process = self._running.get(how)
+        if process is None:
+            process = self._running[how] = self._git.talking(["cat-file", how])
+        assert process.stdin is not None and process.stdout is not None
+        with contextlib.suppress(OSError):
+            process.stdin.write(oid.encode("ascii") + b"\n")
+            process.stdin.flush()
+        words = process.stdout.readline(1000).split()
+        if not words:  # git gave up at a damaged object
+            self._end(how)
+        return (words[1].decode(), int(words[2]), process) if len(words) == 3 else None
+
+    def _end(self, how: str) -> None:
+        process = self._running.pop(how)
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        process.wait()
+
+    def close(self) -> None:
+        """Ends the processes and removes their directory."""
+        if self._process == os.getpid():
+            for how in list(self._running):
+                self._end(how)
+            self._git.close()
+
+
 def _copy_tables(source: Path, target: Path) -> None:
     """The files of a reftable; no links, nothing else that may lie there."""
     target.mkdir()
@@ -172,16 +253,16 @@ def _copy_tables(source: Path, target: Path) -> None:
         shutil.copyfile(path, target / path.name, follow_symlinks=False)
 
 
-def reftable_refs(objects: Path, shared: Path, own: Path) -> dict[str, str]:
+def reftable_refs(objects: Path, shared: Path, own: Path, sha256: bool = False) -> dict[str, str]:
     """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD as `ref: NAME` where it is one.
 
     `shared`: directory of the reftable of all worktrees; `own`: of the worktree's own, the same in a main one. Raises GitFailed,
     also where git is older than 2.45 and knows no reftable.
     """
-    with ScratchGit(objects, reftable=shared) as git:
+    with ScratchGit(objects, sha256=sha256, reftable=shared) as git:
         listed = git.output(["for-each-ref", "--format=%(objectname) %(refname)"])
     refs = {os.fsdecode(name): oid.decode() for line in listed.splitlines() for oid, _, name in [line.partition(b" ")]}
-    with ScratchGit(objects, reftable=own) as git:
+    with ScratchGit(objects, sha256=sha256, reftable=own) as git:
         try:
             refs["HEAD"] = "ref: " + os.fsdecode(git.output(["symbolic-ref", "HEAD"]).strip())
         except GitFailed:  # it names a commit, or nothing

@@ -36,6 +36,7 @@ pygit2.settings.set_extensions(["partialclone", "refstorage"])  # libgit2 reads 
 for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
     pygit2.settings.search_path[_level] = ""
 
+Config = pygit2.Config
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
 # An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
@@ -130,52 +131,83 @@ def without_files(directory: Path) -> GitRepo:
     return GitRepo(directory)
 
 
-def _unreadable(path: str | Path, error: str) -> NotARepository:
-    """Why libgit2 does not open a repository, and what can be done."""
-    if "sha256" in error:
-        return NotARepository(
-            f"{path} uses SHA-256 object ids (extensions.objectFormat), and only SHA-1 repositories can be read",
-            "Nothing was read; there is no conversion that keeps the ids of its commits",
-        )
-    return NotARepository(f"{path} cannot be opened as a git repository: {error}")
+def _directory_of(path: str | Path) -> Path:
+    """The directory of the repository that contains `path`. Raises NotARepository."""
+    found = None
+    if Path(path).exists():
+        try:
+            require_files(path)
+        except NotRegular as error:
+            raise NotARepository(
+                f"{path} cannot be read: {error.path} is a pipe or a device, and no file",
+                "Nothing was read; remove it or clone the repository again",
+            ) from error
+        found = pygit2.discover_repository(str(path))
+    if found is None:
+        what = "is not inside a git repository" if Path(path).exists() else "does not exist"
+        raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: attribute repo ~/src/project")
+    return Path(found)
+
+
+def _common_dir(directory: Path) -> Path:
+    marker = directory / "commondir"
+    return (directory / marker.read_text().strip()).resolve() if marker.is_file() else directory
+
+
+def config_of(directory: Path) -> Config:
+    """The configuration of a repository that libgit2 may not open."""
+    place = _common_dir(directory) / "config"
+    try:
+        return pygit2.Config(str(place)) if place.is_file() else pygit2.Config()
+    except (pygit2.GitError, ValueError, OSError) as error:
+        raise NotARepository(f"{directory} cannot be opened as a git repository: {error}") from error
+
+
+def setting(config: pygit2.Config, name: str) -> str:
+    """Empty when it is not set, or damaged."""
+    try:
+        return config[name] or "" if name in config else ""
+    except (pygit2.GitError, ValueError):
+        return ""
 
 
 class GitRepo:
-    """One repository, bare or not, a worktree, shallow or partial."""
+    """One repository, bare or not, a worktree, shallow or partial. One with SHA-256 ids is a `Sha256Repo`."""
+
+    sha256 = False  # the length of its ids
+
+    def __new__(cls, path: str | Path) -> GitRepo:
+        """The class that can read the repository that contains `path`. Raises NotARepository."""
+        if cls is GitRepo and setting(config_of(_directory_of(path)), "extensions.objectformat").lower() == "sha256":
+            from collector.git.sha256 import Sha256Repo
+
+            return super().__new__(Sha256Repo)
+        return super().__new__(cls)
 
     def __init__(self, path: str | Path) -> None:
         """Opens the repository that contains `path`. Raises NotARepository."""
-        found = None
-        if Path(path).exists():
-            try:
-                require_files(path)
-            except NotRegular as error:
-                raise NotARepository(
-                    f"{path} cannot be read: {error.path} is a pipe or a device, and no file",
-                    "Nothing was read; remove it or clone the repository again",
-                ) from error
-            found = pygit2.discover_repository(str(path))
-        if found is None:
-            what = "is not inside a git repository" if Path(path).exists() else "does not exist"
-            raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: attribute repo ~/src/project")
-        try:
-            self._repo = pygit2.Repository(found)
-        except (pygit2.GitError, ValueError) as error:
-            raise _unreadable(path, str(error)) from error
-        self.path = Path(found)
-        self._listed = self._reftable(path)
+        self.path = _directory_of(path)
+        self._config = self._opened(path)
+        self._listed = self._listed_refs(path)
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
 
-    def _reftable(self, path: str | Path) -> dict[str, str] | None:
+    def _opened(self, path: str | Path) -> Config:
+        """Opens it with libgit2; gives its configuration. Raises NotARepository."""
+        try:
+            self._repo = pygit2.Repository(str(self.path))
+        except (pygit2.GitError, ValueError) as error:
+            raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
+        return self._repo.config
+
+    def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
         """Refs that git listed from a reftable, and HEAD; None where refs are in files. Raises NotARepository."""
-        config = self._repo.config
-        if "extensions.refstorage" not in config or (config["extensions.refstorage"] or "").lower() != "reftable":
+        if setting(self._config, "extensions.refstorage").lower() != "reftable":
             return None
         common = self.common_dir()
         try:
-            return reftable_refs(common / "objects", common / "reftable", self.path / "reftable")
+            return reftable_refs(common / "objects", common / "reftable", self.path / "reftable", sha256)
         except GitFailed as error:
             raise NotARepository(
                 f"{path} keeps its refs in a reftable, which this git cannot read: {error}",
@@ -242,10 +274,7 @@ class GitRepo:
 
     def given_name(self) -> str:
         """The name that our mirrors keep in their configuration when owner/name alone is taken; empty for all others."""
-        try:
-            return self._repo.config["whowrote.name"] or ""
-        except KeyError:
-            return ""
+        return setting(self._config, "whowrote.name")
 
     def remote_url(self) -> str:
         """URL of `origin`, without anything that may be secret; empty if there is none."""
@@ -269,26 +298,29 @@ class GitRepo:
 
     def common_dir(self) -> Path:
         """The directory that holds objects and refs; differs from `path` in a worktree."""
-        marker = self.path / "commondir"
-        return (self.path / marker.read_text().strip()).resolve() if marker.is_file() else self.path
+        return _common_dir(self.path)
 
     # --- this machine -------------------------------------------------------------------------------------------------
 
     def worktrees(self) -> list[Path]:
         """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
         common = self.common_dir()
-        found = [Path(self._repo.workdir)] if self._repo.workdir else []
+        own = self._worktree()
+        found = [own] if own else []
         if common.name == ".git":
             found.append(common.parent)
         for marker in sorted(common.glob("worktrees/*/gitdir")):
             found.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
         return list(dict.fromkeys(found))
 
+    def _worktree(self) -> Path | None:
+        """The directory of the files; None in a bare repository."""
+        return Path(self._repo.workdir) if self._repo.workdir else None
+
     def own_emails(self) -> frozenset[str]:
         """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
         common, found = self.common_dir(), set[str]()
-        if "user.email" in self._repo.config:
-            found.add(self._repo.config["user.email"] or "")
+        found.add(setting(self._config, "user.email"))
         for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
             if log.is_file():
                 found.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
@@ -301,17 +333,19 @@ class GitRepo:
         known = self._texts.get(oid)
         if known is not None:
             return known
-        try:
-            kind, data = self._repo.odb.read(oid)
-        except (KeyError, ValueError, pygit2.GitError):
-            return None
-        if kind != ObjectType.BLOB:
-            return None
-        if len(data) <= _CACHED_TEXT:
+        data = self._content(oid)
+        if data is not None and len(data) <= _CACHED_TEXT:
             self._texts[oid] = data
             if len(self._texts) > _CACHED:
                 del self._texts[next(iter(self._texts))]
         return data
+
+    def _content(self, oid: str) -> bytes | None:
+        try:
+            kind, data = self._repo.odb.read(oid)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return bytes(data) if kind == ObjectType.BLOB else None
 
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""
