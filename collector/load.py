@@ -42,7 +42,7 @@ from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
-FACTS = "9"  # version of everything that is read here
+FACTS = "10"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000
@@ -366,14 +366,14 @@ def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], fu
 
 _CHECKPOINT = (
     "id", "repo_id", "checkpoint_id", "store", "ref", "strategy", "branch", "cli_version", "created_at", "author_email",
-    "files_touched", "vendor_combined",
+    "signature", "files_touched", "vendor_combined",
 )  # fmt: skip
 
 
 def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
     return (
         number, repo_id, c.id, c.store, printable(c.ref), printable(c.strategy), printable(c.branch), printable(c.cli_version),
-        iso(c.created_at), printable(c.author_email), len(c.files_touched), c.vendor or None,
+        iso(c.created_at), printable(c.author_email), c.signature or None, len(c.files_touched), c.vendor or None,
     )  # fmt: skip
 
 

@@ -288,6 +288,7 @@ class Checkpoint:
     sessions: tuple[SessionRecord, ...] = ()
     vendor: str = ""  # combined attribution, JSON text
     author_email: str = ""  # of the commit that stored it, when known: the developer
+    signature: str = ""  # a Signature of the commits that stored it, not verified; empty when one of them has none
     problems: tuple[Problem, ...] = ()
 
 

@@ -60,6 +60,7 @@ class NamedCheckpoint(NamedTuple):
 
     checkpoint: str
     in_clone: bool
+    signature: str | None = None  # kind of signature of the commits that stored it, never verified
 
 
 @dataclass(slots=True)
@@ -160,8 +161,12 @@ def code_lines(kinds: Iterable[KindLines]) -> dict[str, int]:
 
 
 def _checkpoints(store: Store, commit: CommitRef) -> list[NamedCheckpoint]:
-    rows = store.rows("SELECT checkpoint_key, checkpoint FROM commit_checkpoint_links WHERE commit_id = ? ORDER BY 1", (commit.id,))
-    return [NamedCheckpoint(row["checkpoint_key"], row["checkpoint"] is not None) for row in rows]
+    sql = (
+        "SELECT l.checkpoint_key, l.checkpoint, k.signature FROM commit_checkpoint_links l "
+        "LEFT JOIN checkpoints k ON k.id = l.checkpoint WHERE l.commit_id = ? ORDER BY 1"
+    )
+    rows = store.rows(sql, (commit.id,))
+    return [NamedCheckpoint(row["checkpoint_key"], row["checkpoint"] is not None, row["signature"]) for row in rows]
 
 
 class _Link(NamedTuple):

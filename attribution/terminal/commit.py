@@ -26,6 +26,7 @@ from attribution.terminal.style import (
 )
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
+from collector.vocabulary.sessions import Signature
 
 if TYPE_CHECKING:
     from attribution.queries.commit import CommitReport
@@ -58,6 +59,10 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         console.print(
             Text.assemble(("note: ", "yellow"), f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}")
         )
+    for named in report.checkpoints:
+        if named.signature:
+            kind = Signature(named.signature).meaning
+            console.print(Text(f"checkpoint {one_line(named.checkpoint)}: stored by a signed commit ({kind}), not verified", "dim"))
     if not report.sessions:
         declared = report.commit.declared_agent
         console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))

@@ -78,6 +78,7 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
         sessions=tuple(sessions[i] for i in sorted(sessions)),
         vendor=first.vendor or second.vendor,
         author_email=first.author_email or second.author_email,
+        signature=first.signature,
         problems=tuple(p for p in dict.fromkeys((*first.problems, *second.problems)) if _still(p, sessions.values())),
     )
 

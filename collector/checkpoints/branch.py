@@ -36,18 +36,21 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         if store is None or commit is None or commit in done:
             continue
         done.add(commit)  # a remote-tracking twin of the local branch adds nothing
-        authors = _authors(repo, commit)
+        stored = _stored(repo, commit)
         found = repo.commit(commit)
         for checkpoint_id, tree in sharded(repo, found.tree) if found else []:
             checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
-            yield replace(checkpoint, author_email=authors.get(checkpoint_id, ""))
+            author, signature = stored.get(checkpoint_id, ("", ""))
+            yield replace(checkpoint, author_email=author, signature=signature)
 
 
-def _authors(repo: GitRepo, tip: str) -> dict[str, str]:
-    """Checkpoint id -> e-mail of the developer whose commit first stored it."""
-    authors: dict[str, str] = {}
+def _stored(repo: GitRepo, tip: str) -> dict[str, tuple[str, str]]:
+    """Checkpoint id -> (e-mail of the developer whose commit first stored it, kind of signature when all such commits have one)."""
+    stored: dict[str, tuple[str, str]] = {}
     for commit in repo.history(tip):
         match = _SUBJECT.match(commit.subject)
         if match:
-            authors.setdefault(match[1], commit.author_email)
-    return authors
+            signature = repo.signature(commit.sha)
+            author, before = stored.get(match[1], (commit.author_email, signature))
+            stored[match[1]] = author, before if signature else ""
+    return stored

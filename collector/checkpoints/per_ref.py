@@ -37,4 +37,5 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         commit = repo.peel_commit(target)
         found = repo.commit(commit) if commit else None
         if found is not None:
-            yield replace(read_tree(repo, found.tree, checkpoint_id, CheckpointStore.REF, name), author_email=found.author_email)
+            checkpoint = read_tree(repo, found.tree, checkpoint_id, CheckpointStore.REF, name)
+            yield replace(checkpoint, author_email=found.author_email, signature=repo.signature(found.sha))

@@ -73,5 +73,6 @@ def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkp
         created_at=commit.author_time,
         sessions=(record,),
         author_email=commit.author_email,
+        signature=repo.signature(commit.sha),
         problems=missing if state is StoredTranscript.MISSING_BLOB else (),
     )

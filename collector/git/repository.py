@@ -25,6 +25,7 @@ from collector.git.renames import pair
 from collector.model import Censored, Commit, FileChange, LineChange
 from collector.repository_names import public_url
 from collector.text import decode
+from collector.vocabulary.sessions import Signature
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
 pygit2.settings.enable_strict_hash_verification(False)
@@ -41,6 +42,13 @@ MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
 # An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
+# Source: gpg-interface.c of git.
+_SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*)$", re.M)
+_SIGNATURES = {
+    b"-----BEGIN PGP ": Signature.GPG,
+    b"-----BEGIN SSH SIGNATURE": Signature.SSH,
+    b"-----BEGIN SIGNED MESSAGE": Signature.X509,
+}
 _CACHED, _CACHED_TEXT = 3000, 100_000  # blobs, bytes of the largest
 _STATUS = {
     DeltaStatus.ADDED: "A",
@@ -419,6 +427,19 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return None
         return _commit(found)
+
+    def signature(self, sha: str) -> str:
+        """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
+        head, _, _ = (self._raw_commit(sha) or b"").partition(b"\n\n")
+        found = _SIGNED.search(head)
+        return next((kind for start, kind in _SIGNATURES.items() if found[1].startswith(start)), Signature.OTHER) if found else ""
+
+    def _raw_commit(self, sha: str) -> bytes | None:
+        try:
+            kind, data = self._repo.odb.read(sha)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return bytes(data) if kind == ObjectType.COMMIT else None
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""

@@ -171,6 +171,10 @@ class Sha256Repo(GitRepo):
         found = self._objects.read(oid) if oid else None
         return _commit(oid, found[1], oid in self._boundary) if oid and found else None
 
+    def _raw_commit(self, sha: str) -> bytes | None:
+        found = self._objects.read(sha)
+        return found[1] if found and found[0] == "commit" else None
+
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         for oid in self._ordered_tolerant(tips, hide or []):
             found = self.commit(oid)

@@ -17,6 +17,15 @@ class CheckpointStore(Word):
     LOCAL = "local", "no checkpoint: a transcript that the agent kept on this machine"
 
 
+class Signature(Word):
+    """The kind of signature that a commit carries. That it is there is all that is said: it was not verified."""
+
+    GPG = "gpg", "OpenPGP"
+    SSH = "ssh", "SSH"
+    X509 = "x509", "X.509"
+    OTHER = "other", "in a form that is not known here"
+
+
 class StoredTranscript(Word):
     """What one checkpoint has of a session's transcript."""
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.builder import Stored, World, git, import_stream
 from support.builder.model import ADA
 from support.builder.objects import Blob, History
+from support.commands import clone, run
 
 from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
@@ -51,6 +52,70 @@ def _repo(directory: Path, refs: Mapping[str, Files], subjects: Mapping[str, str
         blobs = {path: Blob(data) for path, data in files.items()}
         history.refs[ref] = history.commit(blobs, [], ADA, 1_772_000_000 + n, (subjects or {}).get(ref, f"Checkpoint: {ID}"))
     return GitRepo(import_stream(history.stream(), directory))
+
+
+def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
+    """Puts a signature, of whatever it may be, into the commit of a ref."""
+    text = git(repo.path, "cat-file", "commit", ref).decode()
+    head, _, message = text.partition("\n\n")
+    changed = f"{head}\ngpgsig {first_line}\n U1NIU0lH\n -----END SIGNATURE-----\n\n{message}"
+    sha = git(repo.path, "hash-object", "-t", "commit", "-w", "--stdin", stdin=changed.encode()).decode().strip()
+    git(repo.path, "update-ref", ref, sha)
+
+
+@pytest.mark.parametrize("ref", [V1, f"refs/entire/checkpoints/{ULID[-2:]}/{ULID}"])
+@pytest.mark.parametrize(
+    ("first_line", "kind"),
+    [
+        ("-----BEGIN SSH SIGNATURE-----", "ssh"), ("-----BEGIN PGP SIGNATURE-----", "gpg"), ("-----BEGIN PGP MESSAGE-----", "gpg"),
+        ("-----BEGIN SIGNED MESSAGE-----", "x509"), ("-----BEGIN something new-----", "other"),
+    ],
+)  # fmt: skip
+def test_the_kind_of_signature_of_a_checkpoint_is_told(tmp_path: Path, ref: str, first_line: str, kind: str) -> None:
+    files = _v1(ONE) if ref == V1 else ONE
+    repo = _repo(tmp_path, {ref: files})
+    assert [found.signature for found in read_all(repo)] == [""]
+    _signed(repo, ref, first_line)
+    assert [found.signature for found in read_all(GitRepo(tmp_path))] == [kind]
+
+
+def _branch_signed(place: Path, ref: str, first_line: str) -> None:
+    """Every commit of a branch again, with a signature."""
+    known: dict[str, str] = {}
+    for sha in git(place, "rev-list", "--reverse", "--topo-order", ref).decode().split():
+        head, _, message = git(place, "cat-file", "commit", sha).decode().partition("\n\n")
+        for old, new in known.items():
+            head = head.replace(f"parent {old}", f"parent {new}")
+        text = f"{head}\ngpgsig {first_line}\n U1NIU0lH\n\n{message}"
+        known[sha] = git(place, "hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode()).decode().strip()
+    git(place, "update-ref", ref, known[sha])
+
+
+def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: Path) -> None:
+    place, db = clone("example", tmp_path), tmp_path / "a.db"
+    repo = GitRepo(place)
+    named = next(c for c in repo.history(repo.default_branch().sha) if "Entire-Checkpoint: " in c.message)
+    for is_signed in (False, True):
+        if is_signed:
+            _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
+        assert run("repo", place, "--db", db, "-q").exit_code == 0
+        shown = run("show", named.sha, place, "--db", db).output
+        assert ("stored by a signed commit (SSH), not verified" in shown) is is_signed
+
+
+def test_a_checkpoint_that_a_commit_without_a_signature_stored_has_none(tmp_path: Path) -> None:
+    repo = _repo(tmp_path, {V1: _v1(ONE)})
+    _signed(repo, V1, "-----BEGIN SSH SIGNATURE-----")
+    tree = git(tmp_path, "rev-parse", f"{V1}^{{tree}}").decode().strip()
+    person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for words, told in (("Something else", "ssh"), (f"Finalize transcript for Checkpoint: {ID}", "")):
+        git(tmp_path, "update-ref", V1, git(tmp_path, *person, "commit-tree", tree, "-p", V1, "-m", words).decode().strip())
+        assert [found.signature for found in read_all(GitRepo(tmp_path))] == [told]
+
+
+def test_words_of_a_message_are_no_signature(tmp_path: Path) -> None:
+    words = f"Checkpoint: {ID}\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n"
+    assert [found.signature for found in read_all(_repo(tmp_path, {V1: _v1(ONE)}, {V1: words}))] == [""]
 
 
 def _codes(found: list[Checkpoint]) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import gc
 import random
 import re
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -246,3 +247,12 @@ def test_a_mirror_is_fetched_and_attributed(example: Path, tmp_path: Path) -> No
     assert run("db", db, "-q").exit_code == 0
     with closing(sqlite3.connect(db)) as store:
         assert store.execute("SELECT sum(agent_lines) FROM commit_files").fetchone()[0] > 0
+
+
+def test_sha_256_ids_and_a_reftable_at_once(example: Path, tmp_path: Path) -> None:
+    try:
+        git(tmp_path, "clone", "-q", "--mirror", "--ref-format=reftable", str(example), "both.git")
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"this git knows no reftable: {error.stderr.decode().strip()[:100]}")
+    one, both = GitRepo(example), GitRepo(tmp_path / "both.git")
+    assert isinstance(both, Sha256Repo) and both.refs() == one.refs() and both.default_branch() == one.default_branch()

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS checkpoints (
   cli_version TEXT, -- version of the tool that wrote it
   created_at TEXT, -- when it was stored, normally just after the commit
   author_email TEXT, -- e-mail of the commit that stored it: the developer
+  signature TEXT {Signature}, -- kind of signature that the commits carry that stored it, never verified; NULL when one has none
   files_touched INTEGER, -- number of files the checkpoint names
   vendor_combined TEXT, -- the producer's own attribution over all sessions, untouched JSON
   UNIQUE (repo_id, checkpoint_id)

@@ -58,6 +58,9 @@ class MemoryRepo:
         found = self._objects.get(oid)
         return found if isinstance(found, Commit) else None
 
+    def signature(self, oid: str) -> str:
+        return ""
+
     def history(self, tip: str) -> Iterator[Commit]:
         return self.history_of([tip])
 
