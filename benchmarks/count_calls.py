@@ -4,7 +4,7 @@
 
 Shares no code with the program, so that a call which a reader overlooks is seen to be missing. Every copy of a session is read; a
 call counts once for each id within its session (OpenCode: by message and place, since ids may be redacted; Cursor: by the place of
-the line). Prints a JSON object for each repository: its path -> session -> {agent, calls, files}.
+the line among those of a role). Prints a JSON object for each repository: its path -> session -> {agent, calls, files}.
 """
 
 from __future__ import annotations
@@ -118,6 +118,7 @@ def agent_of(values: list[Any]) -> str:
     tests = {
         "opencode": "messages" in head and isinstance(head.get("info"), dict),
         "gemini-cli": "messages" in head and "sessionId" in head,
+        "kiro": "conversation_id" in head and "history" in head,
         "other": "messages" in head,
         "entire-compact": head.get("v") == 1 and "agent" in head and "cli_version" in head,
         "codex": "session_meta" in kinds or all("payload" in v for v in records[:3]),
@@ -143,6 +144,13 @@ def _cursor(number: int, value: Any) -> Iterator[str]:
     for index, block in enumerate(items(dig(value, "message", "content"))):
         if dig(block, "type") == "tool_use":
             yield f"{number}/{index}"
+
+
+def _kiro(number: int, value: Any) -> Iterator[str]:
+    """An entry may be stored again at another place, and calls may have no id."""
+    for entry in items(dig(value, "history")):
+        for index, use in enumerate(items(dig(entry, "assistant", "ToolUse", "tool_uses"))):
+            yield str(dig(use, "id") or f"{json.dumps(entry, sort_keys=True)}/{index}")
 
 
 def _codex(number: int, value: Any) -> Iterator[str]:
@@ -193,13 +201,15 @@ def _qwen(number: int, value: Any) -> Iterator[str]:
 _CALLS: dict[str, Callable[[int, Any], Iterator[str]]] = {
     "claude-code": _anthropic, "factory-droid": _anthropic, "cursor": _cursor, "codex": _codex, "opencode": _opencode,
     "gemini-cli": _gemini, "pi": _pi, "copilot-cli": _copilot, "antigravity": _antigravity, "qwen-code": _qwen,
+    "kiro": _kiro,
 }  # fmt: skip
 
 
 def calls(agent: str, values: list[Any]) -> Iterator[str]:
     """One key for each call."""
     reader = _CALLS.get(agent)
-    for number, value in enumerate(values if reader else ()):
+    told = [value for value in values if dig(value, "role")] if agent == "cursor" else values
+    for number, value in enumerate(told if reader else ()):
         yield from reader(number, value) if reader else ()
 
 

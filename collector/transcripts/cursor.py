@@ -1,8 +1,8 @@
 """Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before each prompt.
 
-A line is known by its place and its text. Whether a call succeeded is not recorded: its status is unknown. When it was made is not
-recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that
-(`cursor_database.py`).
+A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out again when a session goes on.
+Whether a call succeeded is not recorded: its status is unknown. When it was made is not
+recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that (`cursor_database.py`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from collector.transcripts.cursor_database import is_conversation, read_conversa
 NAME = "cursor"
 GIVES = frozenset({"text", "commands", "directory"})
 ORDER = 60
-UNTESTED = "all of it"
 
 _WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
 _STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _SAME_SHARE = 0.5
 _PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
+_MARK = re.compile(rb'\s*\{"type":\s*"turn_ended"')
 _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
 
@@ -68,7 +68,8 @@ class _Reader(RecordReader):
 
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
-        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(blob.split(b"\n")) if line.strip()]
+        said = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
+        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(said)]
         shared = sum(1 for number, digest, _ in lines if (number, digest) in self.seen)
         start = self.longest if lines and shared / len(lines) >= _SAME_SHARE else 0
         bad = 0
@@ -102,8 +103,7 @@ class _Reader(RecordReader):
             return
         self.begin(None)
         if record.get("role") != "assistant":
-            if get_str(record, "type") != "turn_ended":
-                self.unknown_record_type(record.get("type") or record.get("role"))
+            self.unknown_record_type(record.get("type") or record.get("role"))
             return
         for index, block in enumerate(blocks_of(content)):
             kind = get(block, "type")

@@ -27,7 +27,7 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "factory-droid"
 GIVES = frozenset(FACETS) - {"before", "subagents", "tokens"}
 ORDER = 70
-UNTESTED = "all of it"
+UNTESTED = "calls"
 
 _WRITERS = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")

@@ -1,10 +1,12 @@
 """Kiro CLI: one JSON document `{conversation_id, history: [{user, assistant, request_metadata}]}`; newer: JSONL `{kind, data}`.
 
 The results of calls are what the user's side sends next. In a document a request tells when it was sent and when its answer ended.
+The documents of Kiro's editor in checkpoints have empty ids, no times and no results, and of an edit only its path.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,7 +21,7 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "kiro"
 GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
 ORDER = 25
-UNTESTED = "all of it"
+UNTESTED = "edits"
 
 _BESIDE = "Session"  # what lies in a file beside the lines
 _KINDS = frozenset({"Prompt", "AssistantMessage", "ToolResults", _BESIDE})
@@ -62,7 +64,7 @@ class _Reader(RecordReader):
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
         said = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
-        key = get_str(said, "message_id") or f"entry {number}"
+        key = get_str(said, "message_id") or _place(entry, number)
         if not self.is_new(key):
             return
         asked = time_of(about.get("request_start_timestamp_ms")) or time_of(user.get("timestamp"))
@@ -151,6 +153,11 @@ class _Reader(RecordReader):
         if len(asked) > 1 or part or not path or not result.text or one.get("mode") not in (None, "Line"):
             return None
         return FileObservation(path, result.at or call.at, 1, result.text, whole=False)
+
+
+def _place(entry: dict[str, Any], number: int) -> str:
+    """What an entry without an id is known by: a copy may hold only what came since the one before."""
+    return f"entry {number} {hashlib.sha256(as_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _written(arguments: dict[str, Any], path: str) -> Iterator[Edit]:

@@ -155,6 +155,18 @@ def test_the_copies_of_a_session_bound_its_times() -> None:
     assert loaded.session.ended_at == _at(11, 0)
 
 
+def test_marks_of_ended_turns_that_are_gone_later_move_no_line() -> None:
+    """Cursor takes them out of the transcript when the session goes on: the lines are the same ones further up."""
+    end = {"type": "turn_ended", "status": "success"}
+    first, second = (_asked(text, "Sunday, Oct 4, 2026, 9:00 AM (UTC)") for text in ("one", "two"))
+    stopped = _lines(first, _wrote("a.py", "a\n"), end, second, _wrote("b.py", "b\n"), _ran("make"), end)
+    resumed = _lines(first, _wrote("a.py", "a\n"), second, _wrote("b.py", "b\n"), _ran("make"), _wrote("c.py", "c\n"), end)
+    session = cursor.read("s", [stopped, resumed])
+    assert [call.name for call in session.calls] == ["Write", "Write", "Shell", "Write"]
+    assert [turn.text for turn in session.turns] == ["one", "two"]
+    assert session.problems == ()
+
+
 # --- places ---------------------------------------------------------------------------------------------------------------
 
 
