@@ -22,6 +22,7 @@ _QUOTES = str.maketrans({"'": '"', "`": '"'})
 _TRAILING = frozenset(",;")
 MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
 MAX_PAIRS = 2500  # comparisons of lines within one replaced block
+TELLING = 20  # characters without blanks from which a line is known again by itself, if its block has it once
 EDITED = 0.6  # token similarity from which a changed line still counts as the line it replaced
 
 
@@ -209,7 +210,7 @@ def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[
     if not old or not new:
         return kin
     taken: set[int] = set()
-    same = reformatted(old, new)
+    same = _in_company(old, new, reformatted(old, new))
     for index, source in enumerate(same):
         if source >= 0:
             kin[index] = Kin(source, "reformatted", split=source in taken)
@@ -221,6 +222,29 @@ def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "edited", ratio)
     return kin
+
+
+def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> list[int]:
+    """`same` without common lines (`<button`, `if (!ok) {`) of which neither neighbour has its place beside them on both sides.
+
+    Where somebody wrote a block anew, a line that any block has is found again somewhere among the lines it replaced. The ends of
+    the block stand beside lines that did not change.
+    """
+    bare = ["".join(line.split()) for line in new]
+    count = Counter(bare) + Counter("".join(line.split()) for line in old)
+    own, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
+    rank = {index: n for n, index in enumerate(theirs)}
+    # The sources of the non-blank new lines by their rank among the non-blank old ones, between what stands above and below.
+    ranks = [-1, *(rank.get(same[index]) for index in own), len(theirs)]
+    kept = list(same)
+    for n, index in enumerate(own, 1):
+        here, above, below = ranks[n], ranks[n - 1], ranks[n + 1]
+        if here is None or (len(bare[index]) >= TELLING and count[bare[index]] <= 2):
+            continue
+        beside = (above is not None and here - above <= 1) or (below is not None and below - here <= 1)
+        if not beside:
+            kept[index] = -1
+    return kept
 
 
 def _redacted_pairs(old: Sequence[str], new: Sequence[str]) -> list[int]:

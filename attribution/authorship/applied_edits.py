@@ -10,6 +10,7 @@ same lines: equal lines in other functions of a file are common. Of a long line 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from collector.vocabulary.sessions import NoReplay
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
 _SIMILAR = 16  # the same for a line of which only the layout differs
 _ALONE = 24  # the same for a line of which the file has one, between other lines on one side
+_CLOSERS = 4  # brackets at the edge of an agent's block that are its own
 _NEVER = float("inf")
 # What a missing transcript would show can only be that an agent wrote the line again, unless it is a copy of one that was there.
 _MISSING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED, Reason.TRANSCRIPT_UNREADABLE})
@@ -40,7 +42,7 @@ _LOST_TRACK = _MISSING.union(
     {
         Reason.REWRITTEN, Reason.RESTORED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.OTHER_BRANCH, Reason.AGENT_TEXT,
         Reason.EDIT_UNPLACED, Reason.BASE_UNKNOWN, Reason.UNCAPTURED, Reason.FORMATTER, Reason.UNOBSERVED, Reason.UNEXPLAINED,
-        Reason.INVISIBLE_SUBAGENT,
+        Reason.INVISIBLE_SUBAGENT, Reason.BROUGHT_IN,
     }
 )  # fmt: skip
 
@@ -294,32 +296,54 @@ def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan
             verdict = asked.verdict(line - 1, span.verdict)
             if verdict is not None:
                 found[line] = verdict
+    every = {line: found.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
+    found |= _beside(every, asked)
     if not found:
         return list(spans)
-    every = {line: found.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
     new: list[VerdictSpan] = []
-    for line, settled in sorted((every | _between(every, asked)).items()):
+    for line, settled in sorted((every | found).items()):
         text = asked.lines[line - 1] if line <= len(asked.lines) else ""
         append_span(new, VerdictSpan(line, line, int(bool(text.strip())), settled))
     return new
 
 
-def _between(verdicts: Mapping[int, Verdict], asked: _Asked) -> dict[int, Verdict]:
-    """Lines without a word between two lines of an agent, one of them found here, are the agent's too."""
+def _beside(verdicts: Mapping[int, Verdict], asked: _Asked) -> dict[int, Verdict]:
+    """Lines without a word in a block of added lines of which all the others are an agent's are the agent's too.
+
+    Which of several brackets is the new one depends on how the versions are compared: git may count the bracket above a block
+    to it, and the one that closes it not. Between two lines of an agent they are the agent's whoever wrote the rest of the block.
+    """
     found: dict[int, Verdict] = {}
-    waiting: list[int] = []
-    above: Verdict | None = None
-    for line in sorted(verdicts):
-        verdict = verdicts[line]
-        if line - 1 not in verdicts:
-            waiting, above = [], None
-        if _is_lost(verdict) and line <= len(asked.lines) and is_low_information(asked.lines[line - 1]):
-            waiting.append(line)
-            continue
-        if above is not None and Author.AGENT == above.author == verdict.author:
-            found.update(dict.fromkeys(waiting, Verdict("agent", "exact", "inferred", call=above.call)))
-        waiting, above = [], verdict
+    for block in _blocks(verdicts):
+        weak = {line for line in block if _is_lost(verdicts[line]) and _is_weak(line, asked)}
+        strong = [line for line in block if line not in weak and not _is_blank(line, asked)]
+        whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
+        edges = [0, *strong, 0]
+        for line in weak if strong else ():
+            above, below = edges[place := bisect_left(strong, line)], edges[place + 1]
+            between = above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
+            if between or (whole and abs(line - (above or below)) <= _CLOSERS):
+                found[line] = Verdict("agent", "exact", "inferred", call=verdicts[above or below].call)
     return found
+
+
+def _blocks(lines: Iterable[int]) -> list[list[int]]:
+    """Consecutive lines."""
+    blocks: list[list[int]] = []
+    for line in sorted(lines):
+        if blocks and blocks[-1][-1] == line - 1:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return blocks
+
+
+def _is_weak(line: int, asked: _Asked) -> bool:
+    return line <= len(asked.lines) and is_low_information(asked.lines[line - 1])
+
+
+def _is_blank(line: int, asked: _Asked) -> bool:
+    return line > len(asked.lines) or not asked.lines[line - 1].strip()
 
 
 def _is_lost(verdict: Verdict) -> bool:

@@ -31,13 +31,18 @@ MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
 (docs/accuracy.md): with more lines the rest is a lost session more and more often."""
 UNRECORDED = 86_400.0
-"""Seconds around a commit in which another one that declares an agent without a session shows that agents worked unrecorded."""
+"""Seconds around a commit in which another one shows that agents worked unrecorded: it declares an agent without a session, or
+has a hole."""
+MIN_HOLE = 50
+"""Lines with text in one commit of recorded sessions that nothing on record can have written: more than a person adds beside an
+agent, so that the few unexplained lines of the commits around it are as likely that agent's (docs/accuracy.md)."""
 MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
 
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 _OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})  # beside git, which is the greater doubt, a command may have run
 _DOUBTS = _OPAQUE | {Reason.FORMATTER}
+_UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})  # nothing on record did it
 _BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -178,10 +183,31 @@ def confirm(
     _not_faster_than_typed(verdict, known)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
-        for _, spans in verdict.files:
-            spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
+        _disbelieve(verdict)
     for _, spans in verdict.files:
         spans[:] = [_settled(span) if _is_persons(span.verdict) else span for span in spans]
+
+
+def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
+    """Takes back what only a commit shows within a day of a commit with `MIN_HOLE` lines or more that have no author.
+
+    After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
+    """
+    unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
+    holes = sorted(commit.author_time for commit, verdict in unmerged if _unexplained(verdict) >= MIN_HOLE)
+    for commit, verdict in unmerged:
+        if holes and _is_near(commit.author_time, holes):
+            _disbelieve(verdict)
+
+
+def _unexplained(verdict: CommitVerdict) -> int:
+    spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
+    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _UNSEEN)
+
+
+def _disbelieve(verdict: CommitVerdict) -> None:
+    for _, spans in verdict.files:
+        spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
 
 
 def _is_near(moment: float, unrecorded: Sequence[float]) -> bool:
@@ -315,4 +341,4 @@ def _last_strong(known: str | None, reason: str | None) -> str | None:
     return known if reason is None else reason
 
 
-__all__ = ["MAX_INFERRED", "PersonLines", "confirm", "person_lines"]
+__all__ = ["MAX_INFERRED", "MIN_HOLE", "PersonLines", "confirm", "doubt_near_holes", "person_lines"]

@@ -99,6 +99,10 @@ _REASONS = {
         "but the replay cannot say that this is it.",
         "",
     ),
+    "brought_in": (
+        "The agent copied or moved the file here from outside the repository: who wrote it there is on no record.",
+        "The history of the place it came from.",
+    ),
     "edit_unplaced": (
         "An edit of this file by an agent could not be replayed, so the line may be part of it.",
         "The text of the file when the agent made that edit.",

@@ -39,7 +39,7 @@ from attribution.authorship.timeline import (
 from attribution.authorship.tools import by_tools
 from attribution.authorship.turn_owned import OwnCommits, attribute_to_turn
 from attribution.authorship.typing_seen import testify, typed_lines
-from attribution.authorship.witness import confirm, person_lines
+from attribution.authorship.witness import confirm, doubt_near_holes, person_lines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import of_session
@@ -84,7 +84,7 @@ from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore, TranscriptState
 
-VERSION = "12"
+VERSION = "13"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
@@ -391,6 +391,9 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
         attribute_to_edits(commit, verdict, written, texts)
         share_authors(verdict, texts)
         attribute_to_turn(verdict, link, own)
+    doubt_near_holes([(commit, verdicts[commit.sha]) for commit in evidence.history.commits])
+    for commit in evidence.history.commits:
+        verdict = verdicts[commit.sha]
         declare(verdict, commit)
         by_tools(verdict)
 

@@ -122,6 +122,10 @@ class Reason(Word):
         "agent_text",
         "An agent wrote this very text into this file before, but the replay cannot say that this is it.",
     )
+    BROUGHT_IN = (
+        "brought_in",
+        "The agent copied or moved the file here from outside the repository: who wrote it there is on no record.",
+    )
     EDIT_UNPLACED = (
         "edit_unplaced",
         "An edit of this file by an agent could not be replayed, so the line may be part of it.",

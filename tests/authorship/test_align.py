@@ -298,6 +298,33 @@ def test_kin_is_reformatted_before_redacted_before_edited() -> None:
     assert _kin(old, new, edits=False) == ["0 reformatted", "1 redacted", "-", "-"]
 
 
+_BLOCK = ["<nav>", "<button", "onClick={open}", ">", "Menu", "</button>", "</nav>"]
+
+
+@pytest.mark.parametrize(
+    ("new", "found"),
+    [
+        # Written anew: any block has a `<button` somewhere.
+        (["<aside>", "<Row>", "  <button", "onKey={close}", "</aside>"], ["-", "-", "-", "-", "-"]),
+        # Two neighbours are known by each other, and what says enough by itself needs none.
+        (["<aside>", "  <button", "  onClick={open}", "</aside>"], ["-", "1 reformatted", "2 reformatted", "-"]),
+        # A blank line between them makes no difference.
+        (["<aside>", "  <button", "", "  onClick={open}", "</aside>"], ["-", "1 reformatted", "-", "2 reformatted", "-"]),
+        # The ends of the block stand beside lines that did not change.
+        (["  <nav>", "<Row>", "</Row>"], ["0 reformatted", "-", "-"]),
+        (["<Row>", "</Row>", "  </nav>"], ["-", "-", "6 reformatted"]),
+    ],
+)
+def test_common_lines_are_known_by_their_neighbours(new: list[str], found: list[str]) -> None:
+    assert _kin(_BLOCK, new, edits=False) == found
+
+
+def test_a_telling_line_needs_no_neighbour() -> None:
+    line = "const total = rows.map(row => row.cents)"
+    assert _kin(["a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == ["-", "1 reformatted", "-"]
+    assert _kin([line, "a()", line, "b()"], ["c()", f"  {line}", "d()"], edits=False) == ["-", "-", "-"]
+
+
 def test_line_broken_in_two_is_a_split() -> None:
     assert _kin(["call(alpha, beta)"], ["call(alpha,", "     beta)"]) == ["0 reformatted", "0 reformatted split"]
 

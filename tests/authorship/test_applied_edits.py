@@ -248,8 +248,16 @@ def test_a_second_line_of_that_text_is_new_where_both_neighbours_are_the_edits()
 def test_brackets_between_lines_of_the_agent_follow_them() -> None:
     text = f"{ABOVE}\n{LINE}\n}}\n{BELOW}\n}}\nreturn None or x"
     known = applied_edits([_fate(Edit("a.py", "write", content=text))], {})
-    assert _verdicts(known, text, "", 1, 2, 3, 4, 5) == ["agent", "agent", "agent", "agent", "unknown"]
+    assert _verdicts(known, text, "", 1, 2, 3, 4) == ["agent"] * 4
     assert _verdicts(known, f"{ABOVE}\n{LINE}\n}}\nelse:\n", "", 2, 3, 4) == ["agent", "unknown", "unknown"]
+
+
+def test_brackets_at_the_edge_of_a_block_that_is_wholly_the_agents_are_its_own() -> None:
+    text = f"{ABOVE}\n{LINE}\n}})\n}}\n\nreturn None or x"
+    known = applied_edits([_fate(Edit("a.py", "write", content=f"{ABOVE}\n{LINE}"))], {})
+    assert _verdicts(known, text, "", 1, 2, 3, 4, 5) == ["agent"] * 5
+    assert _verdicts(known, text, "", 1, 2, 3, 4, 5, 6) == ["agent", "agent", "unknown", "unknown", "unknown", "unknown"]
+    assert _verdicts(known, f"{ABOVE}\n{LINE}\n" + "}\n" * 6, "", *range(1, 9)) == ["agent"] * 6 + ["unknown"] * 2
 
 
 def test_at_the_edge_of_an_edit_one_neighbour_is_enough() -> None:

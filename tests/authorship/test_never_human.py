@@ -211,6 +211,26 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
     assert sources <= {"agent", "tool pandoc agent", "unknown opaque_shell", "unknown unexplained"}
 
 
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("cp ~/skills/ledger/guide.md docs/guide.md", "unknown brought_in"),
+        ("mv /home/dev/notes/guide.md docs/", "unknown brought_in"),
+        ("mkdir -p docs && cp ../other/docs/*.md docs/", "unknown brought_in"),
+        ("cp /tmp/draft/guide.md docs/guide.md", "agent"),
+        ("cp src/guide.md docs/guide.md", "agent"),
+    ],
+)
+def test_what_the_agent_copies_from_outside_the_repository(command: str, source: str, tmp_path: Path) -> None:
+    """It may be anybody's; in directories for temporary files agents keep their drafts."""
+    world = _begin("brought")
+    session = _session(world)
+    session.write("src/a.py", "LEDGER = 1\n")
+    session.bash(command, _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"))
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {line.source for line in found["docs/guide.md"] if line.text.strip()} == {source}
+
+
 def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
     """`uv sync` ran before the parent was committed, its lock file and list of dependencies were left for the next commit."""
     world = _begin("older")

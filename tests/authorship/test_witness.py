@@ -120,6 +120,25 @@ def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(h
     assert str(about(found, PERSONS).line_class) == kind
 
 
+@pytest.mark.parametrize(("lines", "hours", "kind"), [(60, 2, "unknown"), (60, 30, "likely_human"), (20, 2, "likely_human")])
+def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(lines: int, hours: int, kind: str, tmp_path: Path) -> None:
+    """Many lines that no recorded call can have written tell of an agent that is not on record, for a day."""
+    world, session = _begin("hole")
+    session.edit("src/app.ts", *EDIT)
+    session.end_turn()
+    world.wait(300)
+    world.human_write("src/rates.ts", "".join(f"export const rate{n} = {n}00\n" for n in range(lines)))
+    world.commit("Rates", [session])
+    world.wait(hours * 3600)
+    session.prompt("Now the sum")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    found = answers(world, world.commit("Go on", [session]), tmp_path)
+    assert str(about(found, PERSONS).line_class) == kind
+
+
 def test_lines_whose_numbers_alone_change(tmp_path: Path) -> None:
     """Several of them are a list that was counted anew, by whatever; one is a value that somebody changed."""
     world, session = _begin("renumbered")
