@@ -30,6 +30,7 @@ from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
 _STATES = ("complete", "incomplete")
 _PERSONS = ("after", "inside", "elsewhere")
 BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
+READ = ROOT / "benchmarks" / "data" / "became-known.csv"
 
 
 # --- measured ---------------------------------------------------------------------------------------------------------
@@ -65,9 +66,18 @@ def trap(path: Path, others: Sequence[Path], sessions: int, seed: int) -> dict[s
 
 def blind() -> list[dict[str, str]]:
     """Lines that readers decided from raw evidence before they knew the program's answer."""
-    if not BLIND.is_file():
+    return _lines_of(BLIND)
+
+
+def became_known() -> list[dict[str, str]]:
+    """Lines decided from raw evidence by a reader who knew which had become known (`audit` is `became`) and which not."""
+    return _lines_of(READ)
+
+
+def _lines_of(path: Path) -> list[dict[str, str]]:
+    if not path.is_file():
         return []
-    with BLIND.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -117,8 +127,10 @@ def _how(row: Mapping[str, str]) -> str:
 
 def texts(results: Mapping[str, Any]) -> dict[str, object]:
     """Values of docs/templates/accuracy.md."""
-    rows = blind()
+    rows, read = blind(), became_known()
     return {
+        "became": _blind([row for row in read if row["audit"] == "became"]),
+        "became_not": _blind([row for row in read if row["audit"] != "became"]),
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
