@@ -89,6 +89,8 @@ class WorktreeRoots:
 
     def place(self, path: str, cwd: str = "") -> PlacedPath | None:
         """None for a file outside every worktree."""
+        if path.startswith("~/"):
+            return None
         if not path.startswith("/"):
             root = self.root_of(cwd)
             if root is None:

@@ -57,6 +57,12 @@ REASONS: dict[str, Reason] = {
         "the agent records no time of a call",
         "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))",
     ),
+    "no_event_times": Reason(
+        "the agent records when the session began and ended, and no time of a turn or a call",
+        "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))"
+        " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.at IS NOT NULL)",
+        absent=True,
+    ),
     "no_event": Reason("nothing happened: no turn, call or answer", "s.turns = 0 AND s.tool_calls = 0"),
     "no_turn_time": Reason("no turn has a time and an answer"),
     "nothing_typed": Reason("the user typed nothing", "f.user_msg_lengths = '[]'"),

@@ -12,7 +12,7 @@ TITLE = "Time"
 ORDER = 30
 STAGE = "session"
 IDLE = 120.0  # seconds without any event after which nobody is taken to be at work (arXiv 2604.20779)
-_NONE = ("no_times", "no_event")
+_NONE = ("no_times", "no_event_times", "no_event")
 
 FEATURES = (
     Feature("wall_time_s", "real", "seconds", "first event to last event", null=_NONE),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collector.local.model import Machine
-from collector.local.workspaces import editor_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +18,7 @@ class Unreadable:
 
 UNREADABLE = (
     Unreadable("windsurf", lambda m: [m.home / ".codeium" / "windsurf" / "cascade"], "encrypted by Windsurf; it cannot be read"),
-    Unreadable("amp", lambda m: [m.data / "amp" / "threads"], "Amp keeps threads on its server; what is here is old, and not read"),
-    Unreadable(
-        "kiro",
-        lambda m: [user / "globalStorage" / "kiro.kiroagent" for user in editor_users(m, ("Kiro",))],
-        "Kiro's editor keeps its sessions in files that are not read; those of Kiro CLI are",
-    ),
+    Unreadable("amp", lambda m: [m.data / "amp"], "since March 2026 Amp keeps threads on its server; older ones are read"),
     Unreadable(
         "copilot",
         lambda m: [m.config / "github-copilot"],

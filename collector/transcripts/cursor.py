@@ -2,20 +2,22 @@
 
 A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out again when a session goes on.
 Whether a call succeeded is not recorded: its status is unknown. When it was made is not
-recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that (`cursor_database.py`).
+recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that (`cursor_database.py`);
+that of its command line knows results: `collector/local/cursor.py` puts them before the lines as `{store: [{name, args, result}]}`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
-from collector.json_values import get, get_str
-from collector.model import Edit, Session, Turn
+from collector.json_values import get, get_str, objects
+from collector.model import Edit, Session, Status, Turn
 from collector.transcripts.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
-from collector.transcripts.common.calls import Call, Result
+from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result
 from collector.transcripts.common.clock import written_time
 from collector.transcripts.common.jsonl import copies, first_value, values
 from collector.transcripts.common.messages import blocks_of, text_of
@@ -32,12 +34,15 @@ _STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _SAME_SHARE = 0.5
 _PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
-_MARK = re.compile(rb'\s*\{"type":\s*"turn_ended"')
+_MARK = re.compile(rb'\s*\{"(?:type":\s*"turn_ended"|store":)')
+_STORE = b'{"store":'
+_EXIT = re.compile(r"Exit code: (-?\d{1,9})\n+")
+_FAILED = re.compile(r"error\b", re.I)
 _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
 
 def sniff(head: object) -> bool:
-    if is_conversation(head):
+    if is_conversation(head) or isinstance(get(head, "store"), list):
         return True
     return isinstance(head, dict) and isinstance(head.get("role"), str) and "message" in head and "type" not in head
 
@@ -49,6 +54,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     if known:
         return read_conversation(NAME, session_id, known)
     reader = _Reader(NAME, session_id)
+    for blob in found:
+        reader.learn_results(blob)
     for blob in found:
         reader.copy(blob)
     return reader.session()
@@ -65,6 +72,13 @@ class _Reader(RecordReader):
         self.key = ""  # of the record that is being read
         self.root = ""  # the worktree that the agent chose
         self.asked: float | None = None  # when the latest prompt that says so was typed
+        self.stored: dict[str, list[str]] = {}  # name and arguments of a call -> its results in order
+
+    def learn_results(self, blob: bytes) -> None:
+        """Results that stand before the lines."""
+        if blob.startswith(_STORE):
+            for one in objects(get(first_value(blob), "store")):
+                self.stored.setdefault(_as_made(one.get("name"), one.get("args")), []).append(get_str(one, "result"))
 
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
@@ -145,7 +159,17 @@ class _Reader(RecordReader):
         cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
         call_id = get_str(block, "id") or key
         call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
-        self.add_call(call)
+        known = self.stored.get(_as_made(name, arguments))
+        self.add_call(call, Result(None, known.pop(0)) if known else None)
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
+        code = _EXIT.match(result.text) if call.name in self.shells else None
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        if code:
+            return (Status.ERROR, f"exit {code[1]}") if int(code[1]) else (Status.OK, "")
+        return (Status.ERROR, result.text[:ERROR_CHARS]) if _FAILED.match(result.text) else (Status.OK, "")
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name in ("ApplyPatch", "apply_patch"):
@@ -153,3 +177,7 @@ class _Reader(RecordReader):
         if call.name in ("Delete", "delete_file"):
             return deletions(call.arguments)
         return edits_from_arguments(call.arguments) if call.name in _WRITERS else []
+
+
+def _as_made(name: object, arguments: object) -> str:
+    return json.dumps([name, arguments], sort_keys=True)

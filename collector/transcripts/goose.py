@@ -1,5 +1,6 @@
 """Goose: JSONL, a line about the session with its `working_dir`, then messages `{role, created, content}`, as in its database.
 
+In checkpoints each message has the session beside it (`session`), or all is a document with a `conversation`, as Goose exports it.
 Results of calls stand in messages with the role of the user. Tools carry the name of their extension: `developer__shell`.
 """
 
@@ -15,7 +16,7 @@ from collector.text import resolve
 from collector.transcripts.common.arguments import argument, edits_from_arguments, path_argument
 from collector.transcripts.common.calls import Call, Outcome, Result, failure, shell_command
 from collector.transcripts.common.costs import recorded_cost
-from collector.transcripts.common.jsonl import copies
+from collector.transcripts.common.jsonl import copies, first_value
 from collector.transcripts.common.messages import text_of
 from collector.transcripts.common.prompts import classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
@@ -30,13 +31,21 @@ _ALL = "session"
 
 
 def sniff(head: object) -> bool:
-    if not isinstance(head, dict) or not isinstance(head.get("working_dir"), str):
+    if not isinstance(head, dict):
         return False
-    return "message_count" in head and "conversation" not in head and "messages" not in head
+    if "role" in head:
+        about = get_dict(head, "session")
+        return isinstance(head.get("content"), list) and "created" in head and ("working_dir" in about or "id" in about)
+    if not isinstance(head.get("working_dir"), str) or "messages" in head:
+        return False
+    return "message_count" in head or isinstance(head.get("conversation"), list)
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    found = copies(blobs)
+    documents = [blob for blob in found if "conversation" in get_dict(first_value(blob))]
+    reader = _Reader(NAME, session_id)
+    return reader.read_documents(documents) if documents and len(documents) == len(found) else reader.read_lines(found)
 
 
 class _Reader(RecordReader):
@@ -47,9 +56,13 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         if isinstance(record.get("role"), str):
+            if isinstance(record.get("session"), dict):
+                self._about(record["session"])
             self._message(record)
         elif "working_dir" in record:
             self._about(record)
+            for message in objects(record.get("conversation")):
+                self._message(message)
         else:
             self.unknown_record_type("no role")
 

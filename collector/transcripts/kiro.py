@@ -1,5 +1,6 @@
 """Kiro CLI: one JSON document `{conversation_id, history: [{user, assistant, request_metadata}]}`; newer: JSONL `{kind, data}`.
 
+Checkpoints hold such a document, or since its plug-in writes lines, half an entry in each: `{entry, user}`, `{entry, assistant}`.
 The results of calls are what the user's side sends next. In a document a request tells when it was sent and when its answer ended.
 The documents of Kiro's editor in checkpoints have empty ids, no times and no results, and of an edit only its path.
 """
@@ -7,16 +8,18 @@ The documents of Kiro's editor in checkpoints have empty ids, no times and no re
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from collector.json_values import as_json, first_of, get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Status
+from collector.model import Command, Edit, FileObservation, Hunk, Problem, Session, Status
 from collector.text import resolve
 from collector.transcripts.common.arguments import argument, edits_from_arguments, path_argument
 from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
-from collector.transcripts.common.jsonl import copies, first_value
+from collector.transcripts.common.jsonl import copies, first_value, records
 from collector.transcripts.common.reader import RecordReader
+from collector.transcripts.kiro_editor import is_chat, read_chat
 
 NAME = "kiro"
 GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
@@ -30,17 +33,28 @@ _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJE
 
 
 def sniff(head: object) -> bool:
+    if is_chat(head):
+        return True
     if get(head, "kind") in _KINDS and isinstance(get(head, "data"), dict):
         return True
+    if isinstance(get(head, "entry"), int):
+        return "user" in get_dict(head) or "assistant" in get_dict(head)
     history = get_list(head, "history")
     return isinstance(get(head, "conversation_id"), str) and all("user" in one and "assistant" in one for one in objects(history))
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     found = copies(blobs)
+    chats = [blob for blob in found if is_chat(first_value(blob))]
+    if chats:
+        return read_chat(NAME, session_id, chats)
     documents = [blob for blob in found if "history" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
-    return reader.read_documents(documents) if documents else reader.read_lines(found)
+    return (
+        reader.read_documents(documents)
+        if documents
+        else reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in found)
+    )
 
 
 class _Reader(RecordReader):
@@ -48,6 +62,7 @@ class _Reader(RecordReader):
     reads = frozenset({"fs_read", "read"})
 
     def take(self, record: dict[str, Any]) -> None:
+        self.add_version(record.get("cli_version"))
         if "history" in record:
             for number, entry in enumerate(objects(record.get("history"))):
                 self._entry(entry, number)
@@ -153,6 +168,21 @@ class _Reader(RecordReader):
         if len(asked) > 1 or part or not path or not result.text or one.get("mode") not in (None, "Line"):
             return None
         return FileObservation(path, result.at or call.at, 1, result.text, whole=False)
+
+
+def _entries_again(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
+    """Lines of half an entry each as one document; other lines as they are."""
+    if get(first_value(blob), "entry") is None:
+        return blob
+    entries: dict[int, dict[str, Any]] = {}
+    about: dict[str, Any] = {}
+    for record in records([blob], problems, session_id):
+        number = record.get("entry")
+        if isinstance(number, int):
+            half = {name: record[name] for name in ("user", "assistant") if isinstance(record.get(name), dict)}
+            entries.setdefault(number, {}).update(half)
+        about = {name: record.get(name) for name in ("conversation_id", "cli_version")}
+    return json.dumps({**about, "history": list(entries.values())}).encode()
 
 
 def _place(entry: dict[str, Any], number: int) -> str:

@@ -29,11 +29,20 @@ from collector.transcripts.common.reader import RecordReader
 NAME = "pi"
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
-UNTESTED = "Oh My Pi"
 
 _EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
 _IGNORED = frozenset(
-    {"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info", "title", "title_change"}
+    {
+        "thinking_level_change",
+        "custom",
+        "custom_message",
+        "label",
+        "ttsr_injection",
+        "session_info",
+        "title",
+        "title_change",
+        "credential_pin",
+    }
 )
 _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")

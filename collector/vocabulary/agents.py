@@ -192,6 +192,14 @@ AGENTS = (
     Agent("kiro", "Kiro", aliases=("kiro-cli",), tools={"edit": "fs_write"}),
     Agent("goose", "Goose", tools={"edit": "text_editor developer__text_editor"}),
     Agent("kimi-cli", "Kimi CLI", aliases=("kimi",), tools={"read": "readfile", "write": "writefile", "edit": "strreplacefile"}),
+    Agent(
+        "kimi-code",
+        "Kimi Code",
+        tools={"read": "read", "write": "write", "edit": "edit", "agent": "agent"},
+    ),
+    Agent("continue-dev", "Continue", aliases=("continue",), tools={"write": "create_new_file", "edit": "single_find_and_replace"}),
+    Agent("grok", "Grok Build", aliases=("grok-build",), tools={"read": "read_file", "edit": "search_replace"}),
+    Agent("zed", "Zed", aliases=("zed-agent",), tools={"read": "read_file", "edit": "edit_file", "write": "write_file"}),
     Agent("kilo-code", "Kilo Code", aliases=("kilo", "kilocode")),
     Agent(
         "roo-code",
@@ -226,7 +234,12 @@ AGENTS = (
         },
     ),
     Agent("aider", "Aider", accounts=r"noreply@aider\.chat|aider@aider\.chat|\(aider\)", subject="aider:", state=r"aider[^/]*"),
-    Agent("amp", "Amp", accounts=r"amp@ampcode\.com|noreply@ampcode\.com"),
+    Agent(
+        "amp",
+        "Amp",
+        accounts=r"amp@ampcode\.com|noreply@ampcode\.com",
+        tools={"read": "read", "write": "create_file", "edit": "edit_file", "agent": "task"},
+    ),
     Agent(
         "pi",
         "Pi",

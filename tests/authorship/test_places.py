@@ -152,3 +152,9 @@ def test_a_place_is_the_root_and_the_rest_of_the_path(parts: list[str]) -> None:
     path = f"{W}/" + "/".join(part for part in parts if part)
     place = places.place(path)
     assert place is None or "/".join(place) == path
+
+
+def test_a_file_in_somebodys_home_directory_is_outside() -> None:
+    places = _places([f"{W}/src/app.py"], [W])
+    assert places.place("~/.codex/auth.json", W) is None
+    assert places.place("~notes", W) == (W, "~notes")

@@ -299,6 +299,7 @@ def test_pure_modules_do_not_touch_the_outside_world() -> None:
 BORROWED = {
     ("collector/transcripts/codex.py", "collector.transcripts.codex_calls"),
     ("collector/transcripts/cursor.py", "collector.transcripts.cursor_database"),
+    ("collector/transcripts/kiro.py", "collector.transcripts.kiro_editor"),
 }
 
 

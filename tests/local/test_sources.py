@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import local_layouts as layouts
 from support import local_stores as stores
+from support import local_threads as threads
 from support.local_clone import AgentSession, Clone
 
 from collector.git.repository import GitRepo
@@ -18,7 +19,7 @@ from collector.local.copilot_chat import replayed
 from collector.local.databases import DatabaseUnreadable, copied
 from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
 from collector.local.zstd import decompressed
-from collector.model import Session
+from collector.model import Session, Status
 from collector.transcripts import readers
 from collector.transcripts.common.text_edits import applied
 from collector.transcripts.common.uris import path_of
@@ -383,3 +384,72 @@ def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home
         (None, True, "one = 1\n"),
         ("one = 1\ntwo = 2\n", True, "one = 1\nthree = 3\n"),
     ]
+
+
+# --- Cursor's command line, Zed, Kimi Code, Kilo Code -------------------------------------------------------------------
+
+
+def test_results_that_a_cursor_transcript_lacks_are_in_its_store(clone: Clone, home: Path) -> None:
+    made = session(clone)
+    made.commit("Add it")
+    threads.cursor_cli(home, made)
+    (one,) = found(clone).values()
+    assert [path.name for path in one.files] == [f"{ONE}.jsonl", "store.db"]
+    write, shell = read(one).calls
+    assert (write.status, shell.status) == (Status.OK, Status.OK)
+    assert shell.commits and shell.commits[0] == made.actions[-1].output.split()[1].rstrip("]")
+
+
+def test_a_store_of_another_shape_leaves_the_transcript_as_it_is(clone: Clone, home: Path) -> None:
+    path = threads.cursor_cli(home, session(clone))
+    (one,) = found(clone).values()
+    with sqlite3.connect(one.files[-1]) as database:
+        database.execute("UPDATE blobs SET data = X'FFFF'")
+    assert list(load(one)) == [path.read_bytes()]
+    assert [call.status for call in read(one).calls] == [Status.UNKNOWN]
+
+
+def test_a_compressed_thread_of_zed_is_read(clone: Clone, home: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    made = session(clone)
+    path = threads.zed(home, made)
+    data = arrow.compress(json.dumps(threads.zed_thread(made)).encode(), codec="zstd", asbytes=True)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE threads SET data_type = 'zstd', data = ?, folder_paths = NULL", (data,))
+    (one,) = found(clone).values()  # the thread itself names its directory
+    assert one.cwd == str(clone.path)
+    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
+
+
+def test_a_thread_of_zed_that_another_one_started_is_none_of_its_own(clone: Clone, home: Path) -> None:
+    path = threads.zed(home, session(clone))
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE threads SET parent_id = 'another'")
+    assert found(clone) == {}
+
+
+def test_subagents_of_kimi_code_are_read_with_their_session(clone: Clone, home: Path) -> None:
+    made = session(clone)
+    made.write("src/b.py", "b = 1\n", agent="agent-1")
+    threads.kimi_code(home, made)
+    (one,) = found(clone).values()
+    assert [path.parent.name for path in one.files] == ["main", "agent-1"]
+    assert [call.agent_id for call in read(one).calls] == ["", "agent-1"]
+    assert [turn.text for turn in read(one).turns] == ["Add a file"]  # each prompt once
+
+
+def test_kilo_code_and_opencode_keep_to_their_own_databases(clone: Clone, home: Path) -> None:
+    threads.kilo_cli(home, session(clone))
+    layouts.opencode(home, session(clone, TWO))
+    assert {key: (one.source, one.agent) for key, one in found(clone).items()} == {
+        ONE: ("kilo-cli", "kilo-code"),
+        TWO: ("opencode", "opencode"),
+    }
+
+
+def test_only_the_executions_that_a_chat_of_kiro_names_are_its_own(clone: Clone, home: Path) -> None:
+    threads.kiro_editor(home, session(clone))
+    threads.kiro_editor(home, session(clone, TWO))
+    seen = found(clone)
+    assert list(seen) == [TWO]  # its list names the latest
+    assert [edit.path for call in read(seen[TWO]).calls for edit in call.edits] == [f"{clone.path}/src/aaaa.py"]

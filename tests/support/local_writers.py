@@ -7,34 +7,44 @@ from pathlib import Path
 
 from support import local_layouts as layouts
 from support import local_stores as stores
+from support import local_threads as threads
 from support.local_clone import AgentSession, Clone
 
 Writer = Callable[[Path, AgentSession], Path]
 
 WRITERS: dict[str, Writer] = {
     "aider": stores.aider,
+    "amp": threads.amp,
     "antigravity": layouts.antigravity,
     "claude-code": layouts.claude_code,
     "cline": stores.cline,
+    "cline-cli": threads.cline_cli,
     "codex": layouts.codex,
+    "continue-dev": threads.continue_dev,
     "copilot-chat": layouts.copilot_chat,
     "copilot-cli": layouts.copilot_cli,
     "crush": stores.crush,
     "cursor": layouts.cursor,
+    "cursor-cli": threads.cursor_cli,
     "cursor-editor": stores.cursor_editor,
     "factory-droid": layouts.factory_droid,
     "gemini-cli": layouts.gemini_cli,
     "goose": stores.goose,
     "goose-lines": stores.goose_lines,
+    "grok": threads.grok,
+    "kilo-cli": threads.kilo_cli,
     "kilo-code": stores.kilo_code,
     "kimi-cli": stores.kimi_cli,
+    "kimi-code": threads.kimi_code,
     "kiro": stores.kiro,
+    "kiro-editor": threads.kiro_editor,
     "kiro-lines": stores.kiro_lines,
     "opencode": layouts.opencode,
     "opencode-files": layouts.opencode_files,
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
     "roo-code": stores.roo_code,
+    "zed": threads.zed,
 }
 
 

@@ -90,7 +90,7 @@ def _named(text: str) -> set[str]:
     """Slugs of the agents that a string names; words that are also English or ours do not count."""
     found = set()
     for agent in AGENTS:
-        names = {agent.slug, agent.label.lower(), *agent.aliases, agent.word} - {"", "cursor", "pi", "amp", "copilot"}
+        names = {agent.slug, agent.label.lower(), *agent.aliases, agent.word} - {"", "cursor", "pi", "amp", "copilot", "continue"}
         if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) for name in names):
             found.add(agent.slug)
     return found
@@ -120,5 +120,6 @@ def test_the_page_calls_untested_agents_untested() -> None:
     for reader in readers():
         assert ("untested" in rows[reader.NAME]) == bool(untested_part(reader)), reader.NAME
     assert {reader.NAME for reader in readers() if untested_part(reader) == WHOLLY} == {
-        "antigravity", "atif", "copilot-chat", "cursor", "factory-droid", "goose", "kilo-code", "kimi-cli", "kiro", "roo-code",
+        "amp", "antigravity", "atif", "continue-dev", "copilot-chat", "goose", "grok", "kilo-code", "kimi-cli", "kimi-code",
+        "roo-code", "zed",
     }  # fmt: skip

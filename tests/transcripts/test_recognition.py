@@ -18,11 +18,10 @@ from collector.vocabulary.sessions import StoredTranscript
 
 _TEXT = [{"type": "text", "text": "Hello"}]
 _FOREIGN: dict[str, list[dict[str, Any]]] = {
-    "amp": [{"v": 7, "id": "T-1", "created": 1, "title": "x", "messages": [{"role": "user", "messageId": 0, "content": _TEXT}]}],
-    "zed": [{"title": "x", "version": "0.3.0", "updated_at": "2026-05-04T10:00:00Z", "messages": [{"User": {"content": _TEXT}}]}],
-    "cline": [{"version": 1, "messages": [{"role": "user", "content": _TEXT, "ts": 1}], "modelInfo": {"id": "m"}}],
-    "goose": [{"id": "1", "working_dir": "/w", "conversation": [{"role": "user", "created": 1, "content": _TEXT}]}],
-    "kimi": [{"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}],
+    "hermes": [{"v": 1, "agent": "hermes", "event": "UserPromptSubmit", "prompt": "Hello"}],
+    "cline, as its command line writes it": [{"version": 1, "messages": [{"role": "user", "content": _TEXT}], "agent": "lead"}],
+    "a document of nobody's": [{"id": "1", "messages": [{"role": "user", "content": "Hello"}]}],
+    "kimi, another form": [{"type": "context.append_loop_event", "time": 1.5, "data": {"event": {"type": "tool.call"}}}],
 }  # fmt: skip
 
 
@@ -31,10 +30,26 @@ def _lines(*records: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize("name", _FOREIGN)
-def test_transcripts_of_other_agents_are_nobodys(name: str) -> None:
+def test_transcripts_of_agents_without_a_reader_are_nobodys(name: str) -> None:
     blob = _lines(*_FOREIGN[name])
     assert [reader.NAME for reader in readers_for(blob)] == []
     assert reader_for(blob) is None
+
+
+_PROJECTED = {"type": "user", "timestamp": "2026-05-04T10:00:00Z", "message": {"role": "user", "content": _TEXT}}
+_LINES: dict[str, dict[str, Any]] = {
+    "amp": {"threadID": "T-1", "meta": {"sentAt": 1}, "role": "user", "content": _TEXT, "messageId": 0},
+    "goose": {"id": "m", "role": "user", "created": 1, "content": _TEXT, "session": {"id": "1", "working_dir": "/w"}},
+    "kilo-code": {"info": {"id": "m", "role": "user"}, "parts": []},
+    "kiro": {"conversation_id": "c", "entry": 0, "user": {"content": {"Prompt": {"prompt": "Hello"}}}},
+}
+
+
+@pytest.mark.parametrize("name", _LINES)
+def test_lines_that_a_plug_in_makes_look_like_claude_codes_are_their_agents(name: str) -> None:
+    """Entire's plug-ins put `type` and `message` beside the agent's own fields, for a compact copy that is made of them."""
+    for line in (_LINES[name], _LINES[name] | _PROJECTED):
+        assert [reader.NAME for reader in readers_for(_lines(line))] == [name]
 
 
 _QWEN: dict[str, list[dict[str, Any]]] = {
@@ -78,12 +93,12 @@ def _loaded(full: bytes, compact: bytes = b"") -> LoadedSession:
 
 
 def test_the_compact_copy_beside_an_unknown_format_is_read() -> None:
-    found = _loaded(_lines(*_FOREIGN["amp"]), _COMPACT)
+    found = _loaded(_lines(*_FOREIGN["hermes"]), _COMPACT)
     assert (found.state, found.compact) == ("partial", True)
     assert [problem.code for problem in found.problems] == ["unknown_format", "compact_transcript"]
     assert found.session is not None and found.session.agent == "amp"
     assert [call.name for call in found.session.calls] == ["Bash"]
-    alone = _loaded(_lines(*_FOREIGN["amp"]))
+    alone = _loaded(_lines(*_FOREIGN["hermes"]))
     assert (alone.state, alone.session) == ("unknown_format", None)
 
 

@@ -2,7 +2,8 @@
 
 `api` is what the model was sent and answered, in Anthropic's form, older answers with calls as XML in their text. Results stand in
 the next message. `ui` is what the person saw, each entry with its time, and names the last message of `api` at that moment: a
-request that says n is answered by message n + 2.
+request that says n is answered by message n + 2. Of Cline's command line `api` alone has all since version 3: messages carry their
+time, model and tokens, and prompts stand in them as they were typed.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
-from collector.model import Command, Edit, FileObservation, Session, Status, Usage
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Status, Usage
 from collector.text import resolve, timestamp
 from collector.transcripts.common.arguments import edits_from_arguments, edits_from_patch, path_argument
 from collector.transcripts.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.transcripts.common.costs import recorded_cost
 from collector.transcripts.common.messages import blocks_of, text_of
+from collector.transcripts.common.prompts import classify, without_reminders
 from collector.transcripts.common.reader import RecordReader
 from collector.transcripts.common.search_replace import search_replace_blocks, text_before
 
@@ -55,10 +57,13 @@ def read_task(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"execute_command"})
+    shells = frozenset({"execute_command", "run_commands"})
     reads = frozenset({"read_file"})
+    spawns = frozenset({"spawn_agent"})
+    as_typed = False  # whether prompts stand in the messages without anything around them
 
     def take(self, record: dict[str, Any]) -> None:
+        self.as_typed = get(record, "task", "as_typed") is True
         self.add_cwd(get(record, "task", "cwd"))
         self.parent_id = self.parent_id or get_str(record, "task", "parent")
         for one in objects(get(record, "task", "environments")):
@@ -82,6 +87,12 @@ class _Reader(RecordReader):
         self.begin(at)
         self.add_cwd(directory[1] if directory else "")
         self.model = self.switched("model_change", self.model, model[1] if model else "", at)
+        if self.as_typed:
+            clean = without_reminders(
+                "\n".join(get_str(b, "text") for b in blocks_of(get(message, "content")) if get_str(b, "text"))
+            )
+            self.add_user_text(number, at, clean, classify(clean))
+            return
         for index, said in enumerate(_SAID.finditer(text) if with_text else ()):
             self.add_turn((number, index), at, said[2])
 
@@ -91,7 +102,7 @@ class _Reader(RecordReader):
         ended = shown.asked.get(number) or time_of(get(following, "ts"))
         self.begin(began)
         key = str(number)
-        self.model = self.switched("model_change", self.model, get_str(message, "modelInfo", "modelId"), began)
+        self.model = self.switched("model_change", self.model, _model(message), began)
         self._tokens(message, key, began, shown)
         times = iter(shown.acts.get(number, ()))
         results = _Results(get(following, "content"))
@@ -108,9 +119,13 @@ class _Reader(RecordReader):
                 self.add_block((key, index), began, block)
 
     def _tokens(self, message: dict[str, Any], key: str, at: float | None, shown: _Shown) -> None:
-        tokens = get_dict(message, "metrics", "tokens")
-        if tokens and not shown.has_tokens:
-            cost = recorded_cost(get(message, "metrics", "cost"))
+        metrics, tokens = get_dict(message, "metrics"), get_dict(message, "metrics", "tokens")
+        cost = recorded_cost(metrics.get("cost"))
+        if "inputTokens" in metrics:
+            fresh, out = get_int(metrics, "inputTokens"), get_int(metrics, "outputTokens")
+            read, written = get_int(metrics, "cacheReadTokens"), get_int(metrics, "cacheWriteTokens")
+            self.add_usage(Usage(key, at, 0, self.model, fresh, out, read, written, cost=cost))
+        elif tokens and not shown.has_tokens:
             put_in, out, cached = (get_int(tokens, name) for name in ("prompt", "completion", "cached"))
             self.add_usage(Usage(key, at, 0, self.model, put_in, out, cached, cost=cost))
 
@@ -131,7 +146,7 @@ class _Reader(RecordReader):
         head, found, output = result.text.partition("Output:\n")
         cwd = resolve(call.cwd, get_str(call.arguments, "cwd")) or call.cwd
         background = "still running" in head[:500]
-        return shell_command(get_str(call.arguments, "command"), cwd, output if found else result.text, background)
+        return shell_command(_commands(call.arguments), cwd, output if found else result.text, background)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         """What was asked for, and the whole text after it where nobody else changed that before it was saved."""
@@ -154,6 +169,20 @@ class _Reader(RecordReader):
         return FileObservation(path, result.at or call.at, 1, text, whole=True)
 
 
+def _model(message: dict[str, Any]) -> str:
+    return get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id")
+
+
+def _commands(arguments: object) -> str:
+    """One command, or several that ran one after the other: a list, or the JSON text of one."""
+    listed = get(arguments, "commands")
+    several = parsed(listed) if isinstance(listed, str) and listed.startswith("[") else listed
+    if not isinstance(several, list):
+        return get_str(arguments, "command") or get_str(arguments, "commands")
+    texts = (one if isinstance(one, str) else get_str(one, "command") for one in several)
+    return "\n".join(text for text in texts if text)
+
+
 def _path(arguments: object) -> str:
     return path_argument(arguments) or get_str(arguments, "absolutePath") or get_str(arguments, "absolute_path")
 
@@ -166,6 +195,15 @@ def _written(tool: str, path: str, arguments: dict[str, Any], after: str | None)
         yield from edits_from_arguments({"path": path, "old_str": arguments.get("search"), "new_str": arguments.get("replace")})
     elif tool == "insert_content":
         yield Edit(path, "edit")
+    elif tool == "editor":
+        line = get_int(arguments, "insert_line")
+        if arguments.get("insert_line") is not None:  # before this line
+            added = tuple(f"+{one}" for one in get_str(arguments, "new_text").removesuffix("\n").split("\n"))
+            yield Edit(path, "edit", hunks=(Hunk(max(line - 1, 0), 0, max(line, 1), len(added), added, exact_text=True),))
+        else:
+            yield from edits_from_arguments(
+                {"path": path, "old_text": arguments.get("old_text"), "new_text": arguments.get("new_text")}
+            )
     elif tool in _WRITERS:
         yield from edits_from_arguments(arguments, after=after if "content" in arguments else None)
 

@@ -1,0 +1,306 @@
+"""Sessions of further agents, most of them documents of a whole thread; see `local_layouts` and `local_stores`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from support.claude_writer import iso
+from support.local_clone import Action, AgentSession
+from support.local_layouts import Json, cursor, opencode, put_lines, put_text
+from support.local_stores import in_use
+
+# --- Zed ----------------------------------------------------------------------------------------------------------------
+
+
+def zed(home: Path, session: AgentSession) -> Path:
+    """`threads.db`: paths begin with the name of the project's directory, no message has a time."""
+    path = home / ".local" / "share" / "zed" / "threads" / "threads.db"
+    columns = "id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB NOT NULL"
+    database = in_use(path, [f"threads ({columns}, parent_id TEXT, folder_paths TEXT, folder_paths_order TEXT, created_at TEXT)"])
+    times = iso(session.actions[0].at), iso(session.ended)
+    row = (session.id, "Tally", times[1], "json", json.dumps(zed_thread(session)).encode(), None, session.cwd, "0", times[0])
+    database.execute("INSERT INTO threads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    return path
+
+
+def zed_thread(session: AgentSession) -> Json:
+    messages: list[Json] = []
+    for number, action in enumerate(session.actions):
+        key = f"toolu_{session.id}_{number}"
+        if action.kind == "prompt":
+            messages.append({"User": {"id": key, "content": [{"Text": action.text}]}})
+        elif action.kind == "say":
+            messages.append({"Agent": {"content": [{"Text": action.text}], "tool_results": {}}})
+        else:
+            name, arguments, output = _zed_call(session, action)
+            use = {"id": key, "name": name, "raw_input": json.dumps(arguments), "input": arguments, "is_input_complete": True}
+            result: Json = {"tool_use_id": key, "tool_name": name, "is_error": False, "output": output}
+            result["content"] = {"Text": action.output or "Done."}
+            messages.append({"Agent": {"content": [{"ToolUse": use}], "tool_results": {key: result}}})
+    snapshot = {"worktree_snapshots": [{"worktree_path": session.cwd}], "timestamp": iso(session.actions[0].at)}
+    return {"version": "0.3.0", "title": "Tally", "messages": messages, "initial_project_snapshot": snapshot}
+
+
+def _zed_call(session: AgentSession, action: Action) -> tuple[str, Json, Json | None]:
+    if action.kind == "shell":
+        return "terminal", {"command": action.text, "cd": Path(session.cwd).name}, None
+    name = Path(action.path).relative_to(Path(session.cwd).parent).as_posix()
+    output = {"input_path": name, "old_text": action.before or "", "new_text": action.after, "diff": ""}
+    if action.kind == "write":
+        return "write_file", {"path": name, "content": action.text}, output
+    return "edit_file", {"display_description": "Change it", "path": name, "mode": "edit"}, output
+
+
+# --- Kimi Code ----------------------------------------------------------------------------------------------------------
+
+
+def kimi_code(home: Path, session: AgentSession) -> Path:
+    """`~/.kimi-code/sessions/wd_<name>_<digest>/<id>/`: a prompt is recorded twice, subagents have files of their own."""
+    digest = hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()[:12]
+    place = home / ".kimi-code" / "sessions" / f"wd_{Path(session.cwd).name}_{digest}" / session.id
+    put_text(place / "state.json", json.dumps({"title": "Tally", "workDir": session.cwd}), session.ended)
+    agents = dict.fromkeys(["", *(action.agent for action in session.actions)])
+    for agent in agents:
+        lines = list(_kimi_lines(session, agent))
+        path = put_lines(place / "agents" / (agent or "main") / "wire.jsonl", lines, session.ended)
+    return path
+
+
+def _kimi_lines(session: AgentSession, agent: str) -> Iterator[Json]:
+    yield {"type": "metadata", "protocol_version": "1.4", "created_at": int(session.actions[0].at * 1000), "app_version": "0.28.1"}
+    for number, action in enumerate(session.actions):
+        at, call = int(action.at * 1000), f"c{number}"
+        if action.agent != agent:
+            continue
+        if action.kind == "prompt":
+            content = [{"type": "text", "text": action.text}]
+            yield {"type": "turn.prompt", "input": content, "origin": {"kind": "user"}, "time": at}
+            yield {"type": "context.append_message", "message": {"role": "user", "content": content}, "time": at + 1}
+            continue
+        event: Json = {"type": "content.part", "uuid": call, "part": {"type": "text", "text": action.text}}
+        if action.kind != "say":
+            name, arguments = _plain_call(action, ("Bash", "Write", "Edit"), "path")
+            event = {"type": "tool.call", "uuid": call, "toolCallId": call, "name": name, "args": arguments}
+        yield {"type": "context.append_loop_event", "event": event, "time": at - 300}
+        if action.kind != "say":
+            event = {"type": "tool.result", "parentUuid": call, "toolCallId": call, "result": {"output": action.output or "Done."}}
+            yield {"type": "context.append_loop_event", "event": event, "time": at}
+
+
+def _plain_call(
+    action: Action, names: tuple[str, str, str], path: str, old: str = "old_string", new: str = "new_string"
+) -> tuple[str, Json]:
+    """(name of the tool, arguments) of a command, a write or a replacement."""
+    if action.kind == "shell":
+        return names[0], {"command": action.text}
+    if action.kind == "write":
+        return names[1], {path: action.path, "content": action.text}
+    return names[2], {path: action.path, old: action.old, new: action.text}
+
+
+# --- Continue -----------------------------------------------------------------------------------------------------------
+
+
+def continue_dev(home: Path, session: AgentSession) -> Path:
+    """`~/.continue/sessions/<id>.json`: no times, paths from the directory on."""
+    history: list[Json] = []
+    for number, action in enumerate(session.actions):
+        if action.kind in ("prompt", "say"):
+            role = "user" if action.kind == "prompt" else "assistant"
+            history.append({"message": {"role": role, "content": action.text}, "contextItems": []})
+            continue
+        name, arguments = _plain_call(action, ("run_terminal_command", "create_new_file", "single_find_and_replace"), "filepath")
+        if "filepath" in arguments:
+            arguments["filepath"] = Path(action.path).relative_to(session.cwd).as_posix()
+        if "content" in arguments:
+            arguments["contents"] = arguments.pop("content")
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        state = {
+            "toolCallId": f"c{number}",
+            "toolCall": {"function": function},
+            "status": "done",
+            "output": [{"content": action.output}],
+        }
+        history.append({"message": {"role": "assistant", "content": ""}, "contextItems": [], "toolCallStates": [state]})
+    about = {"sessionId": session.id, "title": "Tally", "workspaceDirectory": Path(session.cwd).as_uri(), "history": history}
+    return put_text(home / ".continue" / "sessions" / f"{session.id}.json", json.dumps(about), session.ended)
+
+
+# --- Kilo Code since it grew out of OpenCode ----------------------------------------------------------------------------
+
+
+def kilo_cli(home: Path, session: AgentSession) -> Path:
+    """`~/.local/share/kilo/kilo.db`."""
+    path = opencode(home / "other", session)
+    place = home / ".local" / "share" / "kilo"
+    place.mkdir(parents=True, exist_ok=True)
+    for end in ("", "-wal"):
+        path.with_name(path.name + end).replace(place / f"kilo.db{end}")
+    return place / "kilo.db"
+
+
+# --- Cline's command line -----------------------------------------------------------------------------------------------
+
+
+def cline_cli(home: Path, session: AgentSession) -> Path:
+    """`~/.cline/data/sessions/<id>/`: messages with their own time, commands in a list."""
+    messages: list[Json] = []
+
+    def message(at: float, role: str, *blocks: Json) -> None:
+        messages.append({"id": f"m{len(messages)}", "role": role, "content": list(blocks), "ts": int(at * 1000)})
+
+    for number, action in enumerate(session.actions):
+        if action.kind in ("prompt", "say"):
+            message(action.at, "user" if action.kind == "prompt" else "assistant", {"type": "text", "text": action.text})
+            continue
+        name, arguments = _plain_call(action, ("run_commands", "editor", "editor"), "path", "old_text", "new_text")
+        if "content" in arguments:
+            arguments["new_text"] = arguments.pop("content")
+        if "command" in arguments:
+            arguments = {"commands": json.dumps([arguments["command"]])}
+        message(action.at - 0.3, "assistant", {"type": "tool_use", "id": f"call_{number}", "name": name, "input": arguments})
+        message(action.at, "user", {"type": "tool_result", "tool_use_id": f"call_{number}", "content": action.output or "Done."})
+    place = home / ".cline" / "data" / "sessions" / session.id
+    put_text(place / f"{session.id}.json", json.dumps({"session_id": session.id, "cwd": session.cwd}), session.ended)
+    document = {"version": 1, "agent": "lead", "sessionId": session.id, "messages": messages}
+    return put_text(place / f"{session.id}.messages.json", json.dumps(document), session.ended)
+
+
+# --- Kiro's editor ------------------------------------------------------------------------------------------------------
+
+
+def kiro_editor(home: Path, session: AgentSession) -> Path:
+    """`kiro.kiroagent/`: a chat names executions, whose logs have the whole texts of files before and after."""
+    place = home / ".config" / "Kiro" / "User" / "globalStorage" / "kiro.kiroagent"
+    workspace = place / "workspace-sessions" / base64.b64encode(session.cwd.encode()).decode().replace("/", "_")
+    logs = place / hashlib.sha256(session.cwd.encode()).hexdigest()[:32] / "414d1636299d2b9e4ce7e17fb11f63e9"
+    history: list[Json] = []
+    for number, action in enumerate(session.actions):
+        if action.kind == "prompt":
+            key = f"x{session.id}{number}"
+            content = [{"type": "text", "text": action.text}]
+            history.append({"message": {"role": "user", "content": content, "id": f"u{number}"}, "executionId": key})
+            history.append({"message": {"role": "assistant", "content": "", "id": f"a{number}"}, "executionId": key})
+            mine = list(_until_prompt(session.actions[number + 1 :]))
+            about = {"executionId": key, "startTime": int(action.at * 1000), "actions": list(map(_kiro_action, mine))}
+            put_text(logs / hashlib.md5(key.encode(), usedforsecurity=False).hexdigest(), json.dumps(about), session.ended)
+    listed = [{"sessionId": session.id, "title": "Tally", "workspaceDirectory": session.cwd}]
+    put_text(workspace / "sessions.json", json.dumps(listed), session.ended)
+    return put_text(workspace / f"{session.id}.json", json.dumps({"sessionId": session.id, "history": history}), session.ended)
+
+
+def _until_prompt(actions: list[Action]) -> Iterator[Action]:
+    for action in actions:
+        if action.kind == "prompt":
+            return
+        yield action
+
+
+def _kiro_action(action: Action) -> Json:
+    about: Json = {"actionId": f"a{action.at}", "actionState": "Success", "emittedAt": int(action.at * 1000), "output": {}}
+    if action.kind == "say":
+        return about | {"actionType": "say", "output": {"message": action.text}}
+    if action.kind == "shell":
+        output = {"output": action.output, "exitCode": 0}
+        return about | {"actionType": "runCommand", "input": {"command": action.text}, "output": output}
+    texts = {"file": action.path, "originalContent": action.before or "", "modifiedContent": action.after}
+    return about | {"actionType": "replace" if action.before is not None else "create", "input": texts}
+
+
+# --- Cursor's command line ----------------------------------------------------------------------------------------------
+
+
+def cursor_cli(home: Path, session: AgentSession) -> Path:
+    """A transcript, and beside it the chat's `store.db`, a tree of blobs with the results of its calls."""
+    path = cursor(home, session)
+    digest = hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()
+    store = home / ".cursor" / "chats" / digest / session.id / "store.db"
+    database = in_use(store, ["blobs (id TEXT PRIMARY KEY, data BLOB)", "meta (key TEXT PRIMARY KEY, value TEXT)"])
+    root = b""
+    for number, (name, arguments, result) in enumerate(_calls_of(path, session)):
+        call: Json = {"type": "tool-call", "toolCallId": f"t{number}", "toolName": name, "args": arguments}
+        answer: Json = {"type": "tool-result", "toolCallId": f"t{number}", "toolName": name, "result": result}
+        for role, part in (("assistant", call), ("tool", answer)):
+            data = json.dumps({"role": role, "content": [part]}).encode()
+            key = hashlib.sha256(data).digest()
+            root += b"\x0a\x20" + key
+            database.execute("INSERT OR REPLACE INTO blobs VALUES (?, ?)", (key.hex(), data))
+    key = hashlib.sha256(root).digest()
+    database.execute("INSERT INTO blobs VALUES (?, ?)", (key.hex(), root + b"\x2a\x01x"))
+    meta = json.dumps({"agentId": session.id, "latestRootBlobId": key.hex(), "name": "Tally"})
+    database.execute("INSERT INTO meta VALUES ('0', ?)", (meta.encode().hex(),))
+    return path
+
+
+def _calls_of(path: Path, session: AgentSession) -> Iterator[tuple[str, Json, str]]:
+    """The calls of a transcript with what they gave back."""
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    blocks = [block for one in records for block in one["message"]["content"] if block["type"] == "tool_use"]
+    done = [action for action in session.actions if action.kind not in ("prompt", "say")]
+    for block, action in zip(blocks, done, strict=True):
+        shown = (
+            f"Exit code: 0\n\nCommand output:\n\n```\n{action.output}\n```"
+            if action.kind == "shell"
+            else "The file has been updated."
+        )
+        yield block["name"], block["input"], shown
+
+
+# --- Grok Build, Amp ----------------------------------------------------------------------------------------------------
+
+
+def grok(home: Path, session: AgentSession) -> Path:
+    """`chat_history.jsonl` without times and directory; `updates.jsonl` and `summary.json` have them."""
+    lines: list[Json] = [{"type": "system", "content": "You are Grok."}]
+    updates: list[Json] = []
+    for number, action in enumerate(session.actions):
+        key = f"call-{number}"
+        if action.kind == "prompt":
+            text = f"<user_query>\n{action.text}\n</user_query>"
+            lines.append({"type": "user", "prompt_index": number, "content": [{"type": "text", "text": text}]})
+        elif action.kind == "say":
+            lines.append({"type": "assistant", "model_id": "grok-4.6", "content": action.text})
+        else:
+            name, arguments = _plain_call(action, ("run_terminal_command", "write", "search_replace"), "file_path")
+            call = {"id": key, "name": name, "arguments": json.dumps(arguments)}
+            lines.append({"type": "assistant", "model_id": "grok-4.6", "content": "", "tool_calls": [call]})
+            lines.append({"type": "tool_result", "tool_call_id": key, "content": action.output or "Done."})
+            for at, kind in ((action.at - 0.3, "tool_call"), (action.at, "tool_call_update")):
+                updates.append({"timestamp": at, "params": {"update": {"sessionUpdate": kind, "toolCallId": key}}})
+    place = home / ".grok" / "sessions" / quote(session.cwd, safe="") / session.id
+    times = {"created_at": iso(session.actions[0].at), "updated_at": iso(session.ended)}
+    put_text(place / "summary.json", json.dumps({"info": {"id": session.id, "cwd": session.cwd}, **times}), session.ended)
+    put_lines(place / "updates.jsonl", updates, session.ended)
+    return put_lines(place / "chat_history.jsonl", lines, session.ended)
+
+
+def amp(home: Path, session: AgentSession) -> Path:
+    """`threads/T-<id>.json`: messages with results alone have no time."""
+    messages: list[Json] = []
+
+    def message(role: str, block: Json, **more: Any) -> None:
+        messages.append({"role": role, "messageId": len(messages), "content": [block], **more})
+
+    for number, action in enumerate(session.actions):
+        if action.kind == "prompt":
+            message("user", {"type": "text", "text": action.text}, meta={"sentAt": int(action.at * 1000)})
+            continue
+        usage = {"model": "claude-sonnet-4-5", "timestamp": iso(action.at), "inputTokens": 9, "outputTokens": 3}
+        if action.kind == "say":
+            message("assistant", {"type": "text", "text": action.text}, usage=usage)
+            continue
+        name, arguments = _plain_call(action, ("Bash", "create_file", "edit_file"), "path", "old_str", "new_str")
+        if "command" in arguments:
+            arguments = {"cmd": arguments["command"], "cwd": session.cwd}
+        message("assistant", {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": arguments}, usage=usage)
+        run = {"status": "done", "result": {"output": action.output, "exitCode": 0}}
+        message("user", {"type": "tool_result", "toolUseID": f"toolu_{number}", "run": run})
+    about = {"v": 9, "id": f"T-{session.id}", "created": int(session.actions[0].at * 1000), "messages": messages}
+    about["env"] = {"initial": {"trees": [{"displayName": "tally", "uri": Path(session.cwd).as_uri()}]}}
+    return put_text(home / ".local" / "share" / "amp" / "threads" / f"T-{session.id}.json", json.dumps(about), session.ended)
