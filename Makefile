@@ -86,10 +86,10 @@ lowest: setup
 	build/lowest/bin/pip install --quiet --no-deps -e .
 	build/lowest/bin/pytest -W default $(TESTS)
 
-# Known vulnerabilities in what is locked; asks the advisory database of PyPI.
+# Known vulnerabilities in what is locked; asks the advisory database of PyPI. --strict: what could not be asked for is no success.
 audit: setup
 	$(BIN)/pip install --quiet pip-audit
-	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 # What a release was tested with, as CycloneDX.
 sbom: setup

@@ -128,6 +128,61 @@ def test_what_cannot_be_answered_is_said_in_words(db: Path) -> None:
     assert [line for line in server.said[0].splitlines() if line and not line.startswith("interrupted")] == []
 
 
+# --- other files --------------------------------------------------------------------------------------------------------
+
+UPWARDS = ("../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..%5c", "....//", "~2E~2E/", "~2E~2E~2F", "..%252f", "%c0%ae%c0%ae/")
+PLACES = ("/-/static/", "/-/static-plugins/x/", "/-/whowrote/", f"{HOME}/file/", f"{HOME}/", "/my~2Edata~2Ev2/", "/")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_address_leads_to_another_file(server: Server, db: Path, place: str) -> None:
+    """A page, or words; never what lies elsewhere on the disk. Tried: each way to write "up", and whole paths."""
+    (db.parent / "private.txt").write_text("PRIVATE-WORDS")
+    shutil.copy(db, db.parent / "other.db")
+    for up in UPWARDS:
+        top = up * 12
+        for target in (f"{top}etc/passwd", f"{up}private.txt", f"{up}other.db", f"{up}other", f"{top}{db.parent}/private.txt"):
+            answer = server.get(place + target)
+            assert answer.status in (301, 302, 400, 403, 404), place + target
+            assert "root:" not in answer.text and "PRIVATE-WORDS" not in answer.text and "Traceback" not in answer.text
+    for whole in ("/etc/passwd", "//etc/passwd", quote(str(db), safe=""), f"{db.parent}/private.txt"):
+        answer = server.get(place + whole)
+        assert answer.status != 200 and "root:" not in answer.text and "PRIVATE-WORDS" not in answer.text
+
+
+def test_only_the_databases_that_were_named_are_served(server: Server, db: Path) -> None:
+    for path in (
+        "/my~2Edata~2Ev2.db",
+        "/my.data.v2.db",
+        "/other",
+        "/other.json",
+        "/-/whowrote/other/repo/1",
+        "/_memory?sql=select+1",
+    ):
+        assert server.get(path).status in (400, 403, 404), path
+    assert server.get("/my~2Edata~2Ev2.db", known=False).status == 403
+
+
+ELSEWHERE = (
+    "attach database '{other}' as o", "select readfile('{text}')", "select load_extension('{text}')", "pragma writable_schema = 1",
+    "vacuum into '{new}'", "select writefile('{new}', 'x')", "create table t (x)", "insert into repos select * from repos",
+    "select * from fsdir('/')", "select edit('x', 'touch {new}')", "pragma journal_mode = delete", "select 1; drop table turns",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sql", ELSEWHERE)
+def test_a_question_neither_opens_nor_writes_a_file(server: Server, db: Path, sql: str) -> None:
+    text, other, new = db.parent / "text.txt", db.parent / "o.db", db.parent / "new"
+    text.write_text("PRIVATE-WORDS")
+    shutil.copy(db, other)
+    before = db.read_bytes()
+    asked = "/my~2Edata~2Ev2.json?sql=" + quote(sql.format(other=other, text=text, new=new))
+    assert server.get(asked, known=False).status == 403
+    answer = server.get(asked)
+    assert answer.status in (400, 403) and "PRIVATE-WORDS" not in answer.text and "Traceback" not in answer.text, answer.text[:200]
+    assert not new.exists() and db.read_bytes() == before
+
+
 # --- a question that would take the machine ---------------------------------------------------------------------------
 
 HOSTILE = {
