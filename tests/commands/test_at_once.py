@@ -44,7 +44,10 @@ def test_hundreds_of_schedules(tmp_path: Path) -> None:
     assert not wrong(tmp_path, 400, 2)
 
 
-def killed(folder: Path, trials: int, seed: int, program: str = "killed", *more: str) -> list[dict[str, object]]:
+SMALL = "two_sessions_one_file"  # a fixture with which a trial takes a second
+
+
+def killed(folder: Path, trials: int | str, seed: int, program: str = "killed", *more: str) -> list[dict[str, object]]:
     path = ROOT / "tests" / "support" / f"{program}.py"
     env = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
     done = subprocess.run([sys.executable, path, folder, str(trials), str(seed), *more], env=env, capture_output=True, text=True)
@@ -55,9 +58,16 @@ def killed(folder: Path, trials: int, seed: int, program: str = "killed", *more:
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 @pytest.mark.parametrize("trials", [24, pytest.param(1000, marks=pytest.mark.heavy)])
 def test_a_command_that_is_killed_or_loses_power_goes_on_as_if_nothing_had_been(tmp_path: Path, trials: int) -> None:
-    (result,) = killed(tmp_path, trials, 1)
+    (result,) = killed(tmp_path, trials, 1, "killed", SMALL)
     counts = result["counts"]
     assert isinstance(counts, dict) and sum(counts.values()) == trials and counts["without power"] >= 1
+
+
+@pytest.mark.heavy
+def test_the_power_may_go_at_every_write(tmp_path: Path) -> None:
+    (result,) = killed(tmp_path, "writes", 1, "killed", "cut_transcript")
+    counts = result["counts"]
+    assert isinstance(counts, dict) and len(counts) >= 8 and "wrong" not in counts
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")

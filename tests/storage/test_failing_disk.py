@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -57,6 +58,46 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for path in (db, sound):
         assert run("repo", one, "--db", path).exit_code == 0
     assert run("compare", db, sound).exit_code == 0
+
+
+SMALL_DISK = """
+import os, subprocess, sys
+disk, size, *command = sys.argv[1:]
+def mount(*options):
+    subprocess.run(["mount", *options, "none", disk], check=True)
+mount("-t", "tmpfs", "-o", f"size={size}")
+first = subprocess.run(command, capture_output=True, text=True)
+mount("-o", "remount,size=64m")
+second = subprocess.run(command, capture_output=True, text=True)
+print(first.returncode, second.returncode, first.stderr, second.stderr)
+subprocess.run(["cp", "-r", f"{disk}/.", f"{disk}.kept"], check=True)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("unshare") or os.name != "posix" or os.geteuid() != 0, reason="needs the right to mount")
+@pytest.mark.parametrize(
+    ("arguments", "size"), [("repo {one}", 4_096), ("repo {one}", 327_680), ("survival {one} --no-curves", 450_560)]
+)
+def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str, size: int) -> None:
+    """A file system of that size, from empty to nearly large enough; then a larger one, and the same command again."""
+    if subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True).returncode:
+        pytest.skip("no right to mount")
+    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", tmp_path / "sound.db"
+    disk.mkdir()
+    (tmp_path / "disk.kept").mkdir()
+    program = [sys.executable, "-c", "from attribution.cli import main; main()"]
+    given = [*program, *arguments.format(one=one).split(), "--db", str(disk / "x.db")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["unshare", "--mount", sys.executable, "-c", SMALL_DISK, str(disk), str(size), *given],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    first, second = done.stdout.split()[:2]
+    assert first in ("0", str(EXIT_DATABASE)) and second == "0", done.stdout
+    assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
+    assert first == "0" or "no space left" in done.stdout
+    assert run(*arguments.format(one=one).split(), "--db", sound).exit_code == 0
+    assert run("compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
 
 
 @pytest.mark.parametrize(

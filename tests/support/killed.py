@@ -1,7 +1,8 @@
 """Kills commands at random statements, or takes the power away there, and compares what the next run makes of the database.
 
-As a program, since it forks: `killed.py FOLDER TRIALS SEED` prints a line of JSON for each trial that went wrong, and one with
-counts.
+As a program, since it forks: `killed.py FOLDER TRIALS SEED [CASE]` prints a line of JSON for each trial that went wrong, and one
+with counts. `killed.py FOLDER writes SEED [CASE]` takes the power away after each block of the log that a command writes, and
+within each, instead of at random. CASE is the fixture: `example`, or a smaller one, with which a trial takes a tenth of the time.
 
 A killed process leaves what it wrote. Without power, what was never synced is gone as well: the database is in WAL mode with
 synchronous = NORMAL, where only a checkpoint syncs. So the log is cut at a random byte, unless a checkpoint has touched the
@@ -22,10 +23,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from attribution import demo as example
 from collector.cli import cli as collect
+from collector.git.repository import GitRepo
 from collector.storage.connection import OwnConnection
 from support.commands import clone, run
 from support.interleaved import Command, differences
@@ -135,21 +136,31 @@ def _digest(path: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
-def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """What went wrong, then the counts."""
-    rng, tried = random.Random(seed), Counter[str]()
-    one, two = clone("example", folder), clone("squash", folder)
-    shards, names, mirrors = folder / "shards.db", folder / "names", folder / "mirrors"
+class Case(NamedTuple):
+    """A command, the database before it, the one that a whole run leaves, and the number of its statements."""
+
+    command: Command
+    start: Path
+    whole: Path
+    length: int
+
+
+def cases(folder: Path, fixture: str, mirrors: Path) -> list[Case]:
+    """Every command that writes, with what must be there before it."""
+    one, two = clone(fixture, folder), clone("squash", folder)
+    repo = GitRepo(one)
+    file = sorted(repo.paths(repo.default_branch().sha))[-1]
+    shards, names = folder / "shards.db", folder / "names"
     names.write_text("".join(f"o/r{number}\n" for number in range(40)))
     served: Command = ("run", f"file://{one}", f"file://{two}", "--protocols", "file", "--keep-free", "0", "-q")
     served += ("--jobs", "1", "--mirrors", mirrors)
     assert done(("repo", two), shards) == 0
-    cases: list[tuple[Sequence[Command], Command]] = [  # what is there before; the command that is killed
+    wanted: list[tuple[Sequence[Command], Command]] = [  # what is there before; the command that is killed
         ((), ("repo", one)),
         ((), ("repo", one, "--history", "-q")),
         ((("repo", one),), ("survival", one, "--no-curves")),
         ((("repo", one),), ("claims", one)),
-        ((("repo", one),), ("history", one, f"{example.FILE}:2")),
+        ((("repo", one),), ("history", one, f"{file}:2")),
         ((("repo", one),), ("merge", shards)),
         ((("repo", one),), ("repo", two)),
         ((("survival", one, "--no-curves"), ("forget",)), ("check", "--repair")),
@@ -159,7 +170,7 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         ((served,), (*served, "--retry")),
     ]
     prepared = []
-    for number, (before, command) in enumerate(cases):
+    for number, (before, command) in enumerate(wanted):
         start, whole = folder / f"case{number}" / "start.db", folder / f"case{number}" / "whole.db"
         start.parent.mkdir()
         for earlier in before:
@@ -167,36 +178,80 @@ def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         length = statements_of(command, start)
         copied(start, whole)
         assert done(command, whole) == 0, command
-        prepared.append((command, start, whole, length))
+        prepared.append(Case(command, start, whole, length))
+    return prepared
+
+
+def _fresh(place: Path, mirrors: Path) -> Path:
+    for old in (place, mirrors):
+        shutil.rmtree(old, ignore_errors=True)
+    place.mkdir()
+    return place / "x.db"
+
+
+def _went_on(case: Case, db: Path) -> dict[str, Any]:
+    """What is wrong after the next run; empty when all is as if nothing had been."""
+    code, wrong = done(case.command, db), unlike(db, case.whole)
+    left = sorted(path.name for path in db.parent.iterdir() if not path.name.startswith("x.db") and "cache" not in path.name)
+    return {"code": code, "differences": wrong, "left": left} if code or wrong or left else {}
+
+
+def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[dict[str, Any]]:
+    """What went wrong, then the counts."""
+    rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
+    prepared = cases(folder, fixture, mirrors)
     for number in range(count):
-        command, start, whole, length = rng.choice(prepared)
-        place = folder / "trial"
-        for old in (place, mirrors):
-            shutil.rmtree(old, ignore_errors=True)
-        place.mkdir()
-        db = place / "x.db"
-        copied(start, db)
-        digest, status = _digest(db), forked(command, db, rng.randint(1, length))
+        case = rng.choice(prepared)
+        db = _fresh(folder / "trial", mirrors)
+        copied(case.start, db)
+        digest, status = _digest(db), forked(case.command, db, rng.randint(1, case.length))
         how = "finished" if status >= 0 else "killed"
         if how == "killed" and rng.random() < 0.5 and cut(db, digest, rng):
             how = "without power"
         tried[how] += 1
-        again = done(command, db)
-        left = sorted(path.name for path in place.iterdir() if not path.name.startswith("x.db") and "cache" not in path.name)
-        wrong = unlike(db, whole)
-        if again or wrong or left:
-            yield {
-                "trial": number,
-                "command": [str(c) for c in command],
-                "how": how,
-                "code": again,
-                "differences": wrong,
-                "left": left,
-            }
+        if wrong := _went_on(case, db):
+            yield {"trial": number, "command": [str(c) for c in case.command], "how": how} | wrong
             tried["wrong"] += 1
     yield {"counts": dict(tried)}
 
 
+_LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/fileformat2.html#walformat
+
+
+def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any]]:
+    """The power goes after each block of the log of each command, and within it; what went wrong, then the counts by command."""
+    rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
+    for case in cases(folder, fixture, mirrors):
+        db = _fresh(folder / "trial", mirrors)
+        log = db.with_name(db.name + "-wal")
+        copied(case.start, db)
+        before, last = _digest(db), case.length
+        while forked(case.command, db, last) >= 0 or not log.exists() or _digest(db) != before:
+            db, last = _fresh(db.parent, mirrors), last - 1  # a whole run puts its log into the database: stop a little earlier
+            copied(case.start, db)
+            if last < case.length - 60:
+                break
+        else:
+            kept, data = folder / "kept", log.read_bytes()
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(db.parent, kept)
+            frame = _FRAME_HEAD + int.from_bytes(data[8:12], "big")
+            name = " ".join(Path(str(part)).name for part in case.command[:2])
+            for end in range(_LOG_HEAD, len(data) + 1, frame):
+                for torn in (b"", rng.randbytes(rng.randint(1, frame - 1))):
+                    shutil.rmtree(db.parent)
+                    shutil.copytree(kept, db.parent, ignore=shutil.ignore_patterns("*-shm"))
+                    log.write_bytes(data[:end] + torn)
+                    tried[name] += 1
+                    if wrong := _went_on(case, db):
+                        tried["wrong"] += 1
+                        yield {"command": [str(c) for c in case.command], "end": end, "torn": len(torn)} | wrong
+    yield {"counts": dict(tried)}
+
+
 if __name__ == "__main__":
-    for found in trials(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])):
+    where, what, start, *fixtures = sys.argv[1:]
+    small = fixtures[0] if fixtures else "example"
+    results = every_write(Path(where), int(start), small) if what == "writes" else trials(Path(where), int(what), int(start), small)
+    for found in results:
         print(json.dumps(found, default=str), flush=True)
