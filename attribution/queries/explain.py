@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.queries.announcements import Announcement, announcements
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.claims import LineClaim, claims_of
@@ -69,6 +70,7 @@ class LineExplanation:
     claims: list[LineClaim]
     measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
     earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
+    said: list[Announcement]  # prompts in which the user says to have changed the file; support, no evidence
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -80,7 +82,7 @@ class LineExplanation:
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
             "claims": [asdict(c) for c in self.claims], "measured": self.measured,
-            "earlier_texts": [asdict(e) for e in self.earlier],
+            "earlier_texts": [asdict(e) for e in self.earlier], "user_said": [asdict(a) for a in self.said],
         }  # fmt: skip
 
 
@@ -100,6 +102,7 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier = earlier_texts(where.store, where.repo_id, line.text or "", window.until) if window and held else []
+    own = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
     return LineExplanation(
@@ -120,6 +123,7 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         claims=claims_of(where.store, where.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line),
         measured=measured_words(of),
         earlier=earlier,
+        said=announcements(where.store, where.repo_id, path, window.since, window.until) if window and own else [],
     )
 
 
