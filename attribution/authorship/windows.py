@@ -19,6 +19,7 @@ from attribution.authorship.named import says_it_writes
 from attribution.authorship.replay import CallRef
 from attribution.authorship.surroundings import Existence, TasksAt, TrackedAt, no_tasks_at, not_tracked
 from attribution.authorship.tasks import asks_for
+from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Reason
 
@@ -96,7 +97,6 @@ _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED}) 
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")
 
 
-_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev)/")
 # Commands that run tasks of the project.
 _RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|g?make|just|mise|poe|pdm|task)\b")
 
@@ -271,19 +271,13 @@ class AttributionWindows:
         return CandidateAuthor(author, reason="git_operation", call=action.call) if doubtful else None
 
     def _of_named(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor:
-        if effect.kind in ("copy", "move") and effect.paths and all(map(self._is_foreign, effect.paths)):
+        if effect.kind in ("copy", "move") and effect.paths and all(is_foreign(path, self.root) for path in effect.paths):
             return CandidateAuthor("unknown", reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)
         if gap.made:
             return CandidateAuthor("unknown", reason="base_unknown", call=action.call)
         return _scripted(action)
-
-    def _is_foreign(self, path: str) -> bool:
-        """Whether a path leads out of the worktree, and not to a directory for temporary files, where agents keep their drafts."""
-        if path.startswith(("~", "../")):
-            return True
-        return path.startswith("/") and not _TEMPORARY.match(path) and not f"{path}/".startswith(self.root + "/")
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""

@@ -115,3 +115,13 @@ class WorktreeRoots:
     def root_of(self, path: str) -> str | None:
         """The innermost worktree root that contains `path`."""
         return next((root for root in self.roots if path == root or path.startswith(root + "/")), None)
+
+
+_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev)/")
+
+
+def is_foreign(path: str, root: str) -> bool:
+    """Whether a path leads out of the worktree, and not to a directory for temporary files, where agents keep their drafts."""
+    if path.startswith(("~", "../")):
+        return True
+    return path.startswith("/") and not _TEMPORARY.match(path) and not f"{path}/".startswith(root + "/")

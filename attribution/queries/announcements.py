@@ -1,7 +1,7 @@
 """What users said about their own work: prompts in which somebody says to have changed the file of a line.
 
 Support, never a proof: such words date no line, and most prompts that name a file ask for a change. Of 7,040 prompts of public
-repositories 47 speak of the user's own changes, and one of those names a file.
+repositories 47 mention the user's own changes, and one of those names a file.
 """
 
 from __future__ import annotations

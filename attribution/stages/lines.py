@@ -6,7 +6,7 @@ everything concluded from them in one transaction at the end, together with the 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -46,12 +46,11 @@ from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.stages import costs, feature_rows, line_rows, outcomes, scores, turn_outcomes
+from attribution.stages.typing_notes import records_of_typing
 from collector import claims
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
-from collector.claims import git_ai
-from collector.claims.model import MAX_SIZE, ClaimRecord
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
@@ -373,7 +372,7 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
     texts, written = DiffTexts(repo, evidence.history), applied_edits(replayed.edits, replayed.timelines)
     times = {commit.sha: commit.author_time for commit in evidence.history.commits}
-    for sha, typed in typed_lines(_records_of_typing(repo, verdicts), evidence.history).items():
+    for sha, typed in typed_lines(records_of_typing(repo, verdicts), evidence.history).items():
         parents = evidence.links[sha].commit.parents
         testify(verdicts[sha], typed, max((times.get(parent, 0.0) for parent in parents), default=0.0), texts)
     waiting = {
@@ -396,17 +395,6 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
         verdict = verdicts[commit.sha]
         declare(verdict, commit)
         by_tools(verdict)
-
-
-def _records_of_typing(repo: GitRepo, wanted: Container[str]) -> Iterator[ClaimRecord]:
-    """Notes of git-ai about these commits that name a person."""
-    refs = {name: target for name, target in repo.refs().items() if claims.is_note(name)}
-    notes = claims.notes(repo, refs) if refs else ()
-    for source in notes:
-        size = repo.blob_size(source.blob) if source.commit in wanted else None
-        data = repo.blob(source.blob) if size is not None and size <= MAX_SIZE else None
-        if data is not None and b"\n  h_" in data and git_ai.sniff(source, data):
-            yield from git_ai.read(source, data)
 
 
 # --- write ------------------------------------------------------------------------------------------------------------
