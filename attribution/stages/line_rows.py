@@ -15,6 +15,7 @@ from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
 from attribution.stats.accuracy import Tier, TierConfidence, confidence_of
+from collector.files.kinds import HEADLINE
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -213,8 +214,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
         counts = fates.get(session, Counter())
         produced = sum(counts.values())
         final = produced - counts["self_overwritten"]
-        commits, *by_class = by_author.get(session, (0,) * 7)
-        agent, human = by_class[0], by_class[2]
+        commits, agent, human, *by_class = by_author.get(session, (0,) * 9)
         share = 100.0 * agent / (agent + human) if agent + human else None
         edit = outcomes.get(session, Counter())
         rows.append(
@@ -245,15 +245,21 @@ _CLASS_COLUMNS = ("agent_lines", "declared_lines", "human_lines", "likely_human_
 
 
 def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, ...]]:
-    """Session -> (commits, lines by class in order of the columns) over the commits it is linked to."""
+    """Session -> (commits, agents' and people's lines in source and test files, lines by class in order of the columns), of the
+    commits it is linked to."""
     sums = ", ".join(f"SUM(f.{name}) AS {name}" for name in _CLASS_COLUMNS)
+    code = ", ".join(f"'{kind}'" for kind in sorted(HEADLINE))
+    in_code = ", ".join(
+        f"SUM(CASE WHEN f.kind IN ({code}) THEN f.{name} END) AS code_{name}" for name in ("agent_lines", "human_lines")
+    )
     found = store.rows(
         "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, "
-        f"{sums} FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
+        f"{in_code}, {sums} FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
         "LEFT JOIN commit_files f ON f.commit_id = cs.commit_id WHERE c.repo_id = ? GROUP BY cs.session_id",
         (repo_id,),
     )
-    return {r["s"]: (r["commits"], *(r[name] or 0 for name in _CLASS_COLUMNS)) for r in found}
+    names = ("code_agent_lines", "code_human_lines", *_CLASS_COLUMNS)
+    return {r["s"]: (r["commits"], *(r[name] or 0 for name in names)) for r in found}
 
 
 def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:

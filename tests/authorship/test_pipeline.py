@@ -742,6 +742,31 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     }
 
 
+@pytest.mark.parametrize(
+    ("persons", "percentage", "mode"), [("docs/plan.md", 100.0, "vibe"), ("ledger.py", pytest.approx(50.0), "collaborative")]
+)
+def test_a_sessions_share_counts_source_and_test_files(persons: str, percentage: float, mode: str, tmp_path: Path) -> None:
+    """What a person writes in the docs is counted beside it."""
+    world = World("shares")
+    world.human_write("docs/plan.md", "# Plan of the ledger\n\nIt keeps track of expenses.\n")
+    world.human_write("ledger.py", "opening_value = 0\n")
+    world.commit("A plan")
+    session = world.session()
+    session.prompt("Begin")
+    session.edit("ledger.py", "opening_value = 0\n", "opening_value = 1\n")
+    session.edit("docs/plan.md", "It keeps track", "It will keep track")
+    world.wait(60)
+    world.human_insert(persons, "expenses_of_the_day = 'counted by hand'\n")
+    session.prompt("Look at it")
+    session.outside_edit_notice(persons)
+    session.end_turn()
+    world.commit("Ledger", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    (row,) = _rows(tmp_path / "out.db", "SELECT * FROM session_stats")
+    assert (row["agent_lines"], row["human_lines"]) == (2, 1)
+    assert (row["agent_percentage"], row["coding_mode"]) == (percentage, mode)
+
+
 def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(tmp_path: Path) -> None:
     """No edit records its base; the commit in between does, so the next person's line is known for what it is."""
     world = World("between")

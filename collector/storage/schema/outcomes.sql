@@ -10,8 +10,8 @@ CREATE TABLE IF NOT EXISTS session_stats (
   likely_human_lines INTEGER NOT NULL, -- written by a person as far as is known
   tool_lines INTEGER NOT NULL, -- written by a tool
   unknown_lines INTEGER NOT NULL, -- whose author is unknown
-  agent_percentage REAL, -- agent / (agent + human) x 100 over its commits; NULL when both are 0
-  coding_mode TEXT {CodingMode}, -- how much of its lines by agents and people the agents wrote; NULL without a percentage
+  agent_percentage REAL, -- agent / (agent + human) x 100 in source and test files of its commits; NULL when both are 0
+  coding_mode TEXT {CodingMode}, -- how much of its lines by agents and people the agents wrote in source and test files; NULL without a percentage
   produced INTEGER NOT NULL, -- non-blank lines the session ever wrote into the repository's files
   final INTEGER NOT NULL, -- of those, not overwritten by an agent again
   survived INTEGER NOT NULL, -- of those, in a commit
