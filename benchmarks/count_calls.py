@@ -3,8 +3,9 @@
     python benchmarks/count_calls.py REPOSITORY ...
 
 Shares no code with the program, so that a call which a reader overlooks is seen to be missing. Every copy of a session is read; a
-call counts once for each id within its session (OpenCode: by message and place, since ids may be redacted; Cursor: by the place of
-the line among those of a role). Prints a JSON object for each repository: its path -> session -> {agent, calls, files}.
+call counts once for each id within its session (OpenCode: by message, time and place, since ids may be redacted; Cursor: by the
+place of the line among those of a role). Shadow branches count, too; of a session without any readable copy of its own, the compact
+copies do. Prints a JSON object for each repository: its path -> session -> {agent, calls, files}.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ _PER_REF = re.compile(rf"refs/entire/checkpoints/../{_ID}$")
 _BRANCH = re.compile(r"(?:entire/(?:checkpoints/v1|sessions(?:-legacy|-old)?)|entire/checkpoints/v2/(?:main|full/[^/]+))$")
 _FILE = re.compile(r"^(?:(?:[0-9a-f]{2}/[0-9a-f]{10})/)?(?:(\d+)/)?(full\.jsonl|raw_transcript|full\.log)(\.\d+)?$")
 _DATED = re.compile(r"^\d{4}-\d\d-\d\d-")
+
+
+_SHADOW = re.compile(r"/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
+_KEPT = re.compile(r"^\.entire/metadata/([^/]+)/(full\.jsonl|full\.log)(\.\d+)?$")
+_PLACE = re.compile(r":([0-9a-f]{2})/([0-9a-f]{10}/\d+)$")
+_NO_ID = ("unknown", "none", "null", "undefined", "nil", "n/a", "default", "session")  # one word for many sessions
 
 
 def git(path: Path, *arguments: str, given: bytes = b"") -> bytes:
@@ -48,9 +55,26 @@ def stored(path: Path) -> dict[str, dict[str, list[str]]]:
             match = _FILE.match(name)
             if match:
                 found.setdefault(place, {}).setdefault("transcript", []).append(f"{match[3] or ''} {oid}")
+            elif name.rpartition("/")[2] == "transcript.jsonl":
+                found.setdefault(place, {})["compact"] = [oid]
             elif name.endswith("metadata.json"):
                 found.setdefault(place, {})["metadata"] = [oid]
     return found
+
+
+def shadows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(session, blobs of its transcript) at every commit of the branches that hold a worktree with the transcript so far."""
+    for line in git(path, "for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines():
+        name, oid = line.rsplit(" ", 1)
+        for commit in git(path, "rev-list", "--first-parent", oid).decode().split() if _SHADOW.search(name) else ():
+            found: dict[str, list[str]] = {}
+            for entry in git(path, "ls-tree", "-r", "-z", commit, ".entire/metadata").decode("utf-8", "replace").split("\0"):
+                head, _, place = entry.partition("\t")
+                match = _KEPT.match(place)
+                if match:
+                    found.setdefault(_DATED.sub("", match[1]), []).append(f"{match[3] or ''} {head.split()[2]}")
+            for session, parts in found.items():
+                yield session, tuple(part.split(" ")[1] for part in sorted(parts, key=lambda one: (len(one.split(" ")[0]), one)))
 
 
 def blobs(path: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -169,7 +193,7 @@ def _opencode(number: int, value: Any) -> Iterator[str]:
     for message in items(dig(value, "messages")):
         for index, part in enumerate(items(dig(message, "parts"))):
             if dig(part, "type") == "tool":
-                yield f"{dig(message, 'info', 'id')}/{index}"
+                yield f"{dig(message, 'info', 'id')}/{dig(message, 'info', 'time', 'created')}/{index}"
 
 
 def _gemini(number: int, value: Any) -> Iterator[str]:
@@ -178,7 +202,9 @@ def _gemini(number: int, value: Any) -> Iterator[str]:
 
 
 def _pi(number: int, value: Any) -> Iterator[str]:
-    yield from (str(dig(b, "id")) for b in items(dig(value, "message", "content")) if dig(b, "type") == "toolCall")
+    for index, block in enumerate(items(dig(value, "message", "content"))):
+        if dig(block, "type") == "toolCall":
+            yield str(dig(block, "id") or f"{dig(value, 'id')}/{index}")
 
 
 def _copilot(number: int, value: Any) -> Iterator[str]:
@@ -218,13 +244,20 @@ def count(path: Path) -> dict[str, dict[str, Any]]:
     wanted = [oid for kinds in places.values() for oid in kinds.get("metadata", [])]
     metadata: dict[str, Any] = {oid: next(iter(documents(data)), {}) for oid, data in blobs(path, wanted)}
     copies: dict[str, set[tuple[str, ...]]] = {}
+    compacts: dict[str, set[str]] = {}
     for place, kinds in places.items():
-        if "transcript" not in kinds:
-            continue
         about = metadata.get(next(iter(kinds.get("metadata", [])), ""), {})
         session = _DATED.sub("", str(dig(about, "session_id") or place))
+        if session in _NO_ID and (named := _PLACE.search(place)):
+            session = named[1] + named[2]
+        compacts.setdefault(session, set()).update(kinds.get("compact", []))
+        if "transcript" not in kinds:
+            continue
         parts = sorted(kinds["transcript"], key=lambda one: (len(one.split(" ")[0]), one))
         copies.setdefault(session, set()).add(tuple(part.split(" ")[1] for part in parts))
+    for session, one in shadows(path):
+        if session in copies or session not in compacts:
+            copies.setdefault(session, set()).add(one)
     found: dict[str, dict[str, Any]] = {}
     for session, tuples in copies.items():
         content = dict(blobs(path, (oid for one in tuples for oid in one)))
@@ -238,7 +271,19 @@ def count(path: Path) -> dict[str, dict[str, Any]]:
         if keys:
             agent = max(keys, key=lambda name: len(keys[name]))
             found[session] = {"agent": agent, "calls": len(keys[agent]), "files": len(tuples)}
+    for session, oids in compacts.items():
+        contents = dict(blobs(path, oids)) if session not in found else {}
+        if contents:
+            ids = {key for content in contents.values() for key in _compact(documents(content))}
+            found[session] = {"agent": "entire-compact", "calls": len(ids), "files": len(contents)}
     return found
+
+
+def _compact(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        for index, block in enumerate(items(dig(value, "content"))):
+            if dig(block, "type") in ("tool_use", "toolCall"):
+                yield str(dig(block, "id") or f"{dig(value, 'id')}/{dig(value, 'ts')}/{index}")
 
 
 def main() -> None:

@@ -117,14 +117,15 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
     """A row of what benchmarks/agents.py measured; of an agent without a session in those clones the word alone."""
     one = found.get(reader.NAME)
     if one is None:
-        word = {WHOLLY: "untested"}.get(untested_part(reader), "real, elsewhere")
+        word = {WHOLLY: "documentation, untested"}.get(untested_part(reader), "real, elsewhere")
         return (label_of(reader.NAME), word, *["–"] * (len(_MEASURED) - 2))
     applied, unmatched, versions = one["applied"], one["unmatched"], one["versions"]
+    edits = f"{applied}, {unmatched} ({unmatched / (applied + unmatched):.1%})" if applied + unmatched else "none"
     numbered = sorted((v for v in versions if v[:1].isdigit()), key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
     span = f"{numbered[0]} … {numbered[-1]}" if len(numbered) > 1 else "".join(numbered) or "–"
     return (
         label_of(reader.NAME), "real", f"{one['sessions']} ({one['files']})", str(len(one["repositories"])), span,
-        f"{one['calls']:,}, {one['independent']:,}", f"{applied}, {unmatched} ({unmatched / max(1, applied + unmatched):.1%})",
+        f"{one['calls']:,}, {one['independent']:,}", edits,
         *(f"{one[name] / max(1, one['all_calls']):.0%}" for name in ("timed", "ended")),
         *(f"{one[name]} of {one['sessions']}" for name in ("models", "tokens")),
     )  # fmt: skip

@@ -142,7 +142,7 @@ def producing_sessions(store: Store) -> list[ProducingSession]:
 
 
 class CostedSession(NamedTuple):
-    """A session that maps cleanly to its commits, with what it took."""
+    """A session that maps cleanly to its commits, with what it took; of one in several repositories no part is known."""
 
     repo_id: int
     coding_mode: str | None
@@ -167,7 +167,8 @@ def clean_sessions(store: Store) -> list[CostedSession]:
         "(SELECT SUM(length(u.prompt)) FROM turns u WHERE u.session_id = s.id AND u.origin IN ('prompt', 'queued')) AS typed, "
         "f.input_tokens, f.output_tokens, f.cache_read_tokens, f.cache_write_tokens, f.cost_usd, f.session_runtime_s, "
         "f.agent_runtime_s FROM session_stats t JOIN sessions s ON s.id = t.session_id "
-        "JOIN session_features f ON f.session_id = s.id WHERE t.commits > 0 AND NOT EXISTS "
+        "JOIN session_features f ON f.session_id = s.id JOIN corpus_sessions k ON k.session_id = s.id "
+        "WHERE t.commits > 0 AND k.repositories = 1 AND NOT EXISTS "
         "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.clean = 0)",
     )
 
@@ -177,7 +178,7 @@ def sessions_with_commits(store: Store) -> int:
 
 
 class SessionTurns(NamedTuple):
-    """How the turns of a session went."""
+    """How the turns of a session went; one that several repositories hold counts once."""
 
     repo_id: int
     agent: str | None
@@ -198,7 +199,8 @@ def session_turns(store: Store) -> list[SessionTurns]:
         "SELECT s.repo_id, s.agent, t.coding_mode, s.turns, s.interruptions, COALESCE(f.tool_counts, '{}') AS tool_counts, "
         "COALESCE(f.per_turn_agent_latency_s, '[]') AS latency, (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c "
         "WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked "
-        "FROM sessions s JOIN session_features f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id",
+        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id "
+        "LEFT JOIN session_stats t ON t.session_id = s.id",
     )
 
 

@@ -365,3 +365,30 @@ def test_an_older_database_gets_the_new_tables(taken: tuple[Path, Path, dict[str
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     assert len(json.loads(run("features", "--db", db, "--json").stdout)) == 1
     assert len(json.loads(run("quality", "--db", db, "--json").stdout)) == 1
+
+
+def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Path) -> None:
+    rows = [  # repository, id, first event, output tokens, calls
+        (1, "a", "2026-09-01T10:00:00Z", 50, 3),
+        (2, "a", "2026-09-01T10:00:00Z", 80, 4),  # a later copy
+        (2, "b", "2026-09-02T10:00:00Z", 10, 1),
+        (1, "20260901_1", "2026-09-01T11:00:00Z", 5, 1),  # some agents number the sessions of a day
+        (2, "20260901_1", "2026-09-01T12:00:00Z", 7, 1),
+        (1, "unread", None, None, 0),
+        (2, "unread", None, None, 0),
+    ]
+    columns = "repo_id, key, started_at, output_tokens, tool_calls, label, agent, transcript"
+    with Store(tmp_path / "out.db") as store:
+        for number in (1, 2):
+            store.connection.execute("INSERT INTO repos (id, name, path) VALUES (?, ?, '')", (number, f"one/{number}"))
+        store.connection.executemany(f"INSERT INTO sessions ({columns}) VALUES (?, ?, ?, ?, ?, '', 'goose', 'present')", rows)
+        query = "SELECT session_key, repo_id, repositories, output_tokens FROM corpus_sessions ORDER BY session_key, repo_id"
+        found = store.rows(query)
+    assert [tuple(row.values()) for row in found] == [
+        ("20260901_1", 1, 1, 5),
+        ("20260901_1", 2, 1, 7),
+        ("a", 2, 2, 80),
+        ("b", 2, 1, 10),
+        ("unread", 1, 1, None),
+        ("unread", 2, 1, None),
+    ]

@@ -163,3 +163,23 @@ CREATE VIEW IF NOT EXISTS child_sessions AS
 SELECT c.repo_id, c.id AS session_id, c.key AS session_key, c.label, c.agent, c.started_at, p.id AS parent_id, c.parent_key,
        p.label AS parent_label, p.agent AS parent_agent
 FROM sessions c LEFT JOIN sessions p ON p.repo_id = c.repo_id AND p.key = c.parent_key WHERE c.parent_key IS NOT NULL;
+
+-- Sessions of all repositories, each once: one that worked in several repositories is stored in every one of them, with all its
+-- tokens. Two rows are the same session when agent, id and first event agree: some agents number the sessions of a day.
+--   session_id: the row that stands for it: the one with most tokens, then with most calls, then the first
+--   repo_id: the repository of that row
+--   session_key: the agent's own id
+--   agent: its agent
+--   started_at: its first event
+--   repositories: number of repositories that hold it
+--   input_tokens: fresh input tokens
+--   output_tokens: output tokens
+--   cache_read_tokens: tokens read from the prompt cache
+--   cache_write_tokens: tokens written to the prompt cache
+CREATE VIEW IF NOT EXISTS corpus_sessions AS
+SELECT o.id AS session_id, o.repo_id, o.key AS session_key, o.agent, o.started_at, o.repositories, o.input_tokens, o.output_tokens,
+       o.cache_read_tokens, o.cache_write_tokens
+FROM (SELECT s.*, COUNT(*) OVER same AS repositories,
+             ROW_NUMBER() OVER (same ORDER BY COALESCE(s.output_tokens, 0) DESC, s.tool_calls DESC, s.id) AS place
+      FROM sessions s WINDOW same AS (PARTITION BY s.key, COALESCE(s.agent, ''), COALESCE(s.started_at, s.id))) o
+WHERE o.place = 1;
