@@ -42,7 +42,7 @@ from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
-FACTS = "10"  # version of everything that is read here
+FACTS = "11"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000

@@ -137,3 +137,13 @@ def test_calls_in_a_compact_copy() -> None:
         ("bash", []),
     ]
     assert session.calls[2].command is not None and session.calls[2].command.text == "make"
+
+
+def test_a_patch_in_an_edit_of_a_compact_copy() -> None:
+    """Its `edit` takes a patch for some models: what it adds is there, though nothing came back."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-a = 1\n+a = 2\n*** Add File: b.py\n+b = 1\n*** End Patch"
+    block = {"type": "toolCall", "id": "c", "name": "edit", "arguments": {"input": patch}}
+    record = {"v": 1, "agent": "omp", "cli_version": "0.11.3", "type": "assistant", "ts": _AT + "8Z", "id": "m", "content": [block]}
+    (call,) = compact.read("s", [_lines(record)]).calls
+    assert [(edit.op, edit.path) for edit in call.edits] == [("edit", "a.py"), ("write", "b.py")]
+    assert [line for hunk in call.edits[0].hunks for line in hunk.lines] == ["-a = 1", "+a = 2"]

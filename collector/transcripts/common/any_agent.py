@@ -17,7 +17,7 @@ from collector.transcripts.common.scripts import commands_in_script, patches_in_
 _WRITERS = frozenset(
     {"edit", "write", "multiedit", "create", "strreplace", "str_replace", "replace", "write_file", "edit_file", "save_file"}
     | {"write_to_file", "replace_file_content", "multi_replace_file_content", "mcp__acp__edit", "mcp__acp__write"}
-    | {"notebookedit", "notebook_edit", "create_file", "search_replace"}
+    | {"notebookedit", "notebook_edit", "create_file", "search_replace", "fs_write"}
 )
 _EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"})  # take a subcommand
 _CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
@@ -32,7 +32,7 @@ class AnyAgentReader(RecordReader, ABC):
 
     shells = frozenset(
         {"bash", "powershell", "shell", "execute", "exec", "exec_command", "shell_command", "run_shell_command", "run_command"}
-        | {"execute_bash", "bash_command", "run_terminal_cmd"}
+        | {"execute_bash", "bash_command", "run_terminal_cmd", "run_terminal_command", "execute_command", "terminal"}
     )
     reads = frozenset({"read"})
     spawns = frozenset({"task", "agent", "spawn_agent"})
@@ -62,7 +62,9 @@ class AnyAgentReader(RecordReader, ABC):
             text, cwd = argument(arguments, *_COMMAND), argument(arguments, *_DIRECTORY) or call.cwd
             return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
         changes = name in _WRITERS or (name in _EDITORS and get_str(arguments, "command") in _CHANGING)
-        return (edits_from_arguments(arguments, call.cwd) or hashline_edits(arguments)) if changes else []
+        if not changes:
+            return []
+        return edits_from_patch(arguments, call.cwd) or edits_from_arguments(arguments, call.cwd) or hashline_edits(arguments)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind=argument(call.arguments, "subagent_type", "agent_type"), visible=False)
