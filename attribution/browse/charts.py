@@ -13,6 +13,7 @@ from attribution.queries.overview import SurvivalPoint
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
+_WIDEST = 80.0  # of a column: few of them are no wall
 _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent",
@@ -43,23 +44,27 @@ def stacked(parts: Mapping[str, float], width: int = 600, height: int = 22) -> s
 
 
 def columns(
-    weeks: Mapping[str, Mapping[str, float]], dots: Mapping[str, int] | None = None, width: int = 900, height: int = 220
+    weeks: Mapping[str, Mapping[str, float]],
+    dots: Mapping[str, int] | None = None,
+    width: int = 900,
+    height: int = 220,
+    period: str = "week",
 ) -> str:
-    """Lines by class over time, one column each; `dots` are numbers (of sessions) above the columns."""
+    """Lines by class over time, one column each `period`; `dots` are numbers (of sessions) above the columns."""
     dots = dots or {}
     names = sorted(set(weeks) | set(dots))
     if not names:
         return ""
     top = max((sum(v.values()) for v in weeks.values()), default=0) or 1
     left, low, high = 56.0, height - 26.0, 22.0
-    step = (width - left - 8) / len(names)
+    step = min((width - left - 8) / len(names), _WIDEST)
     marks = [_grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}") for part in (0, 0.5, 1)]
     for number, name in enumerate(names):
         x, y = left + number * step, low
         for kind in CLASSES:
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
-            title = f"week of {name}: {NAMES[kind]}, {weeks.get(name, {}).get(kind, 0):,.0f} lines"
+            title = f"{period} of {name}: {NAMES[kind]}, {weeks.get(name, {}).get(kind, 0):,.0f} lines"
             marks += [_rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
@@ -67,7 +72,7 @@ def columns(
     every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
     places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
-    return _svg(width, height, marks, "lines added per week by class; dots: sessions started")
+    return _svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
 
 
 def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, height: int = 240) -> str:

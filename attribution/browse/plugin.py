@@ -15,15 +15,8 @@ from typing import Any
 from datasette import NotFound, Response, hookimpl
 from datasette.utils import tilde_decode, tilde_encode
 
-from attribution.browse import charts, describe, failures, versions, words
+from attribution.browse import addresses, charts, describe, failures, pages, versions, words
 from attribution.browse.spreadsheet import Guard
-from attribution.queries.commit import commit_page
-from attribution.queries.overview import added_by_all, overview, repositories
-from attribution.queries.session_page import TURNS, session_page
-from attribution.queries.tip_file import PAGE, explained, tip_file
-from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
-from attribution.queries.turn_outcomes import turn_page
-from attribution.scores.quality import AGREEMENT
 from collector.storage.bounded import time_limit
 from collector.storage.store import APPLICATION_ID, Store
 
@@ -135,7 +128,7 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
     if table is None and column in _NUMBERS:
         kind, number = _NUMBERS[column], value
     if kind and number is not None:
-        href = datasette.urls.path(f"{_BASE}/{tilde_encode(database)}/{kind}/{number}")
+        href = datasette.urls.path(f"{_BASE}/{tilde_encode(database)}/-/go/{kind}/{number}")
         return markupsafe.Markup('<a href="{}">{}</a>').format(href, words.line(value, 200))
     if isinstance(value, str) and len(value) > 300:
         text = words.safe(value)
@@ -179,12 +172,8 @@ def register_routes() -> list[tuple[str, Any]]:
     return [
         (rf"^{_BASE}\.css$", _css),
         (rf"^{_BASE}$", _home),
-        (rf"^{_BASE}/(?P<database>[^/]+)$", _database),
-        (rf"^{_BASE}/(?P<database>[^/]+)/repo/(?P<number>\d+)$", _repo),
-        (rf"^{_BASE}/(?P<database>[^/]+)/file/(?P<number>\d+)$", _file),
-        (rf"^{_BASE}/(?P<database>[^/]+)/session/(?P<number>\d+)$", _session),
-        (rf"^{_BASE}/(?P<database>[^/]+)/turns/(?P<number>\d+)$", _turns),
-        (rf"^{_BASE}/(?P<database>[^/]+)/commit/(?P<number>\d+)$", _commit),
+        (rf"^{_BASE}/(?P<database>[^/]+)/?$", _page),
+        (rf"^{_BASE}/(?P<database>[^/]+)/(?P<rest>.+)$", _page),
     ]
 
 
@@ -203,77 +192,42 @@ async def _home(datasette: Any) -> Any:
     return Response.redirect(datasette.urls.path(f"{_BASE}/{tilde_encode(names[0])}"))
 
 
-async def _database(datasette: Any, request: Any) -> Any:
-    rows = await _read(datasette, request, lambda store, number: repositories(store))
-    return await _show(datasette, request, "whowrote_repos.html", {"repos": rows, "totals": added_by_all(rows)})
-
-
-async def _repo(datasette: Any, request: Any) -> Any:
-    shown = await _read(datasette, request, overview)
-    return await _show(datasette, request, "whowrote_repo.html", {"o": shown})
-
-
-async def _file(datasette: Any, request: Any) -> Any:
-    line, first = _number(request.args.get("line")), _number(request.args.get("from")) or 1
-
-    def build(store: Store, number: int) -> dict[str, Any] | None:
-        file = tip_file(store, number)
-        if file is None:
-            return None
-        start = ((line or first) - 1) // PAGE * PAGE + 1
-        explanation = explained(store, file, line) if line else None
-        rows = words.file_rows(file, start, PAGE)
-        return {"f": file, "rows": rows, "first": start, "line": line, "explanation": explanation, "page": PAGE}
-
-    context = await _read(datasette, request, build)
-    return await _show(datasette, request, "whowrote_file.html", context)
-
-
-async def _session(datasette: Any, request: Any) -> Any:
-    first = _number(request.args.get("from")) or 0
-    shown = await _read(datasette, request, lambda store, number: session_page(store, number, first))
-    return await _show(datasette, request, "whowrote_session.html", {"s": shown, "page": TURNS, "agreement": AGREEMENT.sentence()})
-
-
-async def _turns(datasette: Any, request: Any) -> Any:
-    first = _number(request.args.get("from")) or 0
-    shown = await _read(datasette, request, lambda store, number: turn_page(store, number, first))
-    return await _show(datasette, request, "whowrote_turns.html", {"t": shown, "page": TURN_PAGE})
-
-
-async def _commit(datasette: Any, request: Any) -> Any:
-    shown = await _read(datasette, request, commit_page)
-    return await _show(datasette, request, "whowrote_commit.html", {"c": shown})
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
-async def _read(datasette: Any, request: Any, build: Callable[[Store, int], Any]) -> Any:
-    """`build(store, number)` on the database of the request, in Datasette's thread for it; None becomes 404."""
+async def _page(datasette: Any, request: Any) -> Any:
+    """Any page of ours below a database, built in Datasette's thread for it."""
     name = tilde_decode(request.url_vars["database"])
     db = datasette.databases.get(name)
     if db is None or not is_ours(db.path):
-        raise NotFound(f"no database of whowrote named {name}")
+        raise NotFound(f"There is no database of whowrote named {name}.")
     await versions.may_view(datasette, request.actor, name)
-    number = _number(request.url_vars.get("number"))
+    to = addresses.Addresses(datasette.urls.path(f"{_BASE}/{tilde_encode(name)}"))
+    given = {key: request.args.get(key) or "" for key in request.args}
+    rest = request.url_vars.get("rest") or ""
 
-    def read(connection: Any) -> Any:
+    def read(connection: Any) -> pages.Page:
         with time_limit(connection, PAGE_SECONDS):
-            return build(Store.over(connection, db.path), number)
+            store = Store.over(connection, db.path)
+            place = addresses.place(rest, _names(store)) if rest else addresses.Place("", "", "")
+            return pages.shown(store, place, given, to)
 
-    built = await db.execute_fn(read)
-    if built is None:
-        raise NotFound(f"{name} has no such {request.path.rsplit('/', 2)[-2]}")
-    return built
+    try:
+        shown = await db.execute_fn(read)
+    except pages.NotThere as missing:
+        raise NotFound(str(missing)) from missing
+    except pages.Moved as moved:
+        return Response.redirect(str(moved))
+    more = {
+        "a": to,
+        "base": to.base,
+        "database": name,
+        "charts": charts,
+        "query": datasette.urls.database(name),
+        "repo_name": shown.repo,
+    }
+    return Response.html(await datasette.render_template(shown.template, shown.values | more, request=request))
 
 
-async def _show(datasette: Any, request: Any, template: str, context: dict[str, Any]) -> Any:
-    name = tilde_decode(request.url_vars["database"])
-    base = datasette.urls.path(f"{_BASE}/{tilde_encode(name)}")
-    more = {"base": base, "database": name, "charts": charts, "query": datasette.urls.database(name)}
-    return Response.html(await datasette.render_template(template, context | more, request=request))
+def _names(store: Store) -> set[str]:
+    return {row["name"] for row in store.rows("SELECT name FROM repos")}
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

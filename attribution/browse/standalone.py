@@ -34,7 +34,8 @@ def html(store: Store) -> str:
     totals = added_by_all(shown.repositories)
     template = env.get_template("whowrote_report.html")
     return template.render(
-        repos=shown.repositories, overviews=shown.overviews, style=style, totals=totals, charts=charts, base="", query="",
+        repos=shown.repositories, overviews=shown.overviews, style=style, totals=totals, charts=charts, base="", query="", keys={},
+        a=None, forge="", tip="",
         version=version(),
     )  # fmt: skip
 

@@ -5,10 +5,13 @@ Texts of repositories and transcripts are escaped by Jinja as HTML; `safe` also 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
+from attribution.browse import markup
 from attribution.browse.charts import NAMES
 from attribution.lineage import minimum
 from attribution.queries.tip_file import TipFile, TipSpan
@@ -96,6 +99,68 @@ def file_rows(file: TipFile, first: int, most: int) -> list[FileRow]:
     return rows
 
 
+COLOURS = ("class", "agent", "model", "age", "session", "person")
+"""What the lines of a file can be coloured by."""
+_AGES = (
+    (30, "up to 30 days"),
+    (90, "31 to 90 days"),
+    (180, "91 to 180 days"),
+    (365, "181 to 365 days"),
+    (10**6, "older than a year"),
+)
+_HUES = 8  # colours for names; the others share one
+
+
+class Hue(NamedTuple):
+    """A colour of the legend: its CSS class, what it stands for, how many lines have it."""
+
+    style: str
+    name: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coloured:
+    """The lines of a file by something else than their class."""
+
+    hues: list[Hue]
+    styles: Mapping[int, str]  # first line of a span -> CSS class; "" for lines that have no such value
+
+
+def coloured(file: TipFile, by: str) -> Coloured:
+    """Most lines first; ages in their order."""
+    if by == "class":
+        return Coloured([], {})
+    newest = max((span.commit.author_at for span in file.spans if span.commit), default="")
+    names = {span.start: _value(span, by, newest) for span in file.spans}
+    count: Counter[str] = Counter()
+    for span in file.spans:
+        count[names[span.start]] += span.end - span.start + 1
+    del count[""]
+    ordered = [name for _, name in _AGES if count[name]] if by == "age" else [name for name, _ in count.most_common()]
+    styles = {name: f"h-{'a' if by == 'age' else ''}{min(number, _HUES)}" for number, name in enumerate(ordered)}
+    hues = [Hue(styles[name], name, count[name]) for name in ordered]
+    return Coloured(hues, {start: styles.get(name, "") for start, name in names.items()})
+
+
+def _value(span: TipSpan, by: str, newest: str) -> str:
+    of = span.attribution
+    if by == "age":
+        return _age(span.commit.author_at, newest) if span.commit else ""
+    if by == "person":
+        return span.commit.author_name if span.commit else ""
+    return {"agent": label_of(of.agent) if of.agent else "", "model": of.model, "session": of.label}[by]
+
+
+def _age(at: str, newest: str) -> str:
+    """Days before the newest line of the file, in bands."""
+    try:
+        days = (date.fromisoformat(newest[:10]) - date.fromisoformat(at[:10])).days
+    except ValueError:
+        return ""
+    return next(name for most, name in _AGES if days <= most)
+
+
 def teach(env: Any) -> None:
     """Gives a Jinja environment the filters and names of the templates."""
     filters = {
@@ -106,6 +171,7 @@ def teach(env: Any) -> None:
         "ww_minute": minute,
         "ww_source": source,
         "ww_known": in_order,
+        "ww_markdown": markup.rendered,
     }
     env.filters.update(filters)
     env.globals.update(

@@ -79,7 +79,7 @@ def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerp
 
 def neighbours_of(texts: Sequence[str], number: int) -> Neighbours:
     """Of the line of that number, counted from 1."""
-    before = texts[number - 2].strip() if number > 1 else ""
+    before = texts[number - 2].strip() if 1 < number <= len(texts) + 1 else ""
     return Neighbours(before, texts[number].strip() if number < len(texts) else "")
 
 

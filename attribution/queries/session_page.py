@@ -15,6 +15,7 @@ from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.scores import ExplainedScore, session_scores, taken_apart
 from attribution.queries.sessions import Region, region_rows
+from attribution.queries.turn_outcomes import TurnOutcome, turn_outcomes
 from attribution.queries.turns import CallRow, TurnRow, calls_in_order, turns
 from collector.storage.store import Store, columns_of
 
@@ -101,6 +102,7 @@ class ShownTurn:
     calls: list[ShownCall]
     more: int  # calls left out
     lines: int  # lines of commits written in it
+    outcome: TurnOutcome | None  # what became of its lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +213,14 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     ):
         edits[edit.call_id].append(edit)
     written = _written(store, session_id)
+    outcomes = {one.turn_index: one for one in turn_outcomes(store, session_id)}
     return [
         ShownTurn(
             asked.get(index, TurnRow(index, None, "", None)),
             [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]],
             max(0, len(calls[index]) - _CALLS),
             written.get(index, 0),
+            outcomes.get(index),
         )
         for index in sorted({*asked, *(i for i in calls if calls[i])})
     ]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
-from attribution.queries.blame import BlameLine
+from attribution.queries.blame import BlameLine, blame, blocks
 from attribution.queries.explain import LineExplanation, explain_line
-from attribution.queries.open_repo import KnownRepo
-from attribution.queries.overview import TipFileRow
+from attribution.queries.open_repo import KnownRepo, OpenRepo
+from attribution.queries.overview import CLASSES, TipFileRow
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, CommitRef, LineAttribution, attribution_of, commit_of
 from collector.errors import WhoWroteError
@@ -147,6 +147,18 @@ def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
     if len(texts) != file.lines:
         return _CloneTexts(None, "the file has changed since it was analysed")
     return _CloneTexts(texts)
+
+
+def file_of_commit(where: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
+    """A file of any commit of the clone, its lines looked up with git blame. Raises UnknownBranch, WhoWroteError."""
+    found = blame(where, path, commit)
+    spans: list[TipSpan] = []
+    for block in blocks(where, found):
+        first = block.first
+        spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
+    count = Counter(line.attribution.kind or "older" for line in found.lines if line.text.strip())
+    row = TipFileRow(0, repo.id, found.path, len(found.texts), *(count[name] for name in (*CLASSES, "older")))
+    return TipFile(repo, found.sha, row, spans, found.texts, {}, [])
 
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:

@@ -85,6 +85,12 @@ def turn_rows(store: Store, repo: int | None = None, session: str = "") -> list[
     return [TurnRow(*texts[one.session_id, one.turn_index], one) for one in outcomes]
 
 
+def turn_outcomes(store: Store, session_id: int) -> list[TurnOutcome]:
+    """Of one session, in order."""
+    sql = f"SELECT {columns_of(TurnOutcome, 'o')} FROM turn_outcomes o WHERE o.session_id = ? ORDER BY o.turn_index"
+    return store.select(TurnOutcome, sql, (session_id,))
+
+
 class TurnPage(NamedTuple):
     """Turns of a repository that wrote lines, latest first, a page of them; and sums over all."""
 

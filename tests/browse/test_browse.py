@@ -10,17 +10,18 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import date, timedelta
+from html import unescape
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import pytest
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import charts, describe, plugin, standalone, words
+from attribution.browse import addresses, charts, describe, markup, pages, plugin, standalone, words
 from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.overview import SurvivalPoint
@@ -71,6 +72,12 @@ class Site:
     def get(self, path: str) -> Any:
         return self.loop.run_until_complete(self.datasette.client.get(path))
 
+    def of(self, kind: str, number: object) -> str:
+        """The address of the page of a row."""
+        answer = self.get(f"/-/whowrote/pages/-/go/{kind}/{number}")
+        assert answer.status_code == 302, answer.text
+        return str(answer.headers["location"])
+
 
 @pytest.fixture(scope="module")
 def site(db: Path) -> Iterator[Site]:
@@ -99,17 +106,16 @@ def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
         seen.add(path)
         answer = site.get(path)
         assert answer.status_code == (302 if path == "/-/whowrote" else 200), path
-        kinds.add(re.sub(r"\d+.*", "", path))
+        kinds.add(path.split("?")[0].split("/-/")[-1].split("/")[0] if path.count("/-/") > 1 else "@" if "@" in path else "")
         if path.startswith("/-/whowrote/"):
             waiting += [at for link in links(answer.text).found if not urlsplit(at := urljoin(path, link)).netloc]
-    ours = {f"/-/whowrote/pages/{kind}/" for kind in ("repo", "file", "session", "commit", "turns")}
-    assert {k for k in kinds if k.startswith("/-/whowrote/pages/")} == ours
+    assert kinds >= {"", "@", *addresses.REPOSITORY, "study"} - {"file"}
     assert len(seen) > 60
 
 
 def test_anchors_within_pages_exist(site: Site, db: Path) -> None:
     number = value(db, "SELECT t.id FROM tip_files t JOIN repos r ON r.id = t.repo_id WHERE t.agent > 0 ORDER BY t.agent DESC")
-    page = links(site.get(f"/-/whowrote/pages/file/{number}").text)
+    page = links(site.get(site.of("file", number)).text)
     ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     wanted = {urlsplit(link).fragment for link in page.found if link.startswith("?line=")}
     assert wanted and wanted <= ids
@@ -130,14 +136,14 @@ def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(site: Si
         )
     connection.close()
     repo = value(db, "SELECT repo_id FROM turn_outcomes WHERE produced + committed > 0")
-    for link in links(site.get(f"/-/whowrote/pages/turns/{repo}").text).found:
+    for link in links(site.get(site.of("repo", repo) + "/-/turns").text).found:
         if "#T" in link:
             turn = urlsplit(link).fragment
             assert urlsplit(link).query == f"from={turn[1:]}"
             assert turn in {attrs.get("id") for _, attrs in links(site.get(link.split("#")[0]).text).tags}
     gaps = Site(copy)
     try:
-        row = gaps.get(f"/-/whowrote/pages/turns/{repo}").text.split('<td class="when">')[1].split("</tr>")[0]
+        row = gaps.get(gaps.of("repo", repo) + "/-/turns").text.split('<td class="when">')[1].split("</tr>")[0]
     finally:
         gaps.loop.close()
     cells = [re.sub(r"<[^>]+>", "", cell) for cell in row.split("<td")[1:]]
@@ -146,7 +152,7 @@ def test_turns_lead_to_where_the_session_shows_them_and_gaps_are_dashes(site: Si
 
 def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
-    page = site.get(f"/-/whowrote/pages/repo/{repo}").text
+    page = site.get(site.of("repo", repo)).text
     added = value(
         db, "SELECT SUM(nonblank) FROM line_spans WHERE repo_id = ? AND author = 'agent' AND kind IN ('source', 'test')", repo
     )
@@ -165,7 +171,7 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
 
 def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
     number = value(db, "SELECT session_id FROM commit_sessions WHERE produced > 0 LIMIT 1")
-    page = site.get(f"/-/whowrote/pages/session/{number}").text
+    page = site.get(site.of("session", number)).text
     assert "no measured error rate" in page.split("What became of its lines")[1].split("<h2")[0]
 
 
@@ -181,7 +187,7 @@ def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
 
 def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     number = value(db, "SELECT id FROM tip_files WHERE path = 'birdlog/store.py'")
-    page = site.get(f"/-/whowrote/pages/file/{number}").text
+    page = site.get(site.of("file", number)).text
     rows = re.findall(r'<tr id="L(\d+)" class="k-(\w+)-bg', page)
     expected: dict[str, str] = {}
     with sqlite3.connect(db) as connection:
@@ -194,7 +200,7 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
 
 def test_a_line_tells_its_prompt_and_call(site: Site, db: Path) -> None:
     number, line, prompt = _agent_line(db)
-    page = site.get(f"/-/whowrote/pages/file/{number}?line={line}").text
+    page = site.get(f"{site.of('file', number)}?line={line}").text
     panel = page.split('class="panel"')[1].split("</tr>")[0]
     assert prompt.split("\n")[0][:40] in panel.replace("&#39;", "'").replace("&#34;", '"') and 'class="diff"' in panel
 
@@ -216,15 +222,25 @@ def test_without_the_clone_a_file_still_has_its_spans(db: Path, tmp_path: Path) 
         connection.execute("UPDATE repos SET path = '/nowhere/at/all'")
     connection.close()
     site = Site(copy)
-    page = site.get(f"/-/whowrote/pages/file/{_agent_line(copy)[0]}").text
+    page = site.get(site.of("file", _agent_line(copy)[0])).text
     assert "the clone is no longer at /nowhere/at/all" in page and 'id="L1"' in page
     site.loop.close()
 
 
-@pytest.mark.parametrize("path", ["repo/999", "file/999999", "session/99999", "commit/99999", f"repo/{10**20}", "repo/0"])
+_NOT_THERE = [
+    "nobody/nothing", "-/nothing", "-/go/repo/999", f"-/go/repo/{10**20}", "-/go/repo/0", "-/go/x/1", "-/go/file/x",
+    "example/-/session/x",
+    "example/-/commit/dead", "example/-/commit/zz", "example/-/tree/no/such", "example/no/such.py", "example/no.py@dead",
+    "example/-/nothing", "%00", "example/%ff%00", "example/-/commit/",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", _NOT_THERE)
 def test_what_is_not_there_is_a_404_with_words(site: Site, path: str) -> None:
     answer = site.get(f"/-/whowrote/pages/{path}")
-    assert answer.status_code == 404 and "has no such" in answer.text
+    if answer.status_code == 302:  # Datasette's: without the slash at the end, with its own quoting
+        answer = site.get(answer.headers["location"])
+    assert answer.status_code == 404 and "Not found" in answer.text and "Start page" in answer.text
 
 
 def test_no_page_for_an_unknown_or_foreign_database(site: Site, tmp_path: Path) -> None:
@@ -243,6 +259,9 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         store.connection.make("weaknesses")
     with sqlite3.connect(copy) as connection:
         connection.execute("INSERT INTO rule_sets VALUES (1, 'h', 'semgrep 1', 'own', 1, 'python')")
+        connection.execute(
+            "INSERT INTO scan_rules (rule_set_id, rule_id, cwes, owasp, languages) VALUES (1, ?, '', '', '')", (EVIL,)
+        )
         file, repo, path, commit, sha = connection.execute(
             "SELECT f.id, f.repo_id, f.path, c.id, c.commit_sha FROM tip_files f JOIN tip_spans s ON s.file_id = f.id JOIN "
             "history_commits h ON h.id = s.birth JOIN commits c ON c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
@@ -258,11 +277,11 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
     connection.close()
     site = Site(copy)
-    for page in (f"file/{file}", f"commit/{commit}"):
-        text = site.get(f"/-/whowrote/pages/{page}").text
+    for page in (site.of("file", file), site.of("commit", commit), f"{site.of('repo', repo)}/-/findings"):
+        text = site.get(page).text
         assert "&lt;script&gt;alert(1)" in text and "<script>alert" not in text
-    assert "CWE-89" in site.get(f"/-/whowrote/pages/file/{file}").text.split('id="L1"')[1].split("</tr>")[0]
-    assert "CWE-89" in site.get(f"/-/whowrote/pages/repo/{repo}").text
+    assert "CWE-89" in site.get(site.of("file", file)).text.split('id="L1"')[1].split("</tr>")[0]
+    assert "CWE-89" in site.get(site.of("repo", repo)).text
     site.loop.close()
 
 
@@ -336,8 +355,10 @@ def hostile(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
 
 def test_hostile_text_stays_text_on_every_page(hostile: tuple[Site, Path]) -> None:
     site, db = hostile
-    pages = [
+    paths = [
         "/-/whowrote/pages",
+        "/-/whowrote/pages/-/search?q=script",
+        "/-/whowrote/pages/-/study",
         "/pages/sessions",
         "/pages/turns",
         "/pages/tool_calls",
@@ -349,9 +370,12 @@ def test_hostile_text_stays_text_on_every_page(hostile: tuple[Site, Path]) -> No
         ("file", "SELECT id FROM tip_files WHERE agent > 0"),
     ):  # fmt: skip
         with sqlite3.connect(db) as connection:
-            pages += [f"/-/whowrote/pages/{kind}/{row[0]}" for row in connection.execute(f"{sql} LIMIT 4")]
+            found = [site.of(kind, row[0]) for row in connection.execute(f"{sql} LIMIT 4")]
+        paths += found
+        if kind == "repo":
+            paths += [f"{at}/-/{page}" for at in found for page in ("commits", "people", "tree", "sessions", "turns", "findings")]
     shown = 0
-    for path in pages:
+    for path in paths:
         answer = site.get(path)
         assert answer.status_code == (302 if path == "/-/whowrote" else 200), path
         assert "<script>alert" not in answer.text and "<img src=http" not in answer.text, path
@@ -369,7 +393,7 @@ def test_ours_forbid_every_script_and_all_forbid_other_places(site: Site) -> Non
 
 
 def test_pages_load_nothing_from_elsewhere(site: Site, db: Path) -> None:
-    for path in ("/-/whowrote/pages", f"/-/whowrote/pages/session/{value(db, 'SELECT id FROM sessions')}", "/pages/sessions"):
+    for path in ("/-/whowrote/pages", site.of("session", value(db, "SELECT id FROM sessions")), "/pages/sessions"):
         loading = {"script", "link", "img", "iframe"}
         tags = [a for tag, a in links(site.get(path).text).tags if tag in loading and a.get("rel") != "alternate"]
         addresses = [a.get("src") or a.get("href") or "" for a in tags]
@@ -525,11 +549,12 @@ def test_curves_leave_out_what_too_few_lines_tell() -> None:
 def test_a_page_of_ours_that_takes_too_long_says_so(site: Site, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
     monkeypatch.setattr(plugin, "PAGE_SECONDS", 0.2)
-    monkeypatch.setattr(plugin, "overview", lambda store, number: store.value(endless))
-    answer = site.get("/-/whowrote/pages/repo/1")
+    address = site.of("repo", 1)
+    monkeypatch.setattr(pages, "overview", lambda store, number: store.value(endless))
+    answer = site.get(address)
     assert answer.status_code == 400 and "longer than the pages allow" in answer.text
     monkeypatch.undo()
-    assert site.get("/-/whowrote/pages/repo/1").status_code == 200
+    assert site.get(address).status_code == 200
 
 
 # --- what Datasette shows below our pages -----------------------------------------------------------------------------
@@ -568,3 +593,106 @@ def test_a_datasette_without_our_plugin_is_told_the_same_by_a_file(db: Path, tmp
         present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     connection.close()
     assert set(about["tables"]) <= present
+
+
+# --- addresses, search, markup ----------------------------------------------------------------------------------------
+
+
+def test_an_address_outlives_the_numbers_of_rows(site: Site, db: Path) -> None:
+    """What is shared still works with a database that was built again: nothing in it is the number of a row."""
+    commit = value(db, "SELECT commit_sha FROM commits WHERE repo_id = (SELECT id FROM repos WHERE name = 'example')")
+    for path in ("example", f"example/-/commit/{commit[:7]}", f"example/-/commit/{commit}"):
+        assert site.get(f"/-/whowrote/pages/{path}").status_code == 200, path
+    for kind, table in (("session", "sessions"), ("file", "tip_files"), ("commit", "commits")):
+        address = site.of(kind, value(db, f"SELECT id FROM {table}"))
+        assert site.get(address).status_code == 200
+        assert not re.search(r"/\d{1,9}$", address)
+
+
+@pytest.mark.parametrize("path", ["a/b c.py", "src/-/x.py", "odd@abcd.py", "ü/%41?.py", "a#b"])
+def test_an_address_leads_back_to_what_it_names(path: str) -> None:
+    to = addresses.Addresses("/base")
+    made = to.file("owner/name", path, "0123456789abcdef")
+    assert addresses.place(made.removeprefix("/base/"), {"owner/name", "owner"}) == ("owner/name", "file", path, "0123456789ab")
+    session = to.session("owner/name", path, 3).split("?")[0]
+    assert addresses.place(session.removeprefix("/base/"), {"owner/name"}) == ("owner/name", "session", path, "")
+
+
+@pytest.mark.parametrize(
+    ("origin", "web"),
+    [
+        ("https://github.com/o/r.git", "https://github.com/o/r"), ("git@gitlab.com:g/s/r.git", "https://gitlab.com/g/s/r"),
+        ("ssh://git@codeberg.org/o/r", "https://codeberg.org/o/r"), ("javascript://x.y/a/b", ""), ("/home/me/r", ""), (None, ""),
+        ('https://github.com/o/r" onclick=x', ""), ("http://github.com/o/r", ""),
+    ],
+)  # fmt: skip
+def test_only_plain_addresses_of_origin_are_linked(origin: str | None, web: str) -> None:
+    assert addresses.forge(origin) == web
+
+
+def test_a_file_of_an_earlier_commit_is_shown_as_git_blames_it(site: Site, db: Path) -> None:
+    from attribution.lineage.introduced import introductions
+    from collector.git.repository import GitRepo
+
+    repo = GitRepo(value(db, "SELECT path FROM repos WHERE name = 'example'"))
+    sha = repo.resolve("HEAD~4").sha
+    path = max(repo.paths(sha))
+    page = site.get(addresses.Addresses("/-/whowrote/pages").file("example", path, sha)).text
+    expected = introductions(repo, sha, path, page.count('id="L'))
+    shown = re.findall(r'/-/commit/([0-9a-f]{12})" title=', page)
+    assert shown and set(shown) == {one.sha[:12] for one in expected.values()}
+
+
+def test_search_finds_each_sort_and_takes_words_as_text(site: Site, db: Path) -> None:
+    prompt = value(db, "SELECT prompt FROM turns WHERE prompt IS NOT NULL")
+    subject, path = value(db, "SELECT subject FROM commits"), value(db, "SELECT path FROM tip_files")
+    for asked, heading in ((prompt.split()[0], "Prompts"), (subject, "Commits"), (path, "Files at HEAD")):
+        assert f"<h2>{heading}</h2>" in site.get("/-/whowrote/pages/-/search?" + urlencode({"q": asked})).text
+    for odd in ('" OR 1', "*", "%", "_____________", "NEAR(", "'; DROP TABLE turns", "\u202e", "a" * 5000):
+        answer = site.get("/-/whowrote/pages/-/search?" + urlencode({"q": odd}))
+        assert answer.status_code == 200 and "\u202e" not in answer.text
+    assert "Nothing has all of these words" in site.get("/-/whowrote/pages/-/search?q=%25%25%25").text
+
+
+def test_filters_of_the_start_page_count_as_sql_counts(site: Site, db: Path) -> None:
+    sql = (
+        "SELECT SUM(l.nonblank) FROM line_spans l JOIN sessions s ON s.id = l.session_id "
+        "WHERE s.agent = ? AND l.kind IN ('source', 'test')"
+    )
+    agent = value(db, "SELECT agent FROM sessions WHERE agent IS NOT NULL")
+    page = site.get(f"/-/whowrote/pages?agent={agent}").text
+    assert f"agent <b>{value(db, sql, agent):,}</b>" in page.split("Month by month")[1]
+    assert "No lines." in site.get("/-/whowrote/pages?since=2090-01-01").text
+
+
+def test_markdown_is_rendered_without_links_images_and_markup() -> None:
+    text = "# t\n<script>alert(1)</script> [a](javascript:alert(1)) ![i](http://e/x) <http://e/> **b**\n\n[r]: http://e\n"
+    html = markup.rendered(text)
+    assert "<strong>b</strong>" in html and "<h1>t</h1>" in html
+    assert not re.search(r"<(script|a|img)\b", html)
+
+
+def test_highlighted_source_is_the_source() -> None:
+    lines = ["def f(x):  # <b>&", "    return '''", "", "a''' ", "<script>alert(1)</script>"]
+    found = markup.highlighted("x.py", lines)
+    assert found is not None and len(found) == len(lines)
+    for html, line in zip(found, lines, strict=True):
+        assert unescape(re.sub(r"<[^>]+>", "", html)) == line
+        assert set(re.findall(r"<(\w+)", html)) <= {"span"}
+    assert markup.highlighted("x.unknown", lines) is None
+    assert markup.highlighted("x.py", ["x" * 3000]) is None and markup.highlighted("x.py", ["x = 1"] * 100_000) is None
+
+
+def test_lines_are_coloured_by_what_they_are(site: Site, db: Path) -> None:
+    number = value(db, "SELECT id FROM tip_files WHERE agent > 0 ORDER BY agent DESC")
+    for by in words.COLOURS:
+        page = site.get(f"{site.of('file', number)}?colour={by}").text
+        assert f"<b>{by}</b>" in page.split('class="colours"')[1][:600]
+        assert (' class="h-' in page) == (by != "class")
+
+
+def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> None:
+    number = value(db, "SELECT c.id FROM commits c JOIN line_spans l ON l.commit_id = c.id WHERE l.author = 'agent'")
+    page = site.get(site.of("commit", number)).text
+    assert page.count('<tr class="added') == value(db, "SELECT lines_added FROM commits WHERE id = ?", number)
+    assert 'k-agent-bg"><td class="who" title="agent"' in page

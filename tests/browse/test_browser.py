@@ -101,9 +101,9 @@ def test_from_the_start_to_a_line_to_its_session_and_commit(browser: Any, addres
     browser.get(f"{address}/-/whowrote")
     assert text(browser, "h1") == "Who wrote what" and f"{added:,}" in text(browser, ".legend")
     click(browser, ".ww-table a")
-    assert "/repo/" in browser.current_url and f"{agent:,}" in text(browser)
+    assert browser.current_url.endswith("/-/whowrote/seen/example") and f"{agent:,}" in text(browser)
     quiet(browser)
-    click(browser, "a[href*='/file/']")
+    click(browser, "td a[href*='@']")
     click(browser, "tr.k-agent-bg td.no a")
     assert "line=" in browser.current_url and "agent" in text(browser, "tr.panel")
     assert "<script>alert(1)</script>" in text(browser, "tr.panel pre.prompt")
@@ -137,7 +137,7 @@ def test_tables_are_described_and_prompts_are_found(browser: Any, address: str) 
 def test_text_stands_out_from_its_background(browser: Any, address: str, scheme: str) -> None:
     """Contrast of 4.5 to 1 (WCAG AA) for every text of the overview, links and dimmed words included."""
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-    browser.get(f"{address}/-/whowrote/seen/repo/1")
+    browser.get(f"{address}/-/whowrote/seen/-/go/repo/1")
     low = browser.execute_script(
         """
         const paint = c => c.match(/[\\d.]+/g).map(Number);
@@ -162,9 +162,9 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, address: str)
     try:
         for page in (
             "/-/whowrote/seen",
-            "/-/whowrote/seen/repo/1",
-            "/-/whowrote/seen/file/1",
-            "/-/whowrote/seen/session/1",
+            "/-/whowrote/seen/-/go/repo/1",
+            "/-/whowrote/seen/-/go/file/1",
+            "/-/whowrote/seen/-/go/session/1",
             "/-/whowrote/seen/turns/1",
         ):
             browser.get(address + page)

@@ -100,17 +100,20 @@ def test_the_token_does_not_lead_elsewhere(server: Server) -> None:
 
 
 def test_a_name_with_dots_works_on_every_page(server: Server) -> None:
-    page = server.get(f"{HOME}/repo/1")
+    page = server.get(server.get(f"{HOME}/-/go/repo/1").headers["location"])
     assert page.status == 200 and f'href="{HOME}' in page.text
-    for path in ("/my~2Edata~2Ev2", "/my~2Edata~2Ev2/commits", f"{HOME}/commit/1", f"{HOME}/session/1"):
+    for path in ("/my~2Edata~2Ev2", "/my~2Edata~2Ev2/commits"):
         assert server.get(path).status == 200, path
+    for row in ("commit/1", "session/1"):
+        address = server.get(f"{HOME}/-/go/{row}").headers["location"]
+        assert address.startswith(HOME) and server.get(address).status == 200
     assert server.get("/-/whowrote").headers["location"] == HOME
 
 
 UNANSWERABLE = {
     "/nothing": 404,
     "/-/whowrote/other": 404,
-    f"{HOME}/repo/99": 404,
+    f"{HOME}/-/go/repo/99": 404,
     "/my~2Edata~2Ev2/none": 404,
     "/my~2Edata~2Ev2.json?sql=selec": 400,
     "/my~2Edata~2Ev2?sql=" + quote("delete from turns"): 400,
@@ -292,5 +295,6 @@ def test_a_database_is_read_where_nothing_can_be_written(unwritable: tuple[Path,
 def test_its_pages_are_shown_where_nothing_can_be_written(unwritable: tuple[Path, list[str]]) -> None:
     copy, through = unwritable
     with serving(copy, through) as server:
-        for path in ("/-/whowrote/a~2Eb/repo/1", "/-/whowrote/a~2Eb/session/1", "/a~2Eb/turns"):
+        rows = [server.get(f"/-/whowrote/a~2Eb/-/go/{row}").headers["location"] for row in ("repo/1", "session/1")]
+        for path in (*rows, "/-/whowrote/a~2Eb", "/a~2Eb/turns"):
             assert server.get(path).status == 200, path

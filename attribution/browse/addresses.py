@@ -1,0 +1,110 @@
+"""Addresses of our pages: names, paths, ids of commits, the agents' ids of sessions; never numbers of rows.
+
+Below `/-/whowrote/DATABASE`: `OWNER/NAME`, `OWNER/NAME/PATH@COMMIT`, `OWNER/NAME/-/commit/ID`; `-/search` for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlencode
+
+REPOSITORY = ("commits", "commit", "tree", "file", "sessions", "session", "turns", "people", "findings")
+DATABASE = ("search", "study", "go")
+_COMMIT = re.compile(r"(.+)@([0-9a-f]{4,64})", re.DOTALL)
+_ORIGIN = re.compile(r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+\.[A-Za-z]{2,})[/:]([\w.~-]+(?:/[\w.~-]+)+)")
+_DIGITS = 12  # of a commit in the address of a file
+_MARK = "-"
+
+
+class Place(NamedTuple):
+    """What an address names."""
+
+    repo: str  # "" for all repositories
+    kind: str  # of REPOSITORY or DATABASE; "" is the overview
+    rest: str  # path, id or key
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Makes addresses below `base`; "" where there are no pages to link to."""
+
+    base: str
+
+    def __bool__(self) -> bool:
+        return bool(self.base)
+
+    def repo(self, repo: str, kind: str = "", rest: str = "", **asked: object) -> str:
+        """A page of a repository."""
+        parts = [self.base, *(quote(part, safe="") for part in repo.split("/"))]
+        parts += [_MARK, kind] if kind else []
+        parts += [quote(rest, safe="/" if kind == "tree" else "")] if rest else []
+        return "/".join(parts) + _query(asked)
+
+    def file(self, repo: str, path: str, commit: str, **asked: object) -> str:
+        """A file of a commit."""
+        segments = path.split("/")
+        marked = [_MARK, "file"] if _MARK in segments else []
+        parts = [self.base, *repo.split("/"), *marked, *segments]
+        quoted = "/".join([parts[0], *(quote(part, safe="") for part in parts[1:])])
+        return f"{quoted}@{commit[:_DIGITS]}" + _query(asked)
+
+    def commit(self, repo: str, sha: str) -> str:
+        return self.repo(repo, "commit", sha[:_DIGITS])
+
+    def session(self, repo: str, key: str, turn: int | None = None) -> str:
+        """A session, at one of its turns where one is given."""
+        return self.repo(repo, "session", key) + (f"?from={turn}#T{turn}" if turn is not None else "")
+
+    def all(self, kind: str, rest: str = "", **asked: object) -> str:
+        """A page of the whole database."""
+        return "/".join([self.base, _MARK, kind, *([quote(rest, safe="/")] if rest else [])]) + _query(asked)
+
+
+def _query(asked: dict[str, object]) -> str:
+    given = {name: value for name, value in asked.items() if value not in (None, "")}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def place(rest: str, repos: Collection[str]) -> Place | None:
+    """What an address, as the browser sent it, names below the one of a database; None for nothing that can exist."""
+    segments = [unquote(part, errors="replace") for part in rest.split("/")]
+    if "\0" in "".join(segments):
+        return None
+    if segments[0] == _MARK:
+        known = len(segments) > 1 and segments[1] in DATABASE
+        return Place("", segments[1], "/".join(segments[2:])) if known else None
+    for count in range(len(segments), 0, -1):
+        name = "/".join(segments[:count])
+        if name in repos:
+            return _below(name, segments[count:])
+    return None
+
+
+def _below(name: str, rest: list[str]) -> Place:
+    if not any(rest):
+        return Place(name, "", "")
+    if rest[0] == _MARK and len(rest) > 1 and rest[1] in REPOSITORY:
+        kind, path = rest[1], "/".join(rest[2:])
+        return _file(name, path) if kind == "file" else Place(name, kind, path)
+    return _file(name, "/".join(rest))
+
+
+def _file(name: str, path: str) -> Place:
+    found = _COMMIT.fullmatch(path)
+    return Place(name, "file", found[1], found[2]) if found else Place(name, "file", path)
+
+
+def forge_commit(url: str | None, sha: str) -> str:
+    """The page of a commit on its forge; "" where the address of origin is none of a known kind."""
+    web = forge(url)
+    return f"{web}/commit/{sha}" if web else ""
+
+
+def forge(url: str | None) -> str:
+    """The page of a repository on its forge; "" unless origin is plain https or ssh to a host with a name."""
+    found = _ORIGIN.fullmatch((url or "").rstrip("/").removesuffix(".git"))
+    return f"https://{found[1]}/{found[2]}" if found else ""

@@ -1,0 +1,310 @@
+"""What each of our pages shows: an address and the arguments of the request in, the values of a template out. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from attribution.browse import markup, words
+from attribution.browse.addresses import Addresses, Place, forge, forge_commit
+from attribution.queries.commit import commit_page
+from attribution.queries.commit_diff import commit_diff
+from attribution.queries.commit_list import PAGE as COMMIT_PAGE
+from attribution.queries.commit_list import CommitFilter, commit_list
+from attribution.queries.findings import FindingFilter, findings
+from attribution.queries.open_repo import OpenRepo
+from attribution.queries.overview import added_by_all, overview, repositories
+from attribution.queries.people import people
+from attribution.queries.repositories import RepositoryRow, repository_named
+from attribution.queries.search import MOST, search
+from attribution.queries.session_page import TURNS, session_page
+from attribution.queries.sessions import session_list
+from attribution.queries.tip_file import PAGE as FILE_PAGE
+from attribution.queries.tip_file import TipFile, explained, file_of_commit, tip_file
+from attribution.queries.tree import tree
+from attribution.queries.trends import LineFilter, choices, trends
+from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
+from attribution.queries.turn_outcomes import turn_page
+from attribution.queries.turns import prompt_of
+from attribution.scores.quality import AGREEMENT
+from collector.errors import UnknownBranch, WhoWroteError
+from collector.git.repository import GitRepo
+from collector.storage.store import Store
+from collector.text import printable
+
+
+class NotThere(Exception):
+    """What the address names is not in the database; the text says what."""
+
+
+class Moved(Exception):
+    """The page has another address, which is the text."""
+
+
+class Shown(NamedTuple):
+    template: str
+    values: dict[str, Any]
+
+
+class Page(NamedTuple):
+    """What is shown, and the name of the repository that it belongs to; "" for pages of the whole database."""
+
+    template: str
+    values: dict[str, Any]
+    repo: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for a page."""
+
+    store: Store
+    place: Place
+    given: Mapping[str, str]  # arguments of the address
+    to: Addresses
+    repo: RepositoryRow | None = None
+
+    @property
+    def found(self) -> RepositoryRow:
+        """The repository of the address; pages of the whole database have none."""
+        assert self.repo is not None
+        return self.repo
+
+    def number(self, name: str) -> int:
+        text = self.given.get(name, "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+    def text(self, name: str) -> str:
+        return self.given.get(name, "").strip()[:200]
+
+
+def shown(store: Store, place: Place | None, given: Mapping[str, str], to: Addresses) -> Page:
+    """The page at an address. Raises NotThere, Moved."""
+    if place is None:
+        raise NotThere("This database has no such repository and no such page.")
+    repo = repository_named(store, place.repo) if place.repo else None
+    if place.repo and repo is None:
+        raise NotThere(f"This database has no repository {place.repo}.")
+    page = _PAGES[place.kind] if place.repo else _OF_ALL[place.kind]
+    return Page(*page(Asked(store, place, given, to, repo)), place.repo)
+
+
+# --- the whole database -----------------------------------------------------------------------------------------------
+
+
+def _home(asked: Asked) -> Shown:
+    wanted = LineFilter(**{field.name: asked.text(field.name) for field in fields(LineFilter)})
+    repos = repositories(asked.store)
+    values = {
+        "repos": repos, "totals": added_by_all(repos), "wanted": wanted, "choices": choices(asked.store),
+        "trends": trends(asked.store, wanted),
+    }  # fmt: skip
+    return Shown("whowrote_repos.html", values)
+
+
+def _search(asked: Asked) -> Shown:
+    asked_for, repo = asked.text("q"), asked.text("repo")
+    results = search(asked.store, asked_for, repo)
+    tips = {row["name"]: row["tip_sha"] for row in asked.store.rows(_TIPS)}
+    return Shown("whowrote_search.html", {"q": asked_for, "repo": repo, "r": results, "most": MOST, "tips": tips})
+
+
+_TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
+
+
+def _study(asked: Asked) -> Shown:
+    from attribution.queries.trends import GROUPS
+
+    found = trends(asked.store, LineFilter())
+    return Shown("whowrote_study.html", {"trends": found, "groups": list(GROUPS)})
+
+
+_ROWS = {
+    "session": "SELECT r.name, s.key AS rest, '' AS sha FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE s.id = ?",
+    "commit": "SELECT r.name, c.commit_sha AS rest, '' AS sha FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?",
+    "repo": "SELECT r.name, '' AS rest, '' AS sha FROM repos r WHERE r.id = ?",
+    "file": "SELECT r.name, f.path AS rest, t.tip_sha AS sha FROM tip_files f JOIN repos r ON r.id = f.repo_id "
+    "JOIN tip_states t ON t.repo_id = r.id WHERE f.id = ?",
+}
+
+
+def _go(asked: Asked) -> Shown:
+    """From the number of a row, as tables have it, to the page."""
+    kind, _, number = asked.place.rest.partition("/")
+    rows = asked.store.rows(_ROWS[kind], (int(number),)) if kind in _ROWS and number.isdigit() and len(number) < 16 else []
+    for row in rows:
+        if kind == "file":
+            raise Moved(asked.to.file(row["name"], row["rest"], row["sha"]))
+        raise Moved(asked.to.repo(row["name"], "" if kind == "repo" else kind, row["rest"]))
+    raise NotThere(f"This database has no such {kind if kind in _ROWS else 'row'}.")
+
+
+# --- a repository -----------------------------------------------------------------------------------------------------
+
+
+def _repo(asked: Asked) -> Shown:
+    found = overview(asked.store, asked.found.id)
+    keys = _keys(asked.store, asked.found.id)
+    tip = asked.store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (asked.found.id,)) or asked.found.head_sha or ""
+    return Shown("whowrote_repo.html", {"o": found, "keys": keys, "forge": forge(asked.found.url), "tip": tip})
+
+
+def _commits(asked: Asked) -> Shown:
+    wanted = CommitFilter(asked.text("q"), asked.text("person"), asked.text("agent"), asked.text("class"))
+    found = commit_list(asked.store, asked.found.id, wanted, asked.number("from"))
+    values = {"l": found, "wanted": wanted, "page": COMMIT_PAGE, "forge": forge(asked.found.url), "choices": choices(asked.store)}
+    return Shown("whowrote_commits.html", values)
+
+
+def _people(asked: Asked) -> Shown:
+    return Shown("whowrote_people.html", {"people": people(asked.store, asked.found.id)})
+
+
+def _tree(asked: Asked) -> Shown:
+    found = tree(asked.store, asked.found, asked.place.rest.strip("/"))
+    if found is None:
+        raise NotThere(f"{asked.found.name} has no directory {asked.place.rest} at HEAD.")
+    tip = asked.store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (asked.found.id,)) or asked.found.head_sha or ""
+    return Shown("whowrote_tree.html", {"t": found, "tip": tip})
+
+
+def _sessions(asked: Asked) -> Shown:
+    return Shown("whowrote_sessions.html", {"sessions": session_list(asked.store, asked.found.id)})
+
+
+def _findings(asked: Asked) -> Shown:
+    wanted = FindingFilter(
+        cwe=asked.text("cwe"), author=asked.text("author"), alive=asked.text("alive") == "1",
+        confidence=tuple(filter(None, [asked.text("confidence").upper()])),
+    )  # fmt: skip
+    try:
+        found = findings(asked.store, asked.found.id, wanted)
+    except WhoWroteError as error:
+        return Shown("whowrote_findings.html", {"findings": [], "wanted": wanted, "note": f"{error}. {error.hint}"})
+    return Shown("whowrote_findings.html", {"findings": found, "wanted": wanted, "note": ""})
+
+
+def _turns(asked: Asked) -> Shown:
+    found = turn_page(asked.store, asked.found.id, asked.number("from"))
+    return Shown("whowrote_turns.html", {"t": found, "page": TURN_PAGE, "keys": _keys(asked.store, asked.found.id)})
+
+
+def _keys(store: Store, repo_id: int) -> dict[int, str]:
+    """Number of a session -> its key."""
+    return {row["id"]: row["key"] for row in store.rows("SELECT id, key FROM sessions WHERE repo_id = ?", (repo_id,))}
+
+
+# --- one thing --------------------------------------------------------------------------------------------------------
+
+
+def _session(asked: Asked) -> Shown:
+    store, repo = asked.store, asked.found
+    number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, asked.place.rest))
+    page = session_page(store, number, asked.number("from")) if number is not None else None
+    if page is None:
+        raise NotThere(f"{repo.name} has no such session.")
+    ids = [one.id for one in page.commits]
+    rows = store.rows(f"SELECT id, commit_sha FROM commits WHERE id IN ({', '.join('?' * len(ids))})", ids)
+    return Shown(
+        "whowrote_session.html",
+        {
+            "s": page, "page": TURNS, "agreement": AGREEMENT.sentence(), "keys": _keys(store, repo.id),
+            "shas": {row["id"]: row["commit_sha"] for row in rows},
+        },
+    )  # fmt: skip
+
+
+def _commit(asked: Asked) -> Shown:
+    store, repo = asked.store, asked.found
+    sha = asked.place.rest.lower()
+    usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
+    rows = store.rows(_COMMITS, (repo.id, sha, sha + "g")) if usable else []
+    page = commit_page(store, rows[0]["id"]) if len(rows) == 1 else None
+    if page is None:
+        raise NotThere(f"{repo.name} has {'several commits' if rows else 'no such commit'} {sha[:40]}.")
+    spans = {file.path: file.spans for file in page.report.files}
+    fixes = [one.fixed_by for one in page.findings if one.fixed_by]
+    fixed = store.rows(f"SELECT id, commit_sha FROM commits WHERE id IN ({', '.join('?' * len(fixes))})", fixes)
+    return Shown(
+        "whowrote_commit.html",
+        {
+            "c": page, "d": commit_diff(repo.path, page.details.commit_sha, spans), "keys": _keys(store, repo.id),
+            "forge": forge_commit(repo.url, page.details.commit_sha), "shas": {row["id"]: row["commit_sha"] for row in fixed},
+        },
+    )  # fmt: skip
+
+
+_COMMITS = "SELECT id FROM commits WHERE repo_id = ? AND commit_sha >= ? AND commit_sha <= ? LIMIT 2"
+
+
+def _file(asked: Asked) -> Shown:
+    store, repo, path = asked.store, asked.found, asked.place.rest
+    file = _file_at(store, repo, path, asked.place.commit)
+    line = asked.number("line")
+    start = ((line or asked.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
+    colour = asked.text("colour") if asked.text("colour") in words.COLOURS else "class"
+    rows = words.file_rows(file, start, FILE_PAGE)
+    prompts = _prompts(store, {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head})
+    return Shown(
+        "whowrote_file.html",
+        {
+            "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts, "colour": colour,
+            "colours": words.coloured(file, colour), "explanation": explained(store, file, line) if line else None,
+            "html": markup.highlighted(file.path, file.texts) if file.texts is not None else None,
+            "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
+        },
+    )  # fmt: skip
+
+
+def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFile:
+    """From the database where it is of the followed commit, else from the clone. Raises NotThere."""
+    tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
+    if tip and tip.startswith(commit):
+        number = store.value("SELECT id FROM tip_files WHERE repo_id = ? AND path = ?", (repo.id, path))
+        file = tip_file(store, number) if number is not None else None
+        if file is not None:
+            return file
+    try:
+        where = _opened(store, repo)
+        sha = where.repo.resolve(commit or where.head).sha
+        return file_of_commit(where, repo, _real_path(where.repo, sha, path), sha)
+    except UnknownBranch as error:
+        raise NotThere(f"{repo.name} has no file {path}{f' in {commit}' if commit else ''}: {error}.") from error
+    except WhoWroteError as error:
+        raise NotThere(f"{path} cannot be shown: {error}. {error.hint}") from error
+
+
+def _real_path(clone: GitRepo, sha: str, path: str) -> str:
+    """The path in the clone; the database and the pages have it without characters that hide or reorder text."""
+    if clone.file_at(sha, path) is not None:
+        return path
+    return next((real for real in clone.paths(sha) if printable(real) == path), path)
+
+
+def _opened(store: Store, repo: RepositoryRow) -> OpenRepo:
+    """The clone where it was when it was attributed. Raises WhoWroteError when it is gone."""
+    return OpenRepo(store, repo.id, repo.name, repo.head_sha or "", repo.branch or "", repo=GitRepo(repo.path or ""))
+
+
+def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any:
+    """What became of the line, from the clone; None where that is not known."""
+    from attribution.queries.history import line_history
+
+    try:
+        where = _opened(store, repo)
+        return line_history(where, _real_path(where.repo, file.tip, file.path), line, file.tip)
+    except WhoWroteError:
+        return None
+
+
+def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> dict[tuple[int | None, int | None], str]:
+    """(session, turn) -> the prompt, where it is stored."""
+    return {(session, turn): prompt_of(store, session, turn) for session, turn in turns if session is not None and turn is not None}
+
+
+_OF_ALL: dict[str, Callable[[Asked], Shown]] = {"": _home, "search": _search, "study": _study, "go": _go}
+_PAGES: dict[str, Callable[[Asked], Shown]] = {
+    "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
+    "turns": _turns, "people": _people, "findings": _findings,
+}  # fmt: skip

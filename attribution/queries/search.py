@@ -1,0 +1,165 @@
+"""Search over a database: prompts, files, commits, sessions, findings. Words of the person are text, never syntax of a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from attribution.queries.tables import table_names
+from collector.storage.store import Store
+
+MOST = 25  # results of each sort
+_AROUND = 80  # characters beside the first word that is found
+_WORD = re.compile(r"\w+")
+
+
+class FoundPrompt(NamedTuple):
+    repo: str
+    session: str  # its key
+    label: str
+    agent: str
+    turn: int
+    at: str
+    excerpt: str  # around the first word
+
+
+class FoundFile(NamedTuple):
+    repo: str
+    path: str
+    lines: int
+    agent: int  # lines with text that recorded agents wrote
+
+
+class FoundCommit(NamedTuple):
+    repo: str
+    sha: str
+    subject: str
+    author_name: str
+    author_at: str
+
+
+class FoundSession(NamedTuple):
+    repo: str
+    key: str
+    label: str
+    agent: str
+    started_at: str
+
+
+class FoundFinding(NamedTuple):
+    repo: str
+    label: str
+    sha: str  # commit that brought it in
+    path: str
+    start_line: int
+    author_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """At most `MOST` of each sort."""
+
+    prompts: list[FoundPrompt]
+    files: list[FoundFile]
+    commits: list[FoundCommit]
+    sessions: list[FoundSession]
+    findings: list[FoundFinding]
+
+    @property
+    def count(self) -> int:
+        return sum(len(found) for found in (self.prompts, self.files, self.commits, self.sessions, self.findings))
+
+
+def search(store: Store, words: str, repo: str = "") -> SearchResults:
+    """What has all of the words; `repo`: only in the repository of that name. Nothing without a word."""
+    terms = [word for word in words.split() if word][:12]
+    if not terms:
+        return SearchResults([], [], [], [], [])
+    only = "AND (?1 = '' OR r.name = ?1)"
+    scanned = any(table.name == "findings" for table in table_names(store))
+    return SearchResults(
+        _prompts(store, terms, repo),
+        store.select(
+            FoundFile,
+            "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id = f.repo_id "
+            f"WHERE {_all('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
+            (repo, *map(_like, terms)),
+        ),
+        store.select(
+            FoundCommit,
+            "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, "
+            "COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r ON r.id = c.repo_id WHERE "
+            f"{_all(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
+            (repo, *map(_like, terms)),
+        ),
+        store.select(
+            FoundSession,
+            "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, "
+            "COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id = s.repo_id "
+            f"WHERE {_all(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
+            (repo, *map(_like, terms)),
+        ),
+        store.select(
+            FoundFinding,
+            "SELECT r.name AS repo, n.label, n.commit_sha AS sha, n.path, n.start_line, n.author_class FROM findings n "
+            f"JOIN repos r ON r.id = n.repo_id WHERE {_all(_FINDING, terms)} {only} ORDER BY n.id DESC LIMIT {MOST}",
+            (repo, *map(_like, terms)),
+        )
+        if scanned
+        else [],
+    )
+
+
+_COMMIT = "COALESCE(c.subject, '') || ' ' || c.commit_sha || ' ' || COALESCE(c.author_name, '')"
+_SESSION = "s.label || ' ' || s.key || ' ' || COALESCE(s.agent, '') || ' ' || COALESCE(s.model, '')"
+_FINDING = "n.label || ' ' || n.rule_id || ' ' || COALESCE(n.cwe, '') || ' ' || n.path"
+
+
+def _all(text: str, terms: Sequence[str]) -> str:
+    """A condition that a text has every term; parameter 1 is the repository's name, the terms follow."""
+    return " AND ".join(f"{text} LIKE ?{number + 2} ESCAPE '!'" for number in range(len(terms)))
+
+
+def _like(term: str) -> str:
+    escaped = term[:100].replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return f"%{escaped}%"
+
+
+class _Prompt(NamedTuple):
+    repo: str
+    session: str
+    label: str
+    agent: str
+    turn: int
+    at: str
+    prompt: str
+
+
+_PROMPT = (
+    "SELECT r.name AS repo, s.key AS session, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, t.turn_index AS turn, "
+    "COALESCE(t.at, '') AS at, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id "
+)
+
+
+def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[FoundPrompt]:
+    """By the full-text index where the database has one."""
+    indexed = [word for term in terms for word in _WORD.findall(term)]
+    if indexed and any(table.name == "turns_fts" for table in table_names(store)):
+        match = " ".join(f'"{word}"*' for word in indexed)
+        sql = f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND (?1 = '' OR r.name = ?1)"
+        rows = store.select(_Prompt, f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))
+    else:
+        sql = f"{_PROMPT} WHERE {_all('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
+        rows = store.select(_Prompt, sql, (repo, *map(_like, terms)))
+    return [FoundPrompt(*row[:-1], excerpt(row.prompt, terms)) for row in rows]
+
+
+def excerpt(text: str, terms: Sequence[str]) -> str:
+    """The part of a text around the first of the terms that it has, on one line."""
+    flat = " ".join(text.split())
+    at = min((found for term in terms if (found := flat.lower().find(term.lower())) >= 0), default=0)
+    start = max(0, at - _AROUND)
+    end = min(len(flat), at + 2 * _AROUND)
+    return f"{'…' if start else ''}{flat[start:end]}{'…' if end < len(flat) else ''}"
