@@ -87,15 +87,31 @@ def _console(stderr: bool) -> Console:
     return Plain(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
+_HINTED = {"pattern": "", "name": ""}  # commands in hints, and the program that was called in place of attribute and collect
+
+
+def as_called(text: str) -> str:
+    """A hint whose commands are those of the program that runs: `attribute repo` is `whowrote repo` for who called whowrote."""
+    if not _HINTED["name"]:
+        return text
+    return re.sub(_HINTED["pattern"], lambda found: _HINTED["name"] + (" collect " if found[1] == "collect" else " "), text)
+
+
+def _call(name: str, commands: Iterable[str]) -> None:
+    """Remembers under which name the commands run. Words of hints that name no command stay."""
+    own = name if "whowrote" in name else ""
+    _HINTED.update(name=own, pattern=rf"\b(attribute|collect) (?=(?:{'|'.join(map(re.escape, commands))})\b)")
+
+
 def notice(text: str) -> None:
     """A line on stderr."""
-    click.echo("\n".join(printable(line) for line in text.split("\n")), err=True)
+    click.echo("\n".join(printable(line) for line in as_called(text).split("\n")), err=True)
 
 
 def complain(message: str, hint: str = "") -> None:
     """An error and what to do about it."""
-    click.echo(click.style("error: ", fg="red", bold=True) + printable(message), err=True, color=_colour(sys.stderr))
-    for line in hint.split("\n") if hint else ():
+    click.echo(click.style("error: ", fg="red", bold=True) + printable(as_called(message)), err=True, color=_colour(sys.stderr))
+    for line in as_called(hint).split("\n") if hint else ():
         click.echo("  " + printable(line), err=True)
 
 
@@ -232,6 +248,8 @@ class Program(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
+        groups = [self.commands, *(one.commands for one in [self.commands.get("collect")] if isinstance(one, click.Group))]
+        _call(prog_name or "", [name for group in groups for name in group])
         sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
 
 

@@ -73,3 +73,20 @@ def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
     assert "\\-L" in found["whowrote-blame"] and "\b" not in "".join(found.values())
     for text in found.values():  # a line that begins with a dot is a request to man: all of them are ours
         assert all(re.match(r"\.(TH|SH|PP|TP|B|so)\b", line) for line in text.splitlines() if line.startswith((".", "'")))
+
+
+def test_hints_name_the_program_that_was_called(tmp_path: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "-q", str(tmp_path / "r")], check=True)
+    subprocess.run([*git, "-C", str(tmp_path / "r"), "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
+    said = {}
+    for name, code in (
+        ("whowrote", "from whowrote.cli import main; main('whowrote')"),
+        ("attribute", "from attribution.cli import main; main()"),
+    ):
+        command = [sys.executable, "-c", code, "repo", str(tmp_path / "r")]
+        said[name] = subprocess.run(command, env=env, capture_output=True, text=True).stderr
+    assert "attribute doctor" in said["attribute"]
+    assert "whowrote doctor" in said["whowrote"] and "attribute doctor" not in said["whowrote"]
+    assert "To attribute it from commit trailers" in said["whowrote"]  # a word, no command
