@@ -184,8 +184,8 @@ class GitRepo:
 
     sha256 = False  # the length of its ids
 
-    def __new__(cls, path: str | Path) -> GitRepo:
-        """The class that can read the repository that contains `path`. Raises NotARepository."""
+    def __new__(cls, path: str | Path, *_: object) -> GitRepo:
+        """The class that can read the repository that contains `path`; a subclass may take more. Raises NotARepository."""
         if cls is GitRepo and setting(config_of(_directory_of(path)), "extensions.objectformat").lower() == "sha256":
             from collector.git.sha256 import Sha256Repo
 
