@@ -26,7 +26,7 @@ from attribution.terminal.style import (
     title,
     words,
 )
-from collector.console.terminal import one_line
+from collector.console.terminal import as_called, one_line
 from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
@@ -113,12 +113,8 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        console.print(
-            Text(
-                f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see attribute explain)",
-                "dim",
-            )
-        )
+        see = as_called("attribute explain ").strip()
+        console.print(Text(f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see {see})", "dim"))
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:

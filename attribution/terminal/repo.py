@@ -11,7 +11,7 @@ from rich.text import Text
 from attribution.terminal.kinds import kinds
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, plain, show, title, words
-from collector.console.terminal import one_line
+from collector.console.terminal import as_called, one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass, line_class
 
@@ -47,8 +47,9 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
 def hints(console: Console, path: str, example: str) -> None:
     """Suggestions for what to run next."""
     file = example.rpartition(":")[0]
-    for question, command in (("Why this author?", f"explain {path} {example}"), ("A whole file:", f"blame {path} {file}")):
-        console.print(Text.assemble((question + "  ", "dim"), one_line("attribute " + command)), soft_wrap=True)
+    for question, command, asked in (("Why this author?", "explain", example), ("A whole file:", "blame", file)):
+        called = as_called(f"attribute {command} ")
+        console.print(Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")), soft_wrap=True)
 
 
 def _advice(console: Console, found: Sequence[Advice]) -> None:
@@ -59,9 +60,9 @@ def _advice(console: Console, found: Sequence[Advice]) -> None:
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
     for one in found:
         lines = f"{number(one.lines)} lines: " if one.lines else ""
-        console.print(one_line(f"    {lines}{one.what}"), soft_wrap=True, highlight=False)
+        console.print(one_line(f"    {lines}{as_called(one.what)}"), soft_wrap=True, highlight=False)
         if one.command:
-            console.print(Text(one_line(f"      {one.command}"), "cyan"), soft_wrap=True)
+            console.print(Text(one_line(f"      {as_called(one.command)}"), "cyan"), soft_wrap=True)
 
 
 def _commits(console: Console, r: RepoReport) -> None:

@@ -17,7 +17,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from attribution.stats.accuracy import audited_note
-from collector.console.terminal import one_line
+from collector.console.terminal import as_called, one_line
 from collector.text import printable
 
 STYLE = {
@@ -197,4 +197,4 @@ def audited(console: Console, *classes: str) -> None:
 
 def notes(console: Console, notes: Iterable[str]) -> None:
     for note in notes:
-        console.print(Text.assemble(("note: ", "yellow"), one_line(note)))
+        console.print(Text.assemble(("note: ", "yellow"), one_line(as_called(note))))

@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from support.commands import clone, run
 
 from attribution.cli import cli as attribute
@@ -90,3 +91,17 @@ def test_hints_name_the_program_that_was_called(tmp_path: Path) -> None:
     assert "attribute doctor" in said["attribute"]
     assert "whowrote doctor" in said["whowrote"] and "attribute doctor" not in said["whowrote"]
     assert "To attribute it from commit trailers" in said["whowrote"]  # a word, no command
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("whowrote", "from whowrote.cli import main; main('whowrote')"),
+        ("attribute", "from attribution.cli import main; main()"),
+    ],
+)
+def test_what_a_summary_proposes_is_a_command_of_the_program_that_was_called(name: str, code: str, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
+    command = [sys.executable, "-c", code, "repo", str(clone("example", tmp_path))]
+    shown = subprocess.run(command, env=env, capture_output=True, text=True).stdout
+    assert f"Why this author?  {name} explain " in shown and f"A whole file:  {name} blame " in shown
