@@ -988,3 +988,25 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     said = _authors(tmp_path / "out.db", commit.sha)
     assert said["a.xml"] == said["b.xml"] == [(1, 3, "tool", "none")]
+
+
+def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(tmp_path: Path) -> None:
+    """The recorder put one word in the place of a name: the file is not known, the lines of a commit are."""
+    world = World("redacted")
+    world.human_write("docs/index.md", "# Ledger\n")
+    world.commit("Begin")
+    session = world.session()
+    session.prompt("Write the guide and the notes")
+    session.write("docs/REDACTED.md", "The ledger keeps track of small expenses.\nIt is closed at the end of each month.\n")
+    world.rename("docs/REDACTED.md", "docs/aX9pQ2-guide.md")
+    session.write("notes/REDACTED.md", "These notes of the ledger are committed nowhere.\n")
+    world.remove("notes/REDACTED.md")
+    session.end_turn()
+    world.commit("A guide", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    edits = _rows(tmp_path / "out.db", "SELECT outcome, detail FROM edits")
+    assert [(row["outcome"], row["detail"]) for row in edits] == [("unmatched", "path_redacted")] * 2
+    (total,) = _rows(tmp_path / "out.db", "SELECT edits_unmatched, edits_applied FROM session_stats")
+    assert (total["edits_unmatched"], total["edits_applied"]) == (2, 0)
+    lines = _rows(tmp_path / "out.db", "SELECT DISTINCT class, evidence FROM line_spans WHERE path = 'docs/aX9pQ2-guide.md'")
+    assert [(row["class"], row["evidence"]) for row in lines] == [("agent", "matched")]
