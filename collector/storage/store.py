@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
