@@ -1,4 +1,4 @@
-"""A self-contained page without scripts: the overview of every repository in a database."""
+"""Self-contained pages without scripts: the overview of every repository in a database, and its breakdown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.browse import charts, words
+from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
 from collector.errors import WhoWroteError
@@ -23,21 +24,27 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
+    shown = _everything(store)
+    return _page(
+        "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=added_by_all(shown.repositories),
+        base="", query="", keys={}, a=None, forge="", tip="",
+    )  # fmt: skip
+
+
+def breakdown_html(found: Breakdown) -> str:
+    """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
+    return _page("whowrote_breakdown.html", b=found, warnings=NOT_TO_CONCLUDE, a=None)
+
+
+def _page(template: str, **values: Any) -> str:
     if find_spec("jinja2") is None:
         raise WhoWroteError("Jinja2 is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
     import jinja2
 
     env = jinja2.Environment(loader=jinja2.PackageLoader("attribution.browse"), autoescape=True)
     words.teach(env)
-    shown = _everything(store)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
-    totals = added_by_all(shown.repositories)
-    template = env.get_template("whowrote_report.html")
-    return template.render(
-        repos=shown.repositories, overviews=shown.overviews, style=style, totals=totals, charts=charts, base="", query="", keys={},
-        a=None, forge="", tip="",
-        version=version(),
-    )  # fmt: skip
+    return env.get_template(template).render(style=style, charts=charts, version=version(), **values)
 
 
 def markdown(store: Store) -> str:

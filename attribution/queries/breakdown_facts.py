@@ -1,0 +1,195 @@
+"""What a breakdown of a database reads: added lines, their lives, prompts and weaknesses, each with the place where it belongs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from attribution.lineage.survival import LifetimeRecord
+from attribution.queries import lifetimes
+from attribution.queries.weaknesses import HEADLINE as CONFIDENCE
+from attribution.weaknesses.rates import RateCell
+from attribution.weaknesses.scan.exclude import SOURCE
+from collector.files.kinds import HEADLINE
+from collector.storage.store import Store
+from collector.vocabulary import sql_list
+from collector.vocabulary.lines import LineClass, line_class_sql
+
+
+class Place(NamedTuple):
+    """Where lines belong."""
+
+    month: str  # 2026-03, by the author time of the commit
+    repository: str
+    directory: str  # of the top: "src/", or "." for its files
+    agent: str  # "" for lines that no agent is known to have written
+    name: str  # git author
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownOptions:
+    """Which lines, in which groups. Dates are ISO days of the commits' author times, `until` included."""
+
+    by: tuple[str, ...] = ("month",)
+    since: str = ""
+    until: str = ""
+    teams: Mapping[str, str] = field(default_factory=dict)  # pattern of e-mail addresses -> team; the first that fits counts
+    anonymous: bool = False  # persons, teams and repositories get pseudonyms
+
+
+class LineCell(NamedTuple):
+    """Added lines of one class in one commit and place."""
+
+    place: Place
+    commit_id: int
+    line_class: str
+    signed: int  # the commit has a session, or names an agent or a checkpoint
+    lines: int
+
+
+class Life(NamedTuple):
+    place: Place
+    record: LifetimeRecord
+
+
+class Prompt(NamedTuple):
+    place: Place
+    cost_usd: float | None
+    present: int | None
+
+
+class Weak(NamedTuple):
+    """Scanned lines of agents, or findings in them."""
+
+    place: Place
+    cell: RateCell
+
+
+_DIRECTORY = "CASE instr({path}, '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END"
+_DAYS = "(?1 = '' OR {at} >= ?1) AND (?2 = '' OR substr({at}, 1, 10) <= ?2)"
+_AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
+_PLACE = (
+    "COALESCE(substr(c.author_at, 1, 7), '') AS month, r.name AS repository, {directory} AS directory, {agent} AS agent, "
+    "COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email, '')) AS email"
+)
+_CLASS = line_class_sql("o")
+_CELLS = f"""
+SELECT {
+    _PLACE.format(
+        directory=_DIRECTORY.format(path="f.path"),
+        agent=f"CASE {_CLASS} WHEN 'agent' THEN {_AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END",
+    )
+}, c.id AS commit_id, {_CLASS} AS line_class,
+  c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
+    OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed, SUM(p.nonblank) AS lines
+FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
+JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
+WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {_DAYS.format(at="c.author_at")}
+GROUP BY c.id, 3, 4, 8 HAVING SUM(p.nonblank) > 0
+"""
+
+
+def _placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> Iterator[tuple[Place, tuple[Any, ...]]]:
+    """Rows whose first columns are a place, with the columns behind it."""
+    for row in store.rows(sql, (options.since, options.until, *more)):
+        values = tuple(row.values())
+        yield Place(*values[: len(Place._fields)]), values[len(Place._fields) :]
+
+
+def _line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
+    return [LineCell(place, *values) for place, values in _placed(store, _CELLS, options)]
+
+
+class _Birth(NamedTuple):
+    """The commit that wrote lines."""
+
+    id: int
+    month: str
+    name: str
+    email: str
+
+
+def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
+    found = []
+    for repo in store.rows("SELECT id, name FROM repos ORDER BY id"):
+        births = _births(store, repo["id"], options)
+        for record in lifetimes.records(store, repo["id"]) if births else ():
+            if birth := births.get(record.birth):
+                agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
+                top, slash, _ = record.path.partition("/")
+                place = Place(birth.month, repo["name"], top + slash if slash else ".", agent, birth.name, birth.email)
+                found.append(Life(place, record))
+    return found
+
+
+def _births(store: Store, repo_id: int, options: BreakdownOptions) -> dict[int, _Birth]:
+    rows = store.select(
+        _Birth,
+        "SELECT h.id, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name, "
+        "lower(COALESCE(c.author_email, '')) AS email FROM history_commits h LEFT JOIN commits c ON c.repo_id = h.repo_id "
+        f"AND c.commit_sha = h.commit_sha WHERE h.repo_id = ?3 AND {_DAYS.format(at='h.author_at')}",
+        (options.since, options.until, repo_id),
+    )
+    return {row.id: row for row in rows}
+
+
+_PROMPTS = f"""
+SELECT COALESCE(substr(t.at, 1, 7), '') AS month, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
+  '' AS email, t.cost_usd, t.present
+FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {_DAYS.format(at="t.at")}
+"""
+
+
+def _prompts(store: Store, options: BreakdownOptions) -> list[Prompt]:
+    return [Prompt(place, *values) for place, values in _placed(store, _PROMPTS, options)]
+
+
+_SCANNED = f"""
+SELECT {_PLACE.format(directory=_DIRECTORY.format(path="l.path"), agent=_AGENT)}, 0 AS events, SUM(l.lines) AS lines
+FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
+LEFT JOIN sessions s ON s.id = l.session_id
+WHERE l.scanned = 1 AND l.place = ?3 AND l.author_class = '{LineClass.AGENT}' AND {_DAYS.format(at="c.author_at")}
+GROUP BY c.id, 3, 4
+"""
+_FOUND = f"""
+SELECT {_PLACE.format(directory=_DIRECTORY.format(path="n.path"), agent="COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
+FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
+WHERE n.status = 'introduced' AND n.place = ?3 AND n.author_class = '{LineClass.AGENT}'
+  AND n.confidence IN ({sql_list(CONFIDENCE)}) AND {_DAYS.format(at="c.author_at")}
+GROUP BY c.id, 3, 4
+"""
+
+
+def _weak(store: Store, options: BreakdownOptions) -> list[Weak]:
+    rows = [*_placed(store, _SCANNED, options, SOURCE), *_placed(store, _FOUND, options, SOURCE)]
+    return [Weak(place, RateCell(*values)) for place, values in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that belongs to one group, or to all."""
+
+    cells: list[LineCell] = field(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+    weak: list[Weak] = field(default_factory=list)
+
+    def grouped(self, key: Callable[[Place], tuple[str, ...]]) -> dict[tuple[str, ...], Facts]:
+        found: dict[tuple[str, ...], Facts] = defaultdict(Facts)
+        for cell in self.cells:
+            found[key(cell.place)].cells.append(cell)
+        for life in self.lives:
+            found[key(life.place)].lives.append(life)
+        for prompt in self.prompts:
+            found[key(prompt.place)].prompts.append(prompt)
+        for weak in self.weak:
+            found[key(weak.place)].weak.append(weak)
+        return found
+
+
+def facts(store: Store, options: BreakdownOptions) -> Facts:
+    """All of a database that the options leave."""
+    return Facts(_line_cells(store, options), _lives(store, options), _prompts(store, options), _weak(store, options))

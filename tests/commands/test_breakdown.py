@@ -1,0 +1,198 @@
+"""report --by: groups of lines add up to the whole, equal plain SQL and the other reports, and hold nothing unknown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import clone, rows, run
+
+from attribution.lineage.survival import LifetimeRecord
+from attribution.queries import breakdown as module
+from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
+from attribution.queries.breakdown_facts import BreakdownOptions, Facts, Life, LineCell, Place, Prompt
+from attribution.queries.coverage import headline
+from attribution.queries.survival import SurvivalOptions, survival_report
+from collector.storage.store import Store
+from collector.vocabulary.lines import LINE_CLASSES
+
+_CODE = "kind IN ('source', 'test') AND nonblank > 0"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("breakdown")
+    path = directory / "b.db"
+    for name in ("example", "touched_up_by_human"):
+        assert run("repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize("by", [name for name in DIMENSIONS if name != "team"])
+def test_groups_add_up_to_what_sql_counts(db: Path, by: str) -> None:
+    with Store(db) as store:
+        found = breakdown(store, BreakdownOptions((by,)))
+        expected = {
+            r["class"]: r["n"] for r in store.rows(f"SELECT class, SUM(nonblank) AS n FROM line_spans WHERE {_CODE} GROUP BY 1")
+        }
+        commits = store.value(f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE {_CODE}")
+    for name in LINE_CLASSES:
+        assert sum(row.lines[name] for row in found.rows) == found.whole.lines[name] == expected.get(name, 0)
+    assert found.whole.commits == commits
+    assert [row.group for row in found.rows] == sorted(row.group for row in found.rows)
+    assert sum(sum(month.values()) for month in found.months.values()) == found.whole.total
+
+
+def test_a_group_equals_sql(db: Path) -> None:
+    with Store(db) as store:
+        found = breakdown(store, BreakdownOptions(("repository", "month")))
+        sql = (
+            "SELECT repo, substr(author_at, 1, 7) AS month, SUM(nonblank) AS n FROM line_spans JOIN "
+            "(SELECT c.id AS number, author_at, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id) "
+            f"ON number = commit_id WHERE {_CODE} GROUP BY 1, 2"
+        )
+        assert {row.group: row.total for row in found.rows} == {(r["repo"], r["month"]): r["n"] for r in store.rows(sql)}
+
+
+def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
+    with Store(db) as store:
+        whole = breakdown(store, BreakdownOptions()).whole
+        coverage = headline(store, None).coverage[0]
+        ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
+        (agents,) = (
+            g for g in survival_report(store, ids, SurvivalOptions()).groups if (g.grouping, g.author) == ("class", "agent")
+        )
+        cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
+    assert whole.coverage and (whole.coverage.lines, whole.coverage.of) == (coverage.attributed, coverage.lines)
+    head = next(p for p in agents.points if p.unit == "head")
+    assert whole.present and whole.present.of == head.at_risk and whole.present.value == head.share
+    month = next((p for p in agents.points if (p.unit, p.horizon) == ("days", 30)), None)
+    assert whole.kept is not None
+    if month is not None:
+        assert (whole.kept.of, whole.kept.value) == (month.enough, month.share)
+    assert whole.cost_usd == pytest.approx(cost)
+
+
+def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
+    with Store(db) as store:
+        days = [r["day"] for r in store.rows("SELECT DISTINCT substr(author_at, 1, 10) AS day FROM commits ORDER BY 1")]
+        one = breakdown(store, BreakdownOptions(since=days[1], until=days[1])).whole
+        sql = f"SELECT SUM(nonblank) FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE {_CODE} AND c.author_at LIKE ?"
+        assert one.total == store.value(sql, (f"{days[1]}%",))
+        email = store.value("SELECT author_email FROM commits LIMIT 1")
+    teams = tmp_path / "teams.csv"
+    teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
+    groups = {row["team"] for row in rows(run("report", "--by", "team", "--teams", teams, "--db", db, "--csv"))}
+    assert "core" in groups and groups <= {"core", "no team"}
+
+
+def test_names_are_hidden_and_differ_from_run_to_run(db: Path) -> None:
+    asked = ("report", "--by", "person,repository", "--anonymous", "--db", db, "--json")
+    first, second = (run(*asked).stdout for _ in range(2))
+    with Store(db) as store:
+        names = [r["name"] for r in store.rows("SELECT author_name AS name FROM commits UNION SELECT name FROM repos")]
+    assert names and not [name for name in names if name in first]
+    one, other = ({row["person"] for row in json.loads(text)["rows"]} for text in (first, second))
+    assert one.isdisjoint(other) and len(one) == len(other)
+    assert json.loads(first)["whole"] == json.loads(second)["whole"]
+
+
+def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
+    by_directory = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)
+    assert all(row["cost_usd"] is None and row["findings"] is None for row in by_directory["rows"])
+    assert any("a prompt belongs to no directory" in note for note in by_directory["notes"])
+    assert any("attribute scan" in note for note in by_directory["notes"])
+    by_agent = json.loads(run("report", "--by", "agent", "--db", db, "--json").stdout)
+    assert all(row["agent_share"] is None and row["coverage"] is None for row in by_agent["rows"])
+    shown = " ".join(run("report", "--by", "month", "--db", db).stdout.split())
+    assert all(" ".join(warning.split()) in shown for warning in NOT_TO_CONCLUDE)
+
+
+def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run("report", "--by", "directory,month", "--html", page, "--db", db).exit_code == 0
+    text = page.read_text("utf-8")
+    assert "What must not be concluded" in text and "<script" not in text and "src=" not in text
+    assert text.index("How much is known") < text.index("By directory, month")
+    assert "USD per line" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--by", "weather"), "cannot be grouped by weather"),
+        (("--by", ","), "cannot be grouped by nothing"),
+        (("--by", "team"), "no teams are known"),
+        (("--since", "2026-01-01"), "only together with --by"),
+        (("--by", "month", "--since", "2199-01-01"), "no attributed line of these days"),
+    ],
+)
+def test_wrong_input(db: Path, options: tuple[str, ...], words: str) -> None:
+    done = run("report", *options, "--db", db)
+    assert done.exit_code == 2 and words in done.stderr
+
+
+def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
+    (tmp_path / "teams.csv").write_text("core,me@example.org\n", "utf-8")
+    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", "--db", db)
+    assert done.exit_code == 2 and "must name the columns email and team" in done.stderr
+
+
+# --- the statistics, on facts made by hand ----------------------------------------------------------------------------
+
+_PLACE = Place("2026-01", "r", "src/", "", "", "")
+
+
+def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> module.BreakdownRow:
+    monkeypatch.setattr(module, "facts", lambda *_: facts)
+    return breakdown(store, BreakdownOptions()).whole
+
+
+def _cells(*shares: tuple[int, int]) -> list[LineCell]:
+    return [
+        LineCell(_PLACE, number, name, 1, lines)
+        for number, (agent, other) in enumerate(shares)
+        for name, lines in (("agent", agent), ("undeclared", other))
+        if lines
+    ]
+
+
+def test_an_interval_is_over_commits_and_needs_two(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(db) as store:
+        many = _whole(Facts(_cells((10, 10), (20, 0), (0, 20), (15, 5))), monkeypatch, store).agent
+        single = _whole(Facts(_cells((10, 30))), monkeypatch, store).agent
+        few = _whole(Facts(_cells((5, 5))), monkeypatch, store).agent
+        none = _whole(Facts(_cells((0, 30), (0, 30))), monkeypatch, store).agent
+    # commits of 20 lines each with shares .5, 1, 0, .75: the interval of a mean, t(3) = 3.182
+    assert many and many.interval and many.value == pytest.approx(0.5625)
+    deviation = (((0.5 - 0.5625) ** 2 + (1 - 0.5625) ** 2 + 0.5625**2 + (0.75 - 0.5625) ** 2) / 3 / 4) ** 0.5
+    assert many.interval.low == pytest.approx(max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4) and many.interval.high == 1.0
+    assert single and (single.value, single.interval) == (0.25, None)
+    assert few and (few.lines, few.of, few.value) == (5, 10, None)
+    assert none and (none.value, none.interval) == (0.0, None)
+
+
+def test_the_cost_of_a_line_needs_the_fate_of_every_priced_prompt(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [Prompt(_PLACE, 2.0, 30), Prompt(_PLACE, 1.0, 20), Prompt(_PLACE, None, 50)]
+    with Store(db) as store:
+        known = _whole(Facts(_cells((10, 10)), prompts=prompts), monkeypatch, store)
+        unknown = _whole(Facts(_cells((10, 10)), prompts=[*prompts, Prompt(_PLACE, 1.0, None)]), monkeypatch, store)
+        free = _whole(Facts(_cells((10, 10)), prompts=[Prompt(_PLACE, None, 5)]), monkeypatch, store)
+    assert known.cost_usd == 3.0 and known.cost_per_line == pytest.approx(0.06)
+    assert known.priced and (known.priced.lines, known.priced.of) == (2, 3)
+    assert (unknown.cost_usd, unknown.cost_per_line) == (4.0, None)
+    assert (free.cost_usd, free.cost_per_line) == (None, None)
+
+
+def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def life(birth: int, lines: int, days: float, dead: bool, followed: float) -> Life:
+        return Life(_PLACE, LifetimeRecord(lines, "agent", days, followed, 0, 0, dead, birth=birth))
+
+    old = [life(n, 10, 100, False, 100) for n in range(4)]
+    with Store(db) as store:
+        lives = [*old, life(9, 40, 10, True, 100), life(10, 40, 5, False, 5)]
+        kept = _whole(Facts(_cells((10, 10)), lives=lives), monkeypatch, store).kept
+        young = _whole(Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store).kept
+    assert kept and (kept.lines, kept.of) == (40, 80) and kept.value == pytest.approx(0.5)
+    assert young and (young.of, young.value) == (0, None)
