@@ -42,10 +42,12 @@ from collector.transcripts.compacted import continued
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
-FACTS = "11"  # version of everything that is read here
+FACTS = "12"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
-_MAX_PROMPT = 100_000
+_MAX_PROMPT = 100_000  # characters that are stored, here and below
+_MAX_MESSAGE = 20_000
+_MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 _MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
@@ -436,7 +438,7 @@ def _number(value: object) -> int | float | None:
 def write_session(store: Store, session_id: int, loaded: LoadedSession) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
-    for table in ("turns", "tool_calls"):
+    for table in ("turns", "messages", "tool_calls"):
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
     values = _session_values(loaded)
     values["label"] = store.policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
@@ -449,25 +451,38 @@ def write_session(store: Store, session_id: int, loaded: LoadedSession) -> None:
         ("session_id", "turn_index", "at", "origin", "prompt"),
         ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in loaded.session.turns),
     )
+    store.insert(
+        "messages", ("session_id", "turn_index", "at", "agent_id", "text", "length"), _message_rows(session_id, loaded.session)
+    )
     rows = _call_rows(session_id, loaded.session, loaded.files.local is None)
     store.insert("tool_calls", _CALL, rows)
 
 
+_MESSAGE = ("session_id", "turn_index", "at", "agent_id", "text", "length")
+
+
+def _message_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
+    for m in session.messages:
+        if m.kind == "text" and m.text.strip():
+            yield session_id, m.turn, iso(m.at), m.agent_id or None, printable(m.text[:_MAX_MESSAGE]), len(m.text)
+
+
 _CALL = (
     "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command", "commits",
-    "input", "result_size",
+    "input", "result_size", "output",
 )  # fmt: skip
 
 
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
-    """`with_output`: also what failed commands printed."""
+    """`with_output`: also what commands printed."""
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
         error = printable(c.error) if with_output or command is None else ""
+        output = printable(c.command.output[:_MAX_OUTPUT]) if with_output and c.command is not None else ""
         yield (
             session_id, c.turn, printable(c.call_id), printable(c.name), iso(c.at), iso(c.done_at), c.status.value,
             error or None, c.agent_id or None, c.model or None, command, " ".join(c.commits) or None,
-            printable(c.input) if command is None else None, c.result_size,
+            printable(c.input) if command is None else None, c.result_size, output or None,
         )  # fmt: skip
 
 

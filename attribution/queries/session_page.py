@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from attribution.features import groups
 from attribution.lineage import minimum
@@ -16,7 +16,7 @@ from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.scores import ExplainedScore, session_scores, taken_apart
 from attribution.queries.sessions import Region, region_rows
 from attribution.queries.turn_outcomes import TurnOutcome, turn_outcomes
-from attribution.queries.turns import CallRow, TurnRow, calls_in_order, turns
+from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_in_order, messages_in_order, turns
 from collector.storage.store import Store, columns_of
 
 TURNS = 40  # turns on one page
@@ -24,6 +24,7 @@ _CALLS = 400  # calls of one turn that are shown
 _DIFF = 60  # lines of one edit that are shown
 _TEXT = 4000  # characters of a prompt
 _REGIONS = 30
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,19 @@ class ShownCall:
     text: str = ""
 
 
+@dataclass(slots=True)
+class TurnPart:
+    """What the agent said, and the calls it made until it spoke again."""
+
+    said: MessageRow | None  # None: it made calls before it said anything
+    calls: list[ShownCall] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
     turn: TurnRow
     calls: list[ShownCall]
+    parts: list[TurnPart]  # the same calls, with what the agent said between them
     more: int  # calls left out
     lines: int  # lines of commits written in it
     outcome: TurnOutcome | None  # what became of its lines
@@ -212,18 +222,40 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
         (session_id, first, last),
     ):
         edits[edit.call_id].append(edit)
+    said: dict[int, list[MessageRow]] = defaultdict(list)
+    for message in messages_in_order(store, session_id, first, last):
+        said[message.turn_index].append(message)
     written = _written(store, session_id)
     outcomes = {one.turn_index: one for one in turn_outcomes(store, session_id)}
-    return [
-        ShownTurn(
-            asked.get(index, TurnRow(index, None, "", None)),
-            [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]],
-            max(0, len(calls[index]) - _CALLS),
-            written.get(index, 0),
-            outcomes.get(index),
-        )
-        for index in sorted({*asked, *(i for i in calls if calls[i])})
-    ]
+    shown = []
+    for index in sorted({*asked, *said, *(i for i in calls if calls[i])}):
+        some = [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]]
+        parts = _parts(said[index], some)
+        more = max(0, len(calls[index]) - _CALLS)
+        turn = asked.get(index, TurnRow(index, None, "", None))
+        shown.append(ShownTurn(turn, some, parts, more, written.get(index, 0), outcomes.get(index)))
+    return shown
+
+
+def _parts(said: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnPart]:
+    """In order of time; what has none stands where the one before it does, a message before the calls of the same moment."""
+    parts: list[TurnPart] = []
+    messages = _dated([(message.at, message) for message in said])
+    for at, call in _dated([(one.call.at, one) for one in calls]):
+        while messages and messages[0][0] <= at:
+            parts.append(TurnPart(messages.pop(0)[1]))
+        if not parts:
+            parts.append(TurnPart(None))
+        parts[-1].calls.append(call)
+    return [*parts, *(TurnPart(message) for _, message in messages)]
+
+
+def _dated(some: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]]:
+    last, found = "", []
+    for at, one in some:
+        last = at or last
+        found.append((last, one))
+    return found
 
 
 def _written(store: Store, session_id: int) -> dict[int, int]:

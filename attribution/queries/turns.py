@@ -29,10 +29,23 @@ class CallRow(NamedTuple):
     model: str | None
     command: str | None  # of a shell
     input: str | None  # JSON of the arguments, cut
+    output: str | None  # beginning of what a shell command printed
+    result_size: int | None  # characters of the whole result
+
+
+class MessageRow(NamedTuple):
+    """A row of `messages`: what the agent said."""
+
+    turn_index: int
+    at: str | None
+    agent_id: str | None  # of the subagent that said it
+    text: str  # cut
+    length: int  # characters of the whole
 
 
 _TURNS = f"SELECT {columns_of(TurnRow, 't')} FROM turns t WHERE t.session_id = ?"
 _CALLS = f"SELECT {columns_of(CallRow, 'c')} FROM tool_calls c WHERE c.session_id = ?"
+_MESSAGES = f"SELECT {columns_of(MessageRow, 'm')} FROM messages m WHERE m.session_id = ?"
 _EVERY = (-1, 2**62)
 
 
@@ -55,6 +68,11 @@ def turns(store: Store, session_id: int, first: int = _EVERY[0], last: int = _EV
 def calls_in_order(store: Store, session_id: int, first: int = _EVERY[0], last: int = _EVERY[1]) -> list[CallRow]:
     """As they stand in the transcript."""
     return store.select(CallRow, f"{_CALLS} AND c.turn_index BETWEEN ? AND ? ORDER BY c.id", (session_id, first, last))
+
+
+def messages_in_order(store: Store, session_id: int, first: int = _EVERY[0], last: int = _EVERY[1]) -> list[MessageRow]:
+    """What the agent said, as it stands in the transcript."""
+    return store.select(MessageRow, f"{_MESSAGES} AND m.turn_index BETWEEN ? AND ? ORDER BY m.id", (session_id, first, last))
 
 
 def calls_by_time(store: Store, session_id: int) -> list[CallRow]:

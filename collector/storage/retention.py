@@ -17,7 +17,7 @@ from typing import Any
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
-_VERSION = 3  # of the columns below and of what is taken out of them: with another one the texts are read again
+_VERSION = 4  # of the columns below and of what is taken out of them: with another one the texts are read again
 
 
 class Redaction(StrEnum):
@@ -35,6 +35,8 @@ COLUMNS: Mapping[tuple[str, str], str] = {
     ("tool_calls", "command"): FULL,
     ("tool_calls", "input"): FULL,
     ("tool_calls", "error"): FULL,
+    ("tool_calls", "output"): FULL,
+    ("messages", "text"): FULL,
     ("edits", "detail"): FULL,
     ("region_edits", "removed"): FULL,
     ("region_edits", "added"): FULL,
@@ -60,7 +62,7 @@ COLUMNS: Mapping[tuple[str, str], str] = {
 # JSON objects of which one key alone holds text: it goes when the content is not full.
 NOTES: Mapping[tuple[str, str], str] = {("judgements", "output"): "notes"}
 # Tables whose rows say nothing without their text: they are not written at all.
-_ROWS = {"region_symbols": FULL}
+_ROWS = {"region_symbols": FULL, "messages": FULL}
 ADDRESSES = {("commits", "author_email"), ("checkpoints", "author_email")}
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b")
 

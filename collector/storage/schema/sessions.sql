@@ -87,6 +87,18 @@ CREATE TABLE IF NOT EXISTS turns (
   UNIQUE (session_id, turn_index)
 );
 
+-- What an agent said, its reasoning not included. None with less than full content.
+CREATE TABLE IF NOT EXISTS messages (
+  id INTEGER PRIMARY KEY, -- number of the message, in the order of the transcript
+  session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
+  turn_index INTEGER NOT NULL, -- turn it belongs to; 0 before the first one
+  at TEXT, -- when it was said
+  agent_id TEXT, -- subagent that said it; NULL for the main thread
+  text TEXT NOT NULL, -- cut at 20,000 characters
+  length INTEGER NOT NULL -- characters of the whole text
+);
+CREATE INDEX IF NOT EXISTS messages_session ON messages(session_id, turn_index);
+
 -- A tool call of an agent.
 CREATE TABLE IF NOT EXISTS tool_calls (
   id INTEGER PRIMARY KEY, -- number of the call
@@ -103,7 +115,8 @@ CREATE TABLE IF NOT EXISTS tool_calls (
   command TEXT, -- text of a shell command
   commits TEXT, -- commits the call made, as printed or recorded, separated by blanks
   input TEXT, -- arguments, JSON, cut at 20,000 characters
-  result_size INTEGER -- characters of the result
+  result_size INTEGER, -- characters of the result
+  output TEXT -- what a shell command printed, cut at 1,000 characters; NULL for other calls and for transcripts on the developer's machine
 );
 CREATE INDEX IF NOT EXISTS tool_calls_session ON tool_calls(session_id, call_id);
 
