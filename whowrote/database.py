@@ -84,6 +84,14 @@ class Database:
         where = self._of(repo)
         return Rows(blocks(where, blame(where, file, commit)))
 
+    def annotated(self, file: str, commit: str = "", repo: str = "") -> tuple[Rows[BlameLine], Rows[Block]]:
+        """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as `blame`."""
+        from attribution.queries.blame import blame, blocks
+
+        where = self._of(repo)
+        found = blame(where, file, commit)
+        return Rows(found.lines), Rows(blocks(where, found))
+
     def blame(self, file: str, commit: str = "", repo: str = "") -> Rows[BlameLine]:
         """Each line of a file with its author and evidence, at a commit or at HEAD of the attributed branch.
 
