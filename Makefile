@@ -30,6 +30,7 @@ lint: setup
 
 docs: setup
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/notebooks.py
 
 check: lint test
 	$(BIN)/python docs/generate.py --check

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+_HERE = Path(__file__).parent
+sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "docs")]
 
 from collector.local.model import Machine  # noqa: E402
 

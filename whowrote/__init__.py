@@ -14,9 +14,9 @@ What this package names is the public interface. `attribution` and `collector` a
 from __future__ import annotations
 
 from collector.errors import WhoWroteError
-from whowrote.database import Database, open_database
-from whowrote.rows import Rows
+from whowrote.database import Database, example, open_database
+from whowrote.rows import Report, Rows
 
 open = open_database
 
-__all__ = ["Database", "Rows", "WhoWroteError", "open"]
+__all__ = ["Database", "Report", "Rows", "WhoWroteError", "example", "open"]

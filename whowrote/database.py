@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import WhoWroteError
 from collector.storage.places import clone_around, default_database
-from whowrote.rows import Rows
+from whowrote.rows import Report, Rows
 
 if TYPE_CHECKING:
     import pandas
@@ -51,6 +51,13 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
     except BaseException:
         store.close()
         raise
+
+
+def example(directory: str | Path) -> Path:
+    """Makes the example in a directory: a clone of a small project with three recorded sessions. Returns its path."""
+    from attribution.demo import make
+
+    return make(Path(directory))
 
 
 class Database:
@@ -193,6 +200,20 @@ class Database:
             followed = list(history_coverage(self._store).followed)
             survival_current(self._store, followed)
         return survival_report(self._store, followed, SurvivalOptions(tuple(by)))
+
+    def report(
+        self, by: Sequence[str] = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None,
+        anonymous: bool = False,
+    ) -> Report:  # fmt: skip
+        """Added lines by month, repository, team, directory, agent or person, as `whowrote report --by`: a row for each group.
+
+        `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
+        """
+        from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
+        from attribution.queries.breakdown_facts import BreakdownOptions
+
+        found = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}, anonymous))
+        return Report(found.table(), NOT_TO_CONCLUDE, found.notes)
 
     # --- tables -------------------------------------------------------------------------------------------------------
 

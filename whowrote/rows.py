@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.plain_values import plain
@@ -31,3 +32,12 @@ class Rows(list[Row]):
         from attribution.exports.tablefiles import arrow_table
 
         return arrow_table(self.to_dicts())
+
+
+class Report(Rows[dict[str, Any]]):
+    """Rows with what must be said beside them."""
+
+    def __init__(self, rows: Iterable[dict[str, Any]], warnings: Sequence[str], notes: Sequence[str]) -> None:
+        super().__init__(rows)
+        self.warnings = list(warnings)  # what must not be concluded
+        self.notes = list(notes)

@@ -1,0 +1,39 @@
+"""The notebooks of the docs run, show what they say, and name no directory of whoever made them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from notebooks import SOURCES, TARGET, notebook
+
+pytest.importorskip("pandas")
+NAMES = sorted(path.stem for path in SOURCES.glob("*.md"))
+
+
+def test_there_is_one_for_each_door() -> None:
+    assert NAMES == ["lead", "maintainer", "researcher"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_up_to_date(name: str) -> None:
+    kept = (TARGET / f"{name}.ipynb").read_text("utf-8")
+    cells, made = json.loads(kept)["cells"], json.loads(notebook((SOURCES / f"{name}.md").read_text("utf-8")))["cells"]
+    assert [cell["source"] for cell in cells] == [cell["source"] for cell in made], "run python docs/notebooks.py"
+    assert [_texts(cell) for cell in cells] == [_texts(cell) for cell in made], "run python docs/notebooks.py"
+    assert sum(bool(cell.get("outputs")) for cell in cells) >= 4
+    assert "/tmp" not in kept and str(Path.home()) not in kept
+
+
+def _texts(cell: dict[str, object]) -> list[object]:
+    """Outputs without HTML, which another version of pandas writes differently."""
+    found: list[object] = []
+    for output in cell.get("outputs", []):  # type: ignore[attr-defined]
+        found.append(output["text"] if output["output_type"] == "stream" else output["data"]["text/plain"])
+    return found
+
+
+def test_a_cell_that_fails_is_an_error() -> None:
+    with pytest.raises(ZeroDivisionError):
+        notebook("```python\n1 / 0\n```\n")
