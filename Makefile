@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs site check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -32,8 +32,15 @@ docs: setup
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/notebooks.py
 
+# The documentation as a site in build/site; mkdocs.yml has its pages.
+site:
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/pip install --quiet 'mkdocs-material>=9.5,<10'
+	.venv-site/bin/mkdocs build --strict --clean
+
 check: lint test
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python docs/notebooks.py --check
 	$(BIN)/python benchmarks/accuracy.py --check
 	$(BIN)/python benchmarks/rules.py --check
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from attribution.browse import charts, words
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
-from attribution.queries.commit import CommitSummary, commit_summaries
+from attribution.queries.commit import CommitSummary
+from attribution.queries.findings import Finding
 from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
+from attribution.queries.pull_request import FileLines, PullRequest
 from collector.errors import WhoWroteError
 from collector.runtime.version import version
 from collector.storage.store import Store
 
+_FILES, _FINDINGS = 40, 20  # rows of a table in a comment
 _MARKDOWN = """\
 Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
 agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
@@ -59,25 +63,51 @@ def markdown(store: Store) -> str:
     return "\n".join(parts) + "\n"
 
 
-def markdown_of(store: Store, shas: Sequence[str], prompts: bool = False) -> str:
-    """The lines of some commits by class, and their sessions: for a comment on a pull request. Unknown ids are counted.
+def markdown_of(found: PullRequest, prompts: bool = False) -> str:
+    """The lines of some commits by class, commit by commit and file by file, their sessions and weaknesses: for a pull request.
 
     `prompts`: with the beginning of each session's first prompt.
     """
-    commits = commit_summaries(store, shas)
-    if not commits:
-        raise WhoWroteError(
-            "none of these commits is in the database", "Attribute the branch first: attribute repo PATH --branch NAME"
-        )
-    totals = {kind: sum(commit.lines.get(kind, 0) for commit in commits) for kind in CLASSES}
-    every = sum(totals.values())
+    totals, every = found.lines, sum(found.lines.values())
     head = ", ".join(f"**{words.percent(lines, every)}** {kind}" for kind, lines in totals.items() if lines)
-    missing = len(shas) - len(commits)
-    note = [f"{missing} commits are not in the database.", ""] if missing else []
-    rows = [_commit_row(commit, prompts) for commit in commits]
-    table = [f"| commit | {' | '.join(CLASSES)} | sessions |", "|---" + "|--:" * len(CLASSES) + "|---|", *rows]
+    note = [f"{found.missing} commits are not in the database.", ""] if found.missing else []
     counted = f"Lines added in source and test files: {every:,}, {head or 'no non-blank lines'}."
-    return "\n".join([counted, "", *note, *table, "", _MARKDOWN, *_audited()]) + "\n"
+    commits = _class_table("commit", "sessions", [_commit_row(commit, prompts) for commit in found.commits])
+    parts = [counted, "", *note, *commits, "", *_file_table(found.files), *_weaknesses(found.findings), _MARKDOWN, *_audited()]
+    return "\n".join(parts) + "\n"
+
+
+def badge(percent: float | None) -> str:
+    """The share of agents for an endpoint badge of shields.io, as JSON; no number where no session is on record."""
+    message = "no records" if percent is None else f"{percent:.0f} %"
+    colour = "lightgrey" if percent is None else "blue"
+    return json.dumps({"schemaVersion": 1, "label": "lines by agents", "message": message, "color": colour}) + "\n"
+
+
+def _class_table(first: str, last: str, rows: Sequence[str]) -> list[str]:
+    head = f"| {first} | {' | '.join(CLASSES)} |{f' {last} |' if last else ''}"
+    return [head, "|---" + "|--:" * len(CLASSES) + f"|{'---|' if last else ''}", *rows]
+
+
+def _file_table(files: Sequence[FileLines]) -> list[str]:
+    rows = [f"| {_cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
+    more = [f"{len(files) - _FILES:,} more files.", ""] if len(files) > _FILES else []
+    return [*_class_table("file", "", rows), "", *more] if rows else []
+
+
+def _weaknesses(findings: Sequence[Finding] | None) -> list[str]:
+    """What the scan found in these commits, if there was one."""
+    if findings is None:
+        return []
+    if not findings:
+        return ["New weaknesses of high or medium confidence: none.", ""]
+    rows = [
+        f"| {_cell(f'{one.path}:{one.start_line}')} | {_cell(one.cwe or one.rule_id)} | {(one.confidence or '').lower()} "
+        f"| {one.author_class.replace('_', ' ')} |"
+        for one in findings[:_FINDINGS]
+    ]
+    title = f"New weaknesses of high or medium confidence: {len(findings)}. A finding is a hint, not a verdict."
+    return [title, "", "| where | weakness | confidence | written by |", "|---|---|---|---|", *rows, ""]
 
 
 def _audited() -> list[str]:
@@ -96,8 +126,11 @@ def _coverage(overviews: Sequence[Overview]) -> list[str]:
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     names = [_cell(s.agent or "agent") + (f": {_cell(words.line(s.label, 60))}" if prompts else "") for s in summary.sessions[:3]]
     sessions = "; ".join(dict.fromkeys(names))
-    cells = " | ".join(f"{summary.lines[kind]:,}" if summary.lines.get(kind) else "" for kind in CLASSES)
-    return f"| `{summary.commit.sha[:9]}` {_cell(words.line(summary.commit.subject, 70))} | {cells} | {sessions} |"
+    return f"| `{summary.commit.sha[:9]}` {_cell(words.line(summary.commit.subject, 70))} | {_cells(summary.lines)} | {sessions} |"
+
+
+def _cells(lines: Mapping[str, int]) -> str:
+    return " | ".join(f"{lines[kind]:,}" if lines.get(kind) else "" for kind in CLASSES)
 
 
 class _Everything(NamedTuple):

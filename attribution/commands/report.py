@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from attribution.commands.common import print_rows
 from attribution.commands.sections import Section
 from collector.console.commands import CommandFiles
 from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 
 @click.group(commands=CommandFiles("attribution.commands", "REPORTS"), invoke_without_command=True)
@@ -26,10 +29,23 @@ from collector.console.terminal import data_options, database_option, notice, ou
     metavar="FILE",
     help="Summarise only the commits listed in FILE (one id per line; - for stdin).",
 )
+@click.option(
+    "--badge",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --commits: write their share of agents' lines for a badge (shields.io).",
+)
+@click.option(
+    "--limit",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="With --commits: exit with 1 when agents wrote more of their lines, as far as known.",
+)
 @click.option("--prompts", is_flag=True, help="With --commits: also the beginning of each session's first prompt.")
 @click.option("--markdown", is_flag=True, help="Print a short Markdown table for a pull request or README.  [default]")
 @click.option(
     "--by",
+    multiple=True,
     metavar="NAMES",
     help="Break lines down by month, repository, team, directory, agent or person: one or several, by commas.",
 )
@@ -46,8 +62,8 @@ from collector.console.terminal import data_options, database_option, notice, ou
 @data_options
 @click.pass_context
 def report(
-    context: click.Context, /, page: Path | None, commits: IO[str] | None, prompts: bool, markdown: bool, db: Path,
-    output_format: str, **wanted: Any,
+    context: click.Context, /, page: Path | None, commits: IO[str] | None, badge: Path | None, limit: float | None, prompts: bool,
+    markdown: bool, db: Path, output_format: str, **wanted: Any,
 ) -> None:  # fmt: skip
     """Summarise a database as HTML or Markdown, or break it down.
 
@@ -63,6 +79,8 @@ def report(
     alone = [f"--{name}" for name, value in wanted.items() if value] + ([f"--{output_format}"] if output_format else [])
     if alone:
         raise click.UsageError(f"{', '.join(alone)}: only together with --by")
+    if commits is None and (badge is not None or limit is not None):
+        raise click.UsageError("--badge, --limit: only together with --commits")
     from attribution.browse import standalone
     from collector.storage.store import Store
 
@@ -70,10 +88,23 @@ def report(
         if page is not None:
             _write(page, standalone.html(store))
         if commits is not None:
-            shas = [line.strip().lower() for line in commits if line.strip()]
-            out().print(standalone.markdown_of(store, shas, prompts), soft_wrap=True, end="")
+            _of_commits(store, commits, prompts, badge, limit)
         elif markdown or page is None:
             out().print(standalone.markdown(store), soft_wrap=True, end="")
+
+
+def _of_commits(store: Store, commits: IO[str], prompts: bool, badge: Path | None, limit: float | None) -> None:
+    from attribution.browse import standalone
+    from attribution.queries.pull_request import pull_request
+
+    found = pull_request(store, [line.strip().lower() for line in commits if line.strip()])
+    out().print(standalone.markdown_of(found, prompts), soft_wrap=True, end="")
+    if badge is not None:
+        with writing(badge):
+            badge.write_text(standalone.badge(found.agent_percent), "utf-8")
+    if limit is not None and found.agent_percent is not None and found.agent_percent > limit:
+        notice(f"agents wrote {found.agent_percent:.1f} % of these lines as far as known, more than {limit:g} %")
+        raise SystemExit(1)
 
 
 def _broken_down(db: Path, page: Path | None, output_format: str, wanted: Mapping[str, Any]) -> None:
@@ -83,7 +114,7 @@ def _broken_down(db: Path, page: Path | None, output_format: str, wanted: Mappin
     from collector.storage.store import Store
 
     options = BreakdownOptions(
-        tuple(name.strip() for name in wanted["by"].split(",") if name.strip()),
+        tuple(name.strip() for names in wanted["by"] for name in names.split(",") if name.strip()),
         _day(wanted["since"]),
         _day(wanted["until"]),
         _teams(wanted["teams"]) if wanted["teams"] else {},

@@ -375,6 +375,16 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return {}
 
+    def staged(self) -> list[tuple[str, str]]:
+        """(path, blob id) of what the index has and HEAD does not; everything in the index where there is no commit yet."""
+        repo = self._repo
+        entries = [(entry.path, str(entry.id)) for entry in repo.index if entry.mode != FileMode.COMMIT]
+        if repo.head_is_unborn:
+            return entries
+        changes = repo.index.diff_to_tree(repo.head.peel(pygit2.Tree)).deltas
+        changed = {delta.old_file.path for delta in changes}  # the index is the old side
+        return [entry for entry in entries if entry[0] in changed]
+
     def paths(self, tree: str) -> dict[str, str]:
         """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
         found: dict[str, str] = {}

@@ -1,0 +1,66 @@
+"""whowrote guard: databases and transcripts stay out of commits, whatever their names; everything else passes."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+
+from collector.checkpoints import read_all
+from collector.git.repository import GitRepo
+from whowrote.cli import cli
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a database and a transcript of the example."""
+    directory = tmp_path_factory.mktemp("guard")
+    bare = clone("example", directory)
+    assert run("repo", bare, "--db", directory / "notes.bin", "-q").exit_code == 0
+    repo = GitRepo(str(bare))
+    record = next(record for point in read_all(repo) for record in point.sessions if record.transcript)
+    (directory / "log.txt").write_bytes(b"".join(repo.blob(oid) or b"" for oid in record.transcript))
+    return directory
+
+
+def _guard(*files: Path) -> tuple[int, str]:
+    done = run("guard", *files, program=cli)
+    return done.exit_code, done.stdout
+
+
+def test_a_database_and_a_transcript_are_refused_by_their_content(made: Path) -> None:
+    assert _guard(made / "notes.bin") == (1, f"{made / 'notes.bin'}: a database of whowrote\n")
+    assert _guard(made / "log.txt") == (1, f"{made / 'log.txt'}: a transcript of Claude Code\n")
+
+
+def test_other_files_pass(made: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute("CREATE TABLE a (b)")
+    (tmp_path / "package.json").write_text('{"name": "x", "version": "1.0.0", "type": "module"}')
+    (tmp_path / "list.json").write_text("[1, 2, 3]")
+    (tmp_path / "broken.json").write_text('{"type": "user", "message": ')
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "link").symlink_to(made / "notes.bin")
+    assert _guard(*sorted(tmp_path.iterdir()), tmp_path / "missing") == (0, "")
+
+
+def test_without_files_what_is_staged_is_looked_at(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    monkeypatch.chdir(tmp_path)
+    assert _guard() == (0, "")
+    (tmp_path / "whowrote.db").write_bytes((made / "notes.bin").read_bytes())
+    (tmp_path / "a.py").write_text("a = 1\n")
+    git(tmp_path, "add", "a.py")
+    assert _guard() == (0, "")  # it is not staged
+    git(tmp_path, "add", "whowrote.db")
+    (tmp_path / "whowrote.db").write_bytes(b"")  # what is staged counts, not what the worktree has by now
+    assert _guard() == (1, "whowrote.db: a database of whowrote\n")
+    git(tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "too late")
+    assert _guard() == (0, "")
+    (tmp_path / "session.jsonl").write_bytes((made / "log.txt").read_bytes())
+    git(tmp_path, "add", "session.jsonl")
+    git(tmp_path, "rm", "-q", "--cached", "a.py")
+    assert _guard() == (1, "session.jsonl: a transcript of Claude Code\n")

@@ -1,0 +1,44 @@
+"""Files that other programs read: the container's recipe, the hook, the job for GitLab. Their paths, extras and commands exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whowrote.cli import cli
+
+yaml = pytest.importorskip("yaml")
+ROOT = Path(__file__).parent.parent.parent
+
+
+def _extras() -> set[str]:
+    return set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+
+
+def test_the_container_installs_extras_that_exist_and_is_not_root() -> None:
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    (named,) = re.findall(r"\$\{wheel\}\[([a-z,]+)\]", text)
+    assert set(named.split(",")) <= _extras()
+    assert text.index("USER whowrote") < text.index("ENTRYPOINT") and "\nUSER root" not in text
+    assert ".git\n" not in (ROOT / ".dockerignore").read_text("utf-8").replace(".gitignore", "")
+
+
+def test_the_hook_calls_a_command_that_exists() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    program, command = hook["entry"].split()
+    assert program == "whowrote" and command in cli.commands
+    assert {"id", "name", "entry", "language"} <= set(hook)
+
+
+def test_the_job_for_gitlab_is_a_script_that_a_shell_reads() -> None:
+    job: Any = yaml.safe_load((ROOT / "docs" / "examples" / "gitlab-ci.yml").read_text("utf-8"))["who-wrote-it"]
+    script = "\n".join(job["script"])
+    assert subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False).returncode == 0
+    called = set(re.findall(r"\bwhowrote ([a-z]+) ", script))
+    assert called and called <= set(cli.commands)
+    assert "--content none" in script and job["variables"]["GIT_DEPTH"] == "0"

@@ -1,0 +1,79 @@
+"""`whowrote guard`: keeps prompts out of commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from attribution.commands.common import here
+from attribution.commands.sections import Section
+from collector.console.terminal import notice, one_line, out
+
+_HEAD = 1_000_000  # bytes of a file that are looked at
+_SQLITE = b"SQLite format 3\0"
+_APPLICATION = slice(68, 72)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
+_JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
+
+
+class Guarded(NamedTuple):
+    """A file that should not be committed."""
+
+    path: str
+    what: str
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+def guard(files: tuple[Path, ...]) -> None:
+    """Refuse to commit databases of whowrote and transcripts.
+
+    They contain prompts, answers and what commands printed. Looks at FILES, or without any at what is staged in
+    the clone around the current directory, and exits with 1 when one of them should stay out. Hook of pre-commit: whowrote-guard.
+    """
+    found = list(_of_files(files) if files else _staged())
+    for one in found:
+        out().print(f"{one_line(one.path)}: {one.what}", soft_wrap=True, markup=False, highlight=False)
+    if found:
+        notice("prompts would be published with them; leave them out, for example by .gitignore")
+        raise SystemExit(1)
+
+
+def _of_files(files: tuple[Path, ...]) -> Iterator[Guarded]:
+    for path in files:
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as opened:
+                if what := what_it_is(opened.read(_HEAD)):
+                    yield Guarded(str(path), what)
+
+
+def _staged() -> Iterator[Guarded]:
+    """What differs between the index and HEAD, as the index has it."""
+    from collector.git.repository import GitRepo
+
+    repo = GitRepo(here())
+    for path, oid in repo.staged():
+        if what := what_it_is((repo.blob(oid) or b"")[:_HEAD]):
+            yield Guarded(path, what)
+
+
+def what_it_is(head: bytes) -> str:
+    """What should not be published, by the beginning of a file; "" for anything else."""
+    from collector.storage.store import APPLICATION_ID
+
+    if head.startswith(_SQLITE):
+        own = int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
+        return "a database of whowrote" if own else ""
+    if not head.lstrip().startswith(_JSON):
+        return ""
+    from collector.transcripts import reader_for
+    from collector.vocabulary.agents import label_of
+
+    reader = reader_for(head)
+    return f"a transcript of {label_of(reader.NAME)}" if reader is not None else ""
+
+
+SECTION, ORDER = Section.EXCHANGE, 92
+COMMANDS = (guard,)
