@@ -148,6 +148,9 @@ def _tested(reader: TranscriptReader) -> str:
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")
 
 
+_BASELINE = ("sessions", "repositories", "responses", "95 %", "output per token read", "USD per response, 75 %", "90 %")
+
+
 def metrics_page() -> str:
     """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
     from attribution.embedding import drift
@@ -156,11 +159,14 @@ def metrics_page() -> str:
     from attribution.features.nulls import null_text
     from attribution.features.prices import standard_prices
     from attribution.outcomes import failure_mode
-    from attribution.scores.quality import PARTS, USUAL_RESPONSES, USUAL_TOKENS, WEIGHTS, task_type
+    from attribution.scores.baselines import baseline
+    from attribution.scores.quality import PARTS, WEIGHTS
+    from attribution.scores.tasks import kind_of_work, task_type
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
     words = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
-    tasks = [(task, *weights, USUAL_RESPONSES[task]) for task, weights in WEIGHTS.items()]
+    usual = {task: baseline(task) for task in WEIGHTS}
+    tasks = [(task, *weights, *(f"{number:g}" for number in usual[task][:-1])) for task, weights in WEIGHTS.items()]
     return fill(
         "metrics.md",
         {
@@ -174,9 +180,9 @@ def metrics_page() -> str:
             "embeddings": _details(drift.__doc__).replace("(docs/decisions/", "(decisions/"),
             "embedding_columns": table(("column", *_FEATURE), [_cells(f, "; ".join(f.null)) for f in drift.FEATURES]),
             "failure_modes": _details(failure_mode.__doc__),
-            "tokens": USUAL_TOKENS,
+            "works": " ".join(_details(kind_of_work.__doc__).split()),
             "rules": " ".join(_details(task_type.__doc__).split()),
-            "task_types": table(("task type", *PARTS, "usual responses"), tasks),
+            "task_types": table(("task type", *PARTS, *_BASELINE), tasks),
             "aliases": table(("elsewhere", "here"), [(f"`{k}`", f"`{v}`") for k, v in ALIASES.items()]),
             "absent": table(("signal", "why"), [(f"`{k}`", v) for k, v in ABSENT.items()]),
         },

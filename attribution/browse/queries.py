@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from attribution.scores.quality import AGREEMENT
+
 
 class Query(NamedTuple):
     title: str
@@ -222,9 +224,11 @@ where e.author = 'unknown' group by 1, 2 order by 3 desc""",
     ),
     "sessions_by_quality": Query(
         "Sessions by score",
-        "Quality score with its four parts; it describes how a session went, not whether the code is correct.",
+        "Quality score with its four parts; it describes how a session went, not whether the code is correct. "
+        f"{AGREEMENT.sentence()}.",
         """\
-select r.name as repository, s.label as session, s.agent, s.model, round(q.q, 2) as q, q.tier, q.task_type,
+select r.name as repository, s.label as session, s.agent, s.model, round(q.q, 2) as q, round(q.q_rank, 2) as rank, q.tier,
+  q.task_type, q.work,
   round(q.completion, 2) as completion,
   round(q.execution, 2) as execution, round(q.efficiency, 2) as efficiency, round(q.outcome, 2) as outcome, s.id as session_id
 from scores q join sessions s on s.id = q.session_id join repos r on r.id = s.repo_id order by q.q""",

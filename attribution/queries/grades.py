@@ -83,7 +83,7 @@ def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = Fals
 
 def _graded(score: SessionScore, q: float) -> Graded:
     harness, model = score.agent or grades.NONE, score.model or grades.NONE
-    return Graded(float(q), score.task_type, harness, model, score.repo, _time(score.started_at))
+    return Graded(float(q), score.task_type, harness, model, score.repo, _time(score.started_at), score.work)
 
 
 def _time(text: str | None) -> datetime | None:

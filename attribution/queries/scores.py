@@ -21,7 +21,7 @@ from attribution.scores.quality import (
     ModelPoint,
     PartWeights,
     ScoredSession,
-    frontier,
+    frontiers,
     mixed,
     tier_of,
 )
@@ -46,7 +46,9 @@ class SessionScore:
     started_at: str | None
     session_id: int
     task_type: str
+    work: str | None
     q: float | None
+    q_rank: float | None
     tier: str | None
     completion: float | None
     execution: float | None
@@ -70,20 +72,22 @@ def session_scores(store: Store, repo: int | None = None, session_id: int | None
     """Scores with their sessions, best first. Raises DatabaseUnusable."""
     return store.select(
         SessionScore,
-        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.session_id, q.task_type, q.q, q.tier, "
-        "q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd, q.roi, q.parts, q.version "
-        "FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
+        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.session_id, q.task_type, q.work, q.q, q.q_rank, "
+        "q.tier, q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd, q.roi, q.parts, "
+        "q.version FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, q.q DESC, s.id",
         (repo, repo, session_id, session_id),
     )
 
 
 def model_points(scores: Iterable[SessionScore]) -> list[ModelPoint]:
-    """Mean quality and cost of each model over the sessions that have both."""
-    return frontier(
-        ScoredSession(score.model, score.q, score.cost_usd)
-        for score in scores
-        if score.model and score.q is not None and score.cost_usd
+    """Mean quality and cost of each model over the sessions that have both: of all, and of each type of task."""
+    return frontiers(
+        [
+            ScoredSession(score.model, score.task_type, score.q, score.cost_usd)
+            for score in scores
+            if score.model and score.q is not None and score.cost_usd
+        ]
     )
 
 
@@ -187,7 +191,7 @@ def _reweighted(score: SessionScore, weights: PartWeights) -> SessionScore:
     found = mixed({part: getattr(score, part) for part in PARTS}, weights)
     roi = found.q / score.cost_usd if found.q is not None and score.cost_usd else None
     parts = json.dumps({**json.loads(score.parts), "weights": found.weights})
-    return replace(score, q=found.q, tier=tier_of(found.q), roi=roi, parts=parts)
+    return replace(score, q=found.q, q_rank=None, tier=tier_of(found.q), roi=roi, parts=parts)
 
 
 # --- people's ratings -------------------------------------------------------------------------------------------------

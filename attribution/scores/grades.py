@@ -37,6 +37,7 @@ class Graded:
     model: str
     repository: str
     at: datetime | None = None
+    work: str | None = None  # kind of work; None: neither deeds nor words tell
 
     @property
     def week(self) -> str | None:
@@ -107,6 +108,7 @@ class Trend:
 GROUPINGS: Mapping[str, Callable[[Graded], str | None]] = {
     "all": lambda _: "all",
     "category": lambda g: g.category,
+    "work": lambda g: g.work,
     "harness": lambda g: g.harness,
     "model": lambda g: g.model,
     "category x harness": lambda g: f"{g.category} x {g.harness}",

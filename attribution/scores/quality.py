@@ -8,12 +8,16 @@ Q says how a session went, not whether the code is right or beautiful.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-VERSION = 5
+from attribution.lineage import minimum
+from attribution.scores.baselines import Baseline, baseline
+from attribution.scores.tasks import Row, kind_of_work, task_type
+
+VERSION = 6
 PARTS = ("completion", "execution", "efficiency", "outcome")
 PartWeights = tuple[float, float, float, float]
 """Weights of the four parts, in the order of PARTS."""
@@ -26,7 +30,7 @@ WEIGHTS: Mapping[str, PartWeights] = {
     "heartbeat": (0.30, 0.25, 0.35, 0.10),
 }
 # Fitted to the ratings of benchmarks/data/session-ratings.csv (`quality --weights rated`).
-RATED_WEIGHTS: PartWeights = (0.5, 0.5, 0.0, 0.0)
+RATED_WEIGHTS: PartWeights = (0.4, 0.5, 0.0, 0.1)
 
 
 class Agreement(NamedTuple):
@@ -45,16 +49,9 @@ class Agreement(NamedTuple):
 
 
 # docs/metrics.md says how it was measured.
-AGREEMENT = Agreement(87, 17, 0.27, 0.11, 0.44, 0.65)
+AGREEMENT = Agreement(70, 15, 0.40, 0.23, 0.58, 0.66)
 TIERS = ((0.90, "Excellent"), (0.75, "Good"), (0.60, "Acceptable"), (0.40, "Poor"), (0.0, "Failed"))
 
-# What is usual for a type of task: model responses, and output tokens per input token (caches included). Fixed, so that scores of
-# different databases can be compared. Coding and discovery are medians of 281 and 23 sessions of four public repositories
-# (entireio/cli, entireio/auth-go, codyborders/pup-mcp, savekirk/session-bridge), the tokens the median of all 314. Of other types
-# there were too few to measure: their numbers are set by judgement.
-USUAL_RESPONSES: Mapping[str, int] = {"coding": 48, "discovery": 11, "research": 10, "operations": 10, "chat": 4, "heartbeat": 2}
-USUAL_TOKENS = 0.00085
-_DOCUMENTS = (".md", ".mdx", ".txt", ".rst", ".adoc")
 _SUBSTANCE = 50  # words of an answer that count as substantive
 
 
@@ -72,6 +69,7 @@ class Signal:
 @dataclass(slots=True)
 class Score:
     task_type: str
+    work: str | None = None  # kind of work
     signals: list[Signal] = field(default_factory=list)
     parts: dict[str, float | None] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)  # as used: after redistribution
@@ -85,6 +83,11 @@ class Score:
         return tier_of(self.q)
 
     @property
+    def rank(self) -> float | None:
+        """Share of the sessions of the same type in `baselines` that scored lower; None without a score of its parts."""
+        return None if self.q is None or self.special else baseline(self.task_type).rank(self.q)
+
+    @property
     def roi(self) -> float | None:
         """Q per dollar; None without a cost."""
         return self.q / self.cost_usd if self.q is not None and self.cost_usd else None
@@ -95,39 +98,22 @@ def tier_of(q: float | None) -> str | None:
     return None if q is None else next(name for least, name in TIERS if q >= least)
 
 
-Row = Mapping[str, Any]
-"""A row of `session_features`, JSON columns as values; further column: first_prompt."""
+class Deeds(NamedTuple):
+    """What became of a session's lines, over all its turns: columns of `turn_outcomes`."""
+
+    produced: int = 0
+    discarded: int = 0  # removed by a later session before any commit had them
+    places: int = 0  # that a turn edited and another turn followed
+    places_undone: int = 0  # where the next turn put back what had been there
+    old: int | None = None  # committed lines that were followed for 30 days; None before `attribute survival`
+    alive: int | None = None  # of those, still there
 
 
-def task_type(row: Row) -> str:
-    """By what the session did; the first rule that applies.
-
-    heartbeat: its first prompt is a heartbeat. coding: it changed a file that is not a document. discovery: it changed documents
-    only. coding: no edit changed a file, but it made a commit or has lines in one. operations: at least half of its calls, and at
-    least two, ran commands that do more than look (`acting_commands`). research: it called tools. chat: it called none.
-    """
-    files = row["touched_files"] or ()
-    acting = row["acting_commands"] or 0
-    rules = (
-        ("heartbeat", _is_heartbeat(row)),
-        ("coding", any(not f.endswith(_DOCUMENTS) for f in files)),
-        ("discovery", bool(files)),
-        ("coding", (row["commits_made"] or 0) > 0 or bool(row["output_applied"])),
-        ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
-        ("research", (row["tool_call_count"] or 0) > 0),
-    )
-    return next((name for name, holds in rules if holds), "chat")
-
-
-def _is_heartbeat(row: Row) -> bool:
-    said = (row.get("last_said") or "").strip()
-    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or said in ("HEARTBEAT_OK", "NO_REPLY")
-
-
-def score(row: Row) -> Score:
-    """Q of one session with everything it is made of."""
-    result = Score(task_type(row), cost_usd=row["cost_usd"])
-    result.signals = [*_completion(row), *_execution(row), *_efficiency(row, result.task_type), *_outcome(row)]
+def score(row: Row, deeds: Deeds | None = None) -> Score:
+    """Q of one session with everything it is made of; `deeds` None: nothing is known of what became of its lines."""
+    result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
+    outcome = _outcome(row, deeds or Deeds())
+    result.signals = [*_completion(row), *_execution(row), *_efficiency(row, baseline(result.task_type)), *outcome]
     for part in PARTS:
         result.parts[part] = _mean([s for s in result.signals if s.part == part])
     found = mixed(result.parts, WEIGHTS[result.task_type])
@@ -204,33 +190,56 @@ def _execution(row: Row) -> list[Signal]:
     ]
 
 
-def _efficiency(row: Row, task: str) -> list[Signal]:
+def _efficiency(row: Row, usual: Baseline) -> list[Signal]:
     read = sum(row[name] or 0 for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens"))
     ratio = (row["output_tokens"] or 0) / read if read else None
-    turns, usual = row["turn_count"], USUAL_RESPONSES[task]
-    few = None if not turns else max(0.0, min(1.0, 1 - (turns - usual) / (2 * usual)))
+    turns = row["turn_count"]
+    few = None if not turns else max(0.0, min(1.0, 1 - (turns - usual.responses) / (usual.most_responses - usual.responses)))
     compactions = row["compaction_events"]
     kept = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
+    price = row["cost_usd"] / turns if turns and row["cost_usd"] is not None else None
     return [
-        Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / USUAL_TOKENS), ratio),
+        Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / usual.tokens), ratio),
         Signal("efficiency", "responses", 1.0, few, turns),
         Signal("efficiency", "compactions", 1.0, kept, None if compactions is None else len(compactions)),
-        # Which model a task deserves is known only to a classifier of tasks, which this program does not have.
-        Signal("efficiency", "model_appropriateness", 1.0, None),
+        Signal("efficiency", "model_appropriateness", 1.0, _appropriate(price, usual), price),
     ]
 
 
-_ACCEPTANCE = {"accepted": 1.0, "restarted_same_task": 0.4, "explicitly_rejected": 0.0}
-
-
-def _acceptance(row: Row) -> float | None:
-    """A session is also `accepted` because its lines landed, which `landed` counts already: only a person's word counts here."""
-    if row["session_outcome"] == "accepted" and not row["last_message_accepts"]:
+def _appropriate(price: float | None, usual: Baseline) -> float | None:
+    """By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten."""
+    if price is None:
         return None
-    return _ACCEPTANCE.get(row["session_outcome"] or "")
+    return 0.5 if price > usual.high_cost else 0.7 if price > usual.cost else 1.0
 
 
-def _outcome(row: Row) -> list[Signal]:
+class Acceptance(NamedTuple):
+    """What is known of how the work was received, each 0 to 1; None: nothing is known."""
+
+    words: float | None  # the last message welcomes or refuses, or the user began again
+    deeds: float | None  # share of the work that neither the next turn put back nor a later session threw away
+    kept: float | None  # share of committed lines still there after 30 days
+
+    @property
+    def value(self) -> float | None:
+        """Mean of what is known."""
+        known = [part for part in self if part is not None]
+        return sum(known) / len(known) if known else None
+
+
+_WORDS = {"restarted_same_task": 0.4, "explicitly_rejected": 0.0}
+
+
+def acceptance(row: Row, deeds: Deeds) -> Acceptance:
+    """A session is also `accepted` because its lines landed, which `landed` counts already: here only a person's word does."""
+    said = 1.0 if row["last_message_accepts"] else _WORDS.get(row["session_outcome"] or "")
+    undone = deeds.places_undone / deeds.places if deeds.places else 0.0
+    stood = (1 - deeds.discarded / deeds.produced) * (1 - undone) if deeds.produced else None
+    kept = deeds.alive / deeds.old if deeds.old and deeds.alive is not None and deeds.old >= minimum.PART.lines else None
+    return Acceptance(said, stood, kept)
+
+
+def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
     made = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
     touched = made or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
@@ -238,10 +247,11 @@ def _outcome(row: Row) -> list[Signal]:
         return [Signal("outcome", name, weight, None) for name, weight in _OUTCOME_WEIGHTS.items()]
     applied = row["output_applied_fraction"]
     landed = row["output_applied"] if applied is None else applied
+    received = acceptance(row, deeds)
     return [
         Signal("outcome", "artifact", 0.3, float(made), made),
         Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
-        Signal("outcome", "acceptance", 0.3, _acceptance(row), row["session_outcome"]),
+        Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
     ]
 
 
@@ -252,13 +262,17 @@ _OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
 
 
 def _special(row: Row, result: Score) -> None:
-    """Sessions that had nothing to do or produced nothing have scores of their own; without a prompt there is none."""
+    """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task or outcome they are not."""
     last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
     if not row["agent_words"] and not row["tool_call_count"]:
         result.special, result.q = "empty", 0.0
     elif not row["user_turn_count"]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
         result.special, result.q = "no_prompt", None
+    elif not _asks(row):
+        result.special, result.q = "no_task", None
+    elif result.parts["outcome"] is not None and not _has_outcome(result):
+        result.special, result.q = "no_outcome", None
     elif last_message == "NO_REPLY" and idle:
         result.special, result.q = "no_reply", 0.75
     elif last_message == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
@@ -269,6 +283,16 @@ def _special(row: Row, result: Score) -> None:
         and "nothing" in last_message.lower() + "nothing" * (last_message == "HEARTBEAT_OK")
     ):
         result.special, result.q = "quiet_cron", 0.80 * (result.parts["efficiency"] or 0.0)
+
+
+def _asks(row: Row) -> bool:
+    """Whether a person typed more than commands of the agent's own program, such as /exit. None: the texts are not stored."""
+    return row.get("asked_turns") is None or row["asked_turns"] > 0
+
+
+def _has_outcome(result: Score) -> bool:
+    """Whether it is known that the work landed, or how it was received: that a file was changed is no outcome."""
+    return any(s.score is not None for s in result.signals if s.name in ("landed", "acceptance"))
 
 
 def _is_cron(row: Row) -> bool:
@@ -283,6 +307,7 @@ class ModelPoint:
     """One model on the plane of cost and quality. `frontier`: no other model is both cheaper and better."""
 
     model: str
+    task_type: str  # "" for all types together
     sessions: int
     mean_q: float
     mean_cost: float
@@ -294,18 +319,30 @@ class ScoredSession(NamedTuple):
     """What one session adds to the means of its model."""
 
     model: str
+    task_type: str
     q: float
     cost_usd: float
 
 
-def frontier(scored: Iterable[ScoredSession]) -> list[ModelPoint]:
+def frontiers(scored: Sequence[ScoredSession]) -> list[ModelPoint]:
+    """The frontier of all sessions, then of each type of task in which at least two models have `minimum.SESSIONS` sessions."""
+    found = frontier(scored)
+    for task in WEIGHTS:
+        counts = Counter(one.model for one in scored if one.task_type == task)
+        enough = {model for model, sessions in counts.items() if sessions >= minimum.SESSIONS}
+        if len(enough) > 1:
+            found += frontier([one for one in scored if one.task_type == task and one.model in enough], task)
+    return found
+
+
+def frontier(scored: Iterable[ScoredSession], task: str = "") -> list[ModelPoint]:
     """Means of each model, cheapest first, and which models are on the Pareto frontier."""
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for model, q, cost in scored:
+    for model, _, q, cost in scored:
         groups[model].append((q, cost))
     means = sorted((sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model) for model, g in groups.items())
     points = []
     for cost, q, model in means:
         beaten = any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)
-        points.append(ModelPoint(model, len(groups[model]), q, cost, q / cost if cost else None, not beaten))
+        points.append(ModelPoint(model, task, len(groups[model]), q, cost, q / cost if cost else None, not beaten))
     return points

@@ -414,8 +414,8 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     line_rows.confidence(store)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
     costs.fill_costs(store, repo_id, prices)
-    scores.fill_scores(store, repo_id)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed, prices)
+    scores.fill_scores(store, repo_id)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]
 
 

@@ -14,6 +14,7 @@ from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLin
 from attribution.queries.lifetimes import removed_lines, seconds
 from attribution.stages import priors
 from attribution.stages.history import stored
+from attribution.stages.scores import fill_scores
 from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.files.kinds import HEADLINE, kind_of
@@ -22,7 +23,7 @@ from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, line_class
 
-VERSION = "5"
+VERSION = "6"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
@@ -40,6 +41,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
         _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])
         _fill_tip(store, repo_id)
         fill_turn_fates(store, repo_id)
+        fill_scores(store, repo_id)  # how long lines are kept is part of them
 
 
 # --- fates ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ from attribution.scores.quality import AGREEMENT, PARTS
 from attribution.terminal.style import grid, minute, number, plain, prefixes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
+from collector.vocabulary.outcomes import Tier
 
+_FAILED = 5  # keys of sessions that are named
 if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
     from attribution.queries.pushback import PushbackShare
@@ -162,27 +164,34 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
 
 
 def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence[ModelPoint]) -> None:
-    head = ("session", "task", "tier", "Q", "compl", "exec", "eff", "outc", "USD", "first prompt")
-    table = grid("<", "<", "<", ">", ">", ">", ">", ">", ">", "<~", head=head)
+    head = ("session", "task", "work", "tier", "Q", "rank %", "compl", "exec", "eff", "outc", "USD", "first prompt")
+    table = grid("<", "<", "<", "<", ">", ">", ">", ">", ">", ">", ">", "<~", head=head)
     named = prefixes(r.key for r in rows)
     for r in rows:
         parts = [_score(value) for value in (r.completion, r.execution, r.efficiency, r.outcome)]
         cost = "" if r.cost_usd is None else f"{r.cost_usd:.2f}"
-        table.add_row(plain(named[r.key]), r.task_type, r.tier or "", _score(r.q), *parts, cost, plain(r.label))
+        rank = "" if r.q_rank is None else f"{100 * r.q_rank:.0f}"
+        tier = r.tier or (words(r.special) if r.special else "")
+        table.add_row(plain(named[r.key]), r.task_type, r.work or "", tier, _score(r.q), rank, *parts, cost, plain(r.label))
     show(console, table, 0)
     if models:
         console.print()
         model_table(console, models)
+    failed = [named[r.key] for r in rows if r.tier == Tier.FAILED]
+    if failed:
+        console.print(plain(f"below 0.40, worth a look: {', '.join(failed[:_FAILED])}{' …' if len(failed) > _FAILED else ''}"))
+    console.print(Text("rank: share of sessions of the same task in public repositories with a lower Q", "dim"))
     console.print(Text(f"{len(rows)} sessions; to explain one score: attribute quality --explain KEY", "dim"))
     console.print(Text(AGREEMENT.sentence(), "yellow"))
 
 
 def model_table(console: Console, models: Sequence[ModelPoint]) -> None:
     """Quality against cost: no model is both cheaper and better than one on the frontier."""
-    table = grid("<~", ">", ">", ">", ">", "<", head=("model", "sessions", "mean Q", "mean USD", "Q per USD", ""))
+    table = grid("<~", "<", ">", ">", ">", ">", "<", head=("model", "task", "sessions", "mean Q", "mean USD", "Q per USD", ""))
     for m in models:
         mark = "frontier" if m.frontier else ""
-        table.add_row(plain(m.model), number(m.sessions), _score(m.mean_q), f"{m.mean_cost:.2f}", _score(m.roi), mark)
+        cost = f"{m.mean_cost:.2f}"
+        table.add_row(plain(m.model), m.task_type or "all", number(m.sessions), _score(m.mean_q), cost, _score(m.roi), mark)
     show(console, table, 0)
 
 

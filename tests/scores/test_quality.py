@@ -8,22 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import rows, run
+from support.commands import clone, rows, run
 
 from attribution.features import features
 from attribution.queries.scores import fitted_weights, read_weights, validate
+from attribution.scores.baselines import ALL, LEAST, baseline, baselines
 from attribution.scores.quality import (
     PARTS,
-    USUAL_RESPONSES,
-    USUAL_TOKENS,
     WEIGHTS,
+    Deeds,
     PartWeights,
     ScoredSession,
+    acceptance,
     frontier,
+    frontiers,
     mixed,
     score,
-    task_type,
 )
+from attribution.scores.tasks import kind_of_work, task_type
 from attribution.stats.correlation import pearson, ranks, spearman
 from collector.storage.store import Store
 
@@ -33,14 +35,21 @@ def _row(**values: Any) -> dict[str, Any]:
     return {**{f.name: None for f in features()}, "tool_call_count": 0, "user_turn_count": 1, "first_prompt": "", **values}
 
 
+CODING = baseline("coding")
+_HALFWAY = (CODING.responses + CODING.most_responses) / 2  # responses that score a half
+_MIDDLE = (baseline(ALL).responses + baseline(ALL).most_responses) / 2
+_COST = _HALFWAY * (CODING.cost + CODING.high_cost) / 2
+
+
 def _coding(**values: Any) -> dict[str, Any]:
     """Ten calls, two failed, one of them mended; 4 of 5 lines committed."""
     return _row(
         **{
             "touched_files": ["src/a.py"], "tool_counts": {"edit": 6, "bash:build": 4}, "tool_call_count": 10, "agent_words": 40,
             "ended_normally": 1, "correction_turns": 1, "tool_error_rate": 0.2, "tool_errors": 2, "longest_error_run": 1,
-            "first_attempt_failures": 3, "subagent_count": 0, "turn_count": 2 * USUAL_RESPONSES["coding"],
-            "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * USUAL_TOKENS / 2, "cost_usd": 0.5,
+            "first_attempt_failures": 3, "subagent_count": 0, "turn_count": _HALFWAY,
+            "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * CODING.tokens / 2,
+            "cost_usd": _COST,
             "commits_made": 0, "edit_calls": 6, "output_applied": 1, "output_applied_fraction": 0.8, "session_outcome": "accepted",
             "last_message_accepts": 1, "user_turn_count": 2,
             **values,
@@ -50,20 +59,19 @@ def _coding(**values: Any) -> dict[str, Any]:
 
 def test_weights_of_each_task_sum_to_one() -> None:
     assert all(sum(weights) == pytest.approx(1) for weights in WEIGHTS.values())
-    assert WEIGHTS.keys() == USUAL_RESPONSES.keys()
 
 
 def test_a_whole_score() -> None:
     found = score(_coding())
     assert found.parts["completion"] == pytest.approx((1 + 1 + 0.5) / 3)
     assert found.parts["execution"] == pytest.approx(0.5 * 0.8 + 0.25 * 0.7 + 0.15 * 0.5 + 0.1 * 1)
-    assert found.parts["efficiency"] == pytest.approx((0.5 + 0.5 + 0.8) / 3)  # the fourth signal is never there
+    assert found.parts["efficiency"] == pytest.approx((0.5 + 0.5 + 0.8 + 0.7) / 4)
     assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3)
-    q = 0.15 * 2.5 / 3 + 0.20 * 0.75 + 0.15 * 0.6 + 0.50 * 0.92
+    q = 0.15 * 2.5 / 3 + 0.20 * 0.75 + 0.15 * 0.625 + 0.50 * 0.92
     assert found.q == pytest.approx(q)
     assert found.tier == "Good"
-    assert found.roi == pytest.approx(q / 0.5)
-    assert found.covered == pytest.approx(1 - 0.15 / 4)
+    assert found.roi == pytest.approx(q / _COST)
+    assert found.covered == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("pushback", "words", "completion"), [(0, 2, 1.0), (2, 0, 2.2 / 3), (None, 1, 2.5 / 3)])
@@ -98,7 +106,7 @@ def test_missing_signals_give_their_weight_to_the_others_of_their_part() -> None
     found = score(_coding(correction_turns=None, tool_error_rate=None))
     assert found.parts["completion"] == 1
     assert found.parts["execution"] == pytest.approx((0.25 * 0.7 + 0.15 * 0.5 + 0.1) / 0.5)
-    assert found.covered == pytest.approx(1 - 0.15 / 4 - 0.15 / 3 - 0.20 * 0.5)
+    assert found.covered == pytest.approx(1 - 0.15 / 3 - 0.20 * 0.5)
 
 
 def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
@@ -119,8 +127,15 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     ("values", "task"),
     [
         ({"touched_files": ["a.go", "b.md"]}, "coding"),
-        ({"touched_files": ["docs/b.md"]}, "discovery"),
-        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "discovery"),
+        ({"touched_files": ["docs/plans/b.md"]}, "discovery"),
+        ({"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"}, "discovery"),
+        ({"touched_files": ["docs/b.md"], "first_prompt": "Implement the following plan: # Plan: new page"}, "coding"),
+        ({"touched_files": ["CHANGELOG.md"]}, "coding"),
+        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "could you please deploy this"}, "operations"),
+        ({"tool_call_count": 9, "first_prompt": "why does the change not deploy?"}, "research"),
         ({"commits_made": 1}, "coding"),
         ({"output_applied": 1}, "coding"),
         ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
@@ -136,12 +151,85 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "work"),
+    [
+        ({"last_said": "HEARTBEAT_OK"}, "monitoring"),
+        ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
+        ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
+        ({"first_prompt": "please review the staged changes", "touched_files": ["a.py"]}, "self-review"),
+        ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
+        ({"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]}, "triage"),
+        ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
+        ({"first_prompt": "rename load to read", "touched_files": ["a.py"]}, "clean-up"),
+        ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
+        ({"first_prompt": "今日はどうする"}, None),
+    ],
+)
+def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
+    assert kind_of_work(_row(**values)) == work
+
+
+def test_acceptance_is_the_mean_of_what_is_known() -> None:
+    quiet = _coding(last_message_accepts=0)
+    assert acceptance(quiet, Deeds()).value is None
+    assert acceptance(_coding(), Deeds()) == (1.0, None, None)
+    thrown = Deeds(produced=40, discarded=10, places=4, places_undone=1, old=30, alive=15)
+    found_parts = acceptance(quiet, thrown)
+    assert (found_parts.words, found_parts.deeds, found_parts.kept) == (None, 0.75 * 0.75, 0.5)
+    assert acceptance(quiet, thrown).value == pytest.approx((0.5625 + 0.5) / 2)
+    assert acceptance(quiet, Deeds(old=19, alive=1)).kept is None  # too few lines for a share
+    found = score(quiet, thrown)
+    assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3 * (0.5625 + 0.5) / 2)
+
+
+@pytest.mark.parametrize(("price", "value"), [(0.5, 1.0), (1.01, 0.7), (2.0, 0.5)])
+def test_a_model_is_judged_by_what_a_response_costs_within_the_task(price: float, value: float) -> None:
+    usual = {0.5: CODING.cost / 2, 1.01: CODING.cost * 1.01, 2.0: CODING.high_cost * 1.01}[price]
+    found = {s.name: s.score for s in score(_coding(cost_usd=usual * _HALFWAY)).signals}
+    assert found["model_appropriateness"] == value
+    assert {s.name: s.score for s in score(_coding(cost_usd=None)).signals}["model_appropriateness"] is None
+
+
+def test_without_task_or_outcome_there_is_no_score() -> None:
+    assert score(_coding(asked_turns=0)).special == "no_task" and score(_coding(asked_turns=0)).q is None
+    nothing = {"output_applied": None, "output_applied_fraction": None, "session_outcome": "accepted", "last_message_accepts": 0}
+    found = score(_coding(**nothing))
+    assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
+    assert score(_coding(**nothing), Deeds(produced=10, discarded=10)).q is not None
+
+
+def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
+    assert baseline("coding") == baselines()["coding"] and baselines()["coding"].sessions >= LEAST
+    assert baseline("heartbeat") == baselines()[ALL]
+    usual = baseline("coding")
+    assert usual.rank(0.0) == 0.0 and usual.rank(1.1) == 1.0
+    ranks_ = [usual.rank(q / 100) or 0.0 for q in range(101)]
+    assert ranks_ == sorted(ranks_) and usual.rank(usual.q[10]) == pytest.approx(0.5)
+    assert score(_coding()).rank == usual.rank(score(_coding()).q or 0)
+    assert score(_row()).rank is None
+
+
+def test_frontiers_by_task_need_two_models_with_enough_sessions() -> None:
+    def some(model: str, task: str, n: int, q: float, cost: float) -> list[ScoredSession]:
+        return [ScoredSession(model, task, q, cost)] * n
+
+    scored = [*some("a", "coding", 5, 0.9, 1.0), *some("b", "coding", 5, 0.8, 2.0), *some("a", "chat", 5, 0.9, 1.0)]
+    found = frontiers([*scored, *some("b", "chat", 4, 0.9, 1.0)])
+    assert [(one.task_type, one.model) for one in found] == [("", "a"), ("", "b"), ("coding", "a"), ("coding", "b")]
+
+
+@pytest.mark.parametrize(
     ("values", "special", "q", "tier"),
     [
         ({}, "empty", 0.0, "Failed"),
         ({"last_said": "HEARTBEAT_OK", "agent_words": 1}, "heartbeat_ok", 0.80, "Good"),
         ({"last_said": "NO_REPLY", "agent_words": 1}, "no_reply", 0.75, "Good"),
-        ({"last_said": "HEARTBEAT_OK", "agent_words": 1, "tool_call_count": 9, "turn_count": 4}, "quiet_cron", 0.80 * 0.5, "Poor"),
+        (
+            {"last_said": "HEARTBEAT_OK", "agent_words": 1, "tool_call_count": 9, "turn_count": _MIDDLE},
+            "quiet_cron",
+            0.80 * 0.5,
+            "Poor",
+        ),
         (
             {"last_said": "Nothing to report.", "agent_words": 3, "first_prompt": "[cron:1] look", "turn_count": 2},
             "quiet_cron",
@@ -171,7 +259,7 @@ def test_no_cost_no_return() -> None:
 
 def test_frontier() -> None:
     scored = [("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)]
-    points = frontier(ScoredSession(*session) for session in scored)
+    points = frontier(ScoredSession(model, "coding", q, cost) for model, q, cost in scored)
     assert [(p.model, p.sessions, p.frontier) for p in points] == [
         ("cheap", 2, True),
         ("same", 1, True),
@@ -325,3 +413,20 @@ def test_weights_that_are_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "w.json").write_text(text)
     shown = run("quality", "--weights", tmp_path / "w.json", "--db", db)
     assert shown.exit_code == 2 and "w.json" in shown.stderr and "completion" in shown.stderr
+
+
+def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "kept.db"
+
+    def kept() -> list[float | None]:
+        with Store(db) as store:
+            parts = [json.loads(row["parts"])["signals"] for row in store.rows("SELECT parts FROM scores ORDER BY session_id")]
+        return [signal["value"]["kept"] for signals in parts for signal in signals if signal["signal"] == "acceptance"]
+
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert set(kept()) == {None}
+    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    known = [share for share in kept() if share is not None]
+    assert known and all(0.9 < share <= 1 for share in known)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert [share for share in kept() if share is not None] == known

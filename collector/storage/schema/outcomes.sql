@@ -135,7 +135,9 @@ CREATE INDEX IF NOT EXISTS turn_outcomes_discarded ON turn_outcomes(discarded_by
 CREATE TABLE IF NOT EXISTS scores (
   session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   task_type TEXT NOT NULL {TaskType}, -- what the session was for
+  work TEXT {Work}, -- kind of work, by what was done and asked for; NULL where neither tells
   q REAL, -- 0 to 1; NULL when nothing could be scored
+  q_rank REAL, -- share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones
   tier TEXT {Tier}, -- grade of the score
   completion REAL, -- did the session do what it was for, 0 to 1
   execution REAL, -- how well did the agent work, 0 to 1
