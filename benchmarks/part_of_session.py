@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from variants import Variants  # noqa: E402
 
 from attribution.authorship.timeline import SessionEdits  # noqa: E402
-from attribution.stages import lines as stage  # noqa: E402
+from attribution.stages import sessions  # noqa: E402
 from collector.load import LoadedSession, read_session, session_files  # noqa: E402
 from collector.model import Checkpoint, Session, ToolCall  # noqa: E402
 
@@ -50,7 +50,7 @@ def without_part(variants: Variants, key: str, part: Part, rng: random.Random) -
     kept = _CUTS[part](loaded.session, rng)
     if kept is None:
         return None
-    edits = stage._edits_of(replace(loaded, session=kept), variants.sessions.ids[key])
+    edits = sessions.edits_of(replace(loaded, session=kept), variants.sessions.ids[key])
     return Remainder(_lost(loaded.session, kept), edits)
 
 
@@ -127,7 +127,7 @@ def _without_copy(variants: Variants, key: str, whole: Session) -> Remainder | N
     loaded = _loaded(variants, key, kept)
     if loaded is None or loaded.session is None:
         return None
-    return Remainder(_lost(whole, loaded.session), stage._edits_of(loaded, variants.sessions.ids[key]), kept)
+    return Remainder(_lost(whole, loaded.session), sessions.edits_of(loaded, variants.sessions.ids[key]), kept)
 
 
 _CUTS = {Part.FIRST: _first, Part.LAST: _last, Part.SUBAGENT: _one_subagent}

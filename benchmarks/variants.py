@@ -19,6 +19,7 @@ from attribution.authorship.lines import Verdict  # noqa: E402
 from attribution.authorship.timeline import SessionEdits  # noqa: E402
 from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402
+from attribution.stages.sessions import read_sessions  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.local.model import LocalSessions  # noqa: E402
@@ -101,7 +102,7 @@ class Variants:
         with tempfile.TemporaryDirectory() as name, Store(Path(name) / "read.db") as store:
             feature_rows.prepare(store)
             context = RunContext(store, self.repo, claim_repo(store, self.repo, "read"))
-            self.sessions = stage._read_sessions(context, self.checkpoints, LocalSessions())
+            self.sessions = read_sessions(context, self.checkpoints, LocalSessions())
 
     def ask(
         self,

@@ -33,6 +33,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     for name in [n for n in os.environ if n.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("WHOWROTE_SESSIONS", str(tmp_path / "cache" / "sessions.db"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody"))
     monkeypatch.setattr(socket.socket, "connect", _only_loopback(socket.socket.connect))

@@ -18,7 +18,7 @@ from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.copies import share_authors
-from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead, TranscriptReach
+from attribution.authorship.evidence import Evidence, Judged, Replayed
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.recover import recover
@@ -28,12 +28,9 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     SessionEdits,
     Timeline,
-    add_missing_past,
     add_snapshots,
     edited_paths,
-    forget_stored_subagents,
     learn_roots,
-    session_edits,
     timelines,
 )
 from attribution.authorship.tools import by_tools
@@ -42,31 +39,23 @@ from attribution.authorship.typing_seen import testify, typed_lines
 from attribution.authorship.witness import confirm, doubt_near_holes, person_lines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
-from attribution.features import of_session
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.stages import costs, feature_rows, line_rows, outcomes, scores, turn_outcomes
+from attribution.stages.sessions import read_sessions
 from attribution.stages.typing_notes import records_of_typing
 from collector import claims
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
-from collector.errors import INPUT_ERRORS, NoCheckpoints
+from collector.errors import NoCheckpoints
 from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
 from collector.load import (
     FACTS,
     LOAD,
-    LoadedSession,
-    SessionFiles,
     facts_key,
-    failed_session,
     key_of_run,
-    read_session,
-    session_files,
-    session_run,
-    store_checkpoints,
-    store_session,
     write_commits,
 )
 from collector.local import find_sessions
@@ -75,13 +64,11 @@ from collector.local.private import keep_private
 from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
 from collector.repository_rows import claim_repo, describe_repo, find_repo
-from collector.runtime.bounds import PART_ERRORS, part_of_the_time
 from collector.runtime.progress import Progress, no_progress
-from collector.runtime.stages import Clock, RunContext, Stage, StageName, clear_problems, digest, forget_runs
+from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, forget_runs
 from collector.storage.store import Store
-from collector.text import printable
 from collector.transcripts import readers
-from collector.vocabulary.sessions import CheckpointStore, TranscriptState
+from collector.vocabulary.sessions import CheckpointStore
 
 VERSION = "13"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
@@ -226,7 +213,7 @@ def _censored(repo: GitRepo) -> list[str]:
 
 
 def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> Evidence:
-    sessions = _read_sessions(context, checkpoints, local)
+    sessions = read_sessions(context, checkpoints, local)
     context.progress("reading commits", 0, 0)
     history = read_history(context.repo, list(context.repo.history(head)), attributes_at(context.repo, head))
     links = by_trailer(history.commits, checkpoints)
@@ -234,65 +221,6 @@ def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint], loc
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
     return Evidence(checkpoints, with_missing_ends(sessions, checkpoints, links), history, links)
-
-
-def _read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> SessionsRead:
-    """Reads and stores every session, one in memory at a time."""
-    ids = store_checkpoints(context, checkpoints, local.problems)
-    files, known = session_files(checkpoints, local), readers()
-    reach, edits = {}, []
-    for number, one in enumerate(files):
-        context.progress("reading sessions", number, len(files))
-        reading = session_run(context, one)
-        loaded = read_session(context.repo, one, known)
-        try:
-            with part_of_the_time():
-                track = _edits_of(loaded, ids[one.key])
-        except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
-            loaded, track = failed_session(one, error), None
-        if not reading.unchanged:
-            stored = store_session(reading, ids[one.key], loaded)
-            loaded, track = stored, track if stored is loaded else None
-        _store_features(context, ids[one.key], one, loaded)
-        ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
-        reach[one.key] = TranscriptReach(loaded.state, ended, loaded.compact)
-        if track is not None:
-            edits.append(track)
-    forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
-    return SessionsRead(ids, reach, edits)
-
-
-def _edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
-    """What a session did to files; None without a transcript."""
-    if loaded.session is None:
-        return None
-    edits = session_edits(loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files())
-    if loaded.files.local is not None:
-        add_missing_past(edits, loaded.files.local.unseen_until)
-    return edits
-
-
-def _store_features(context: RunContext, session_id: int, files: SessionFiles, loaded: LoadedSession) -> None:
-    """What the transcript alone tells of the session, while it is in memory."""
-    run = feature_rows.session_run(context, files)
-    if loaded.session is None or run.unchanged:
-        return
-    try:
-        values = of_session(loaded.session)
-    except INPUT_ERRORS as error:
-        _report_failed_features(context, files, error)
-        return
-    with run.writing():
-        feature_rows.write(context.store, session_id, values)
-
-
-def _report_failed_features(context: RunContext, files: SessionFiles, error: Exception) -> None:
-    """The session stays without features, and is tried again by the next run that reads it."""
-    subject, code = printable(files.key), "features_failed"
-    with context.store.transaction():
-        clear_problems(context.store, context.repo_id, ("transcripts",), subject, (code,))
-        problem = Problem("transcripts", subject, code, f"{type(error).__name__}: {error}")
-        context.store.add_problems(context.repo_id, [problem])
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
 from collector.storage.merge import forget_rows
+from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, iso
 
 # --- what to fetch ----------------------------------------------------------------------------------------------------
@@ -226,6 +227,7 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     shards.drop(shards.shard_path(store.path, name))
+    forget_sessions(name)
     return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
 
 

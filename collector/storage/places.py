@@ -79,6 +79,12 @@ def _data_directory() -> Path:
     return home / "whowrote"
 
 
+def cache_directory() -> Path:
+    """Where what can be made again is kept for all databases of the user."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    return Path(home) / "whowrote"
+
+
 def mirrors_directory() -> Path:
     """Where repositories are mirrored that were named by their address."""
     return _data_directory() / "mirrors"

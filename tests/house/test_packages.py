@@ -41,7 +41,7 @@ ADAPTERS = {
         "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
         "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
-    "orjson": {"collector/transcripts/common/jsonl.py"},
+    "orjson": {"collector/transcripts/common/jsonl.py", "collector/storage/packed.py"},
     "ahocorasick": {"attribution/authorship/agent_text.py"},
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},

@@ -20,6 +20,7 @@ from attribution.weaknesses.scan.complexity import Function
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
 from attribution.weaknesses.track.identity import VersionFinding, strongest
+from collector.storage.places import cache_directory
 from collector.storage.store import Store
 
 ENVIRONMENT = "WHOWROTE_CACHE"
@@ -32,8 +33,7 @@ def default_path() -> Path:
     given = os.environ.get(ENVIRONMENT)
     if given:
         return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(home) / "whowrote" / "scans.db"
+    return cache_directory() / "scans.db"
 
 
 class CachedScan(NamedTuple):

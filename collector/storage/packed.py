@@ -1,0 +1,152 @@
+"""Typed values as compact JSON and back, for caches: a dataclass or a named tuple is the list of its fields.
+
+What is read is checked against the types: content that does not fit raises NotPacked and never becomes another type. Nothing is
+imported or called by name. Of a union of classes the first item of the list tells which; None stands for itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterable
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import orjson
+
+T = TypeVar("T")
+_Pack = Callable[[Any], Any]
+_PLAIN = (str, int, float, bool)
+
+
+class NotPacked(ValueError):
+    """Content that is no packed value of the type, or a value that cannot be packed."""
+
+
+def pack(kind: type[T], value: T) -> bytes:
+    """The value as JSON. Raises NotPacked: half of a surrogate pair, a number that JSON does not have."""
+    try:
+        content = orjson.dumps(_codec(cast(Any, kind)).pack(value))
+    except (TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise NotPacked(str(error)) from error
+    return content
+
+
+def unpack(kind: type[T], content: bytes) -> T:
+    """The value again. Raises NotPacked."""
+    try:
+        value: T = _codec(cast(Any, kind)).unpack(orjson.loads(content))
+    except NotPacked:
+        raise
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise NotPacked(f"{type(error).__name__}: {error}") from error
+    return value
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Codec:
+    pack: _Pack
+    unpack: _Pack
+
+
+@cache
+def _codec(kind: Any) -> _Codec:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in _PLAIN or kind is type(None):
+        return _Codec(lambda value: value, _checked(kind))
+    if origin in (Union, types.UnionType):
+        return _union(arguments)
+    if origin is not None:
+        return _container(origin, arguments)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _Codec(lambda value: value.value, kind)
+    if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"):
+        return _fields(kind)
+    raise TypeError(f"{kind} cannot be packed")
+
+
+def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
+    if origin is dict:
+        return _mapping(_codec(arguments[0]), _codec(arguments[1]))
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return _record(tuple, [_codec(one) for one in arguments], lambda value: value)
+    if origin in (tuple, list, set, frozenset):
+        return _collection(origin, _codec(arguments[0]))
+    raise TypeError(f"{origin} cannot be packed")
+
+
+def _checked(kind: type) -> _Pack:
+    accepted: tuple[type, ...] = (int, float) if kind is float else (kind,)
+
+    def check(value: Any) -> Any:
+        if type(value) not in accepted:
+            raise NotPacked(f"{type(value).__name__} instead of {kind.__name__}")
+        return value
+
+    return check
+
+
+def _fields(kind: type) -> _Codec:
+    """A dataclass or a named tuple."""
+    hints = get_type_hints(kind)
+    names = getattr(kind, "_fields", None) or [one.name for one in dataclasses.fields(kind)]
+    codecs = [_codec(hints[name]) for name in names]
+    return _record(lambda values: kind(*values), codecs, lambda value: [getattr(value, name) for name in names])
+
+
+def _record(make: Callable[[Iterable[Any]], Any], codecs: list[_Codec], parts: Callable[[Any], Iterable[Any]]) -> _Codec:
+    packs, unpacks = [one.pack for one in codecs], [one.unpack for one in codecs]
+
+    def pack_one(value: Any) -> list[Any]:
+        return [pack(part) for pack, part in zip(packs, parts(value), strict=True)]
+
+    def unpack_one(value: Any) -> Any:
+        return make([unpack(part) for unpack, part in zip(unpacks, _listed(value), strict=True)])
+
+    return _Codec(pack_one, unpack_one)
+
+
+def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
+    pack, unpack = item.pack, item.unpack
+    in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter  # the same bytes for the same set
+    return _Codec(lambda value: [pack(one) for one in in_order(value)], lambda value: make([unpack(one) for one in _listed(value)]))
+
+
+def _mapping(key: _Codec, item: _Codec) -> _Codec:
+    return _Codec(
+        lambda value: [[key.pack(name), item.pack(one)] for name, one in value.items()],
+        lambda value: {key.unpack(name): item.unpack(one) for name, one in map(_listed, _listed(value))},
+    )
+
+
+def _union(kinds: tuple[Any, ...]) -> _Codec:
+    classes = [one for one in kinds if one is not type(None)]
+    optional = len(classes) < len(kinds)
+    if len(classes) == 1 and optional:
+        only = _codec(classes[0])
+        return _Codec(
+            lambda value: None if value is None else only.pack(value), lambda value: None if value is None else only.unpack(value)
+        )
+    codecs = [_codec(one) for one in classes]
+    numbers = {one: number for number, one in enumerate(classes)}
+
+    def pack_one(value: Any) -> Any:
+        if value is None:
+            return None
+        number = numbers[type(value)]
+        return [number, codecs[number].pack(value)]
+
+    def unpack_one(value: Any) -> Any:
+        if value is None and optional:
+            return None
+        number, part = _listed(value)
+        return codecs[number].unpack(part)
+
+    return _Codec(pack_one, unpack_one)
+
+
+def _listed(value: Any) -> list[Any]:
+    if type(value) is not list:
+        raise NotPacked(f"{type(value).__name__} instead of a list")
+    return value

@@ -1,0 +1,153 @@
+"""Sessions that were read, kept in the user's cache, so that one that did not change is not read again.
+
+What is kept is the text of transcripts as it was recorded, which the clone holds as well: so the file is the owner's alone, it is
+never beside a database that may be passed on, and nothing is kept for a database that keeps less than all content. A cache that
+cannot be used is done without.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from collector.errors import DatabaseUnusable
+from collector.storage.places import cache_directory
+from collector.storage.retention import FULL
+from collector.storage.store import Store
+
+ENVIRONMENT = "WHOWROTE_SESSIONS"
+OFF = "off"
+MAX_BYTES = 2_000_000_000  # of the whole cache; when it is full, nothing is added
+_MAX_ENTRY = 256_000_000  # bytes of one session, before compression
+_KEPT = timedelta(days=30)  # since it was last used
+_AT_ONCE = 16_000_000  # bytes that wait to be written
+_FAILURES = (DatabaseUnusable, OSError)
+
+
+def path() -> Path | None:
+    """WHOWROTE_SESSIONS, else sessions.db in the user's cache directory; None: "off"."""
+    given = os.environ.get(ENVIRONMENT, "")
+    if given == OFF:
+        return None
+    return Path(given) if given else cache_directory() / "sessions.db"
+
+
+class SessionCache:
+    """The sessions of one repository in one database. Entries are hostile input: who reads them checks what they are."""
+
+    def __init__(self, cache: Store | None, place: str, repo: str) -> None:
+        self._cache, self._place, self._repo = cache, place, repo
+        self._waiting: list[tuple[str, str, bytes, int]] = []
+        self._today = datetime.now(UTC).date().isoformat()
+        self._used: list[str] = []
+
+    def get(self, session: str, input_key: str) -> bytes | None:
+        """What was kept of a session that was read from these inputs."""
+        if self._cache is None:
+            return None
+        sql = "SELECT content, used_on FROM sessions_read WHERE place = ? AND repo = ? AND session = ? AND input_key = ?"
+        try:
+            found = self._cache.rows(sql, (self._place, self._repo, session, input_key))
+        except _FAILURES:
+            return None
+        if not found or not isinstance(found[0]["content"], bytes):
+            return None
+        if found[0]["used_on"] != self._today:
+            self._used.append(session)
+        return _inflated(found[0]["content"])
+
+    def put(self, session: str, input_key: str, content: bytes) -> None:
+        if self._cache is not None and len(content) <= _MAX_ENTRY:
+            self._waiting.append((session, input_key, zlib.compress(content, 1), len(content)))
+            if sum(len(one) for _, _, one, _ in self._waiting) > _AT_ONCE:
+                self.write()
+
+    def write(self) -> None:
+        """What waits, as far as there is room."""
+        waiting, self._waiting, used, self._used = self._waiting, [], self._used, []
+        if self._cache is None or not (waiting or used):
+            return
+        where = "place = ? AND repo = ? AND session = ?"
+        try:
+            with self._cache.transaction() as connection:
+                mine = [(self._place, self._repo, session) for session, *_ in waiting]
+                connection.executemany(f"DELETE FROM sessions_read WHERE {where}", mine)
+                full = int(self._cache.value("SELECT COALESCE(SUM(bytes), 0) FROM sessions_read") or 0)
+                for session, input_key, content, _ in waiting:
+                    full += len(content)
+                    if full > MAX_BYTES:
+                        break
+                    row = (self._place, self._repo, session, input_key, self._today, len(content), content)
+                    connection.execute("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                rows = [(self._today, self._place, self._repo, session) for session in used]
+                connection.executemany(f"UPDATE sessions_read SET used_on = ? WHERE {where}", rows)
+        except _FAILURES:
+            self._cache = None
+
+
+@contextmanager
+def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
+    """The cache for a repository of a database; what was added is in it at the end, also when the work in between fails."""
+    file = path()
+    cache = None if file is None or str(store.path) == ":memory:" else _opened(file)
+    mine = SessionCache(cache, str(store.path.resolve()), repo)
+    try:
+        if cache is not None and not store.policy.keeps(FULL):
+            _delete(cache, "place = ? AND repo = ?", str(store.path.resolve()), repo)
+            mine = SessionCache(None, "", "")
+        yield mine
+        mine.write()
+    finally:
+        if cache is not None:
+            cache.close()
+
+
+def forget_sessions(repo: str) -> None:
+    """Removes what is kept of a repository, whatever database it is in."""
+    file = path()
+    cache = _opened(file) if file is not None and file.exists() else None
+    if cache is not None:
+        _delete(cache, "repo = ?", repo)
+        cache.close()
+
+
+def _opened(file: Path) -> Store | None:
+    """The cache, without what was not used for a month; None when it cannot be used. A damaged one is made anew."""
+    for last in (False, True):
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+            file.chmod(0o600)
+            cache = Store(file, is_cache=True)
+            cache.value("PRAGMA secure_delete = ON")
+            _delete(cache, "used_on < ?", (date.today() - _KEPT).isoformat())
+            return cache
+        except DatabaseUnusable:
+            if last:
+                return None
+            with suppress(OSError):
+                file.unlink()
+        except OSError:
+            return None
+    return None
+
+
+def _delete(cache: Store, where: str, *values: str) -> None:
+    with suppress(*_FAILURES):
+        if cache.value(f"SELECT 1 FROM sessions_read WHERE {where} LIMIT 1", values):
+            with cache.transaction() as connection:
+                connection.execute(f"DELETE FROM sessions_read WHERE {where}", values)
+
+
+def _inflated(content: bytes) -> bytes | None:
+    """None for what is damaged, or larger than anything that is put in."""
+    stream = zlib.decompressobj()
+    try:
+        found = stream.decompress(content, _MAX_ENTRY + 1)
+    except zlib.error:
+        return None
+    return found if len(found) <= _MAX_ENTRY and stream.eof else None

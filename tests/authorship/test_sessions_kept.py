@@ -1,0 +1,243 @@
+"""The cache of sessions that were read: the same rows as without it, never more than it may keep, and nothing that it has to be."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import World, import_stream
+from support.dumps import Dump, dump, same
+from support.truth import REPOS, cases
+
+from attribution.authorship.options import AttributeOptions
+from attribution.authorship.timeline import SessionEdits
+from attribution.stages import sessions
+from attribution.stages.lines import attribute_repo
+from collector.fetching.mirror_table import forget
+from collector.load import read_session
+from collector.storage import session_cache
+from collector.storage.packed import NotPacked, pack, unpack
+from collector.storage.retention import Policy
+from collector.storage.store import Store
+
+_AGAIN = AttributeOptions(since=1.0)  # the same commits with another key: everything is done again but what is kept
+
+
+def _run(repository: Path, database: Path, options: AttributeOptions | None = None, policy: Policy | None = None) -> Dump:
+    with Store(database) as store:
+        if policy is not None:
+            with store.transaction():
+                store.keep(policy)
+        attribute_repo(store, repository, options or AttributeOptions())
+        return dump(store)
+
+
+def _cache() -> Path:
+    path = session_cache.path()
+    assert path is not None
+    return path
+
+
+def _kept() -> list[tuple[Any, ...]]:
+    with Store(_cache(), is_cache=True) as store:
+        return [tuple(row.values()) for row in store.rows("SELECT session, content FROM sessions_read ORDER BY session")]
+
+
+def _never(*_: object, **__: object) -> Any:
+    raise AssertionError("a session was read again")
+
+
+def _world(tmp_path: Path) -> tuple[World, Path]:
+    world = World("kept", "v1")
+    world.human_write("README.md", "# Kept\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Add a mean")
+    session.write("mean.py", "def mean(rows):\n    return sum(rows) / len(rows)\n")
+    session.end_turn()
+    world.commit("Add mean", [session])
+    return world, world.build(tmp_path / "repo", True)
+
+
+@pytest.mark.parametrize("name", cases())
+def test_rows_are_those_of_a_fresh_run_on_every_fixture(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
+    _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
+    again = AttributeOptions(anyway=True, since=1.0)
+    fresh = _run(repository, tmp_path / "fresh.db", again)
+    read = _counted(monkeypatch)
+    same(_run(repository, tmp_path / "out.db", again), fresh)
+    unreadable = sum("transcript='present'" not in row and "transcript='partial'" not in row for row in fresh["sessions"])
+    assert len(read) <= unreadable
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Sessions that are read from here on."""
+    found: list[str] = []
+
+    def noted(repo: Any, files: Any, known: Any) -> Any:
+        found.append(files.key)
+        return read_session(repo, files, known)
+
+    monkeypatch.setattr(sessions, "read_session", noted)
+    return found
+
+
+def test_only_the_session_that_went_on_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, _ = _world(tmp_path)
+    other = world.session()
+    other.prompt("Add a median")
+    other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
+    other.end_turn()
+    world.commit("Add median", [other])
+    (tmp_path / "repo").rename(tmp_path / "gone")
+    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db")
+    other.prompt("Add a mode")
+    other.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
+    other.end_turn()
+    world.commit("Add mode", [other])
+    (tmp_path / "repo").rename(tmp_path / "gone too")
+    repository = world.build(tmp_path / "repo", True)
+    fresh = _run(repository, tmp_path / "fresh.db")
+    read = _counted(monkeypatch)
+    same(_run(repository, tmp_path / "out.db"), fresh)
+    assert read == [other.id]
+
+
+def test_a_session_that_is_stored_and_kept_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    assert len(_kept()) == 1
+    monkeypatch.setattr(sessions, "read_session", _never)
+    _run(repository, tmp_path / "out.db", _AGAIN)
+
+
+def test_without_a_cache_sessions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    read = _counted(monkeypatch)
+    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+    assert len(read) == 2
+
+
+def test_the_cache_is_its_owner_s_alone(tmp_path: Path) -> None:
+    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    assert stat.S_IMODE(_cache().stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", ["none", "prompts"])
+def test_a_database_that_keeps_less_has_nothing_kept_for_it(content: str, tmp_path: Path) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    _run(repository, tmp_path / "out.db", policy=Policy(content))
+    assert _kept() == []
+
+
+def test_the_database_and_what_is_beside_it_hold_no_secret_that_the_cache_holds(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    world = World("secret", "v1")
+    session = world.session()
+    session.prompt("Add a token")
+    session.write("token.py", f'TOKEN = "{secret}"\n')
+    session.end_turn()
+    world.commit("Add token", [session])
+    repository = world.build(tmp_path / "repo", True)
+    (tmp_path / "db").mkdir()
+    _run(repository, tmp_path / "db" / "out.db")
+    assert any(secret.encode() in zlib.decompress(content) for _, content in _kept())
+    assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "db").iterdir())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no zlib",
+        zlib.compress(b"no JSON"),
+        zlib.compress(b"[]"),
+        zlib.compress(b'["present",1.0,false,{"py/object":"os.system"}]'),
+        zlib.compress(b'["present",1.0,0,null]'),
+        zlib.compress(b"[" * 100_000),
+        zlib.compress(b'["present",1.0,false,null]')[:-4],
+    ],
+)
+def test_damaged_entries_are_read_again(content: bytes, tmp_path: Path) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    with sqlite3.connect(_cache()) as connection:
+        connection.execute("UPDATE sessions_read SET content = ?", (content,))
+    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+
+
+def test_an_entry_that_would_be_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    monkeypatch.setattr(session_cache, "_MAX_ENTRY", 10)
+    read = _counted(monkeypatch)
+    _run(repository, tmp_path / "out.db", _AGAIN)
+    assert len(read) == 1
+
+
+def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path) -> None:
+    _, repository = _world(tmp_path)
+    _cache().parent.mkdir()
+    _cache().write_bytes(b"no database" * 1000)
+    _run(repository, tmp_path / "out.db")
+    assert len(_kept()) == 1
+
+
+def test_a_full_cache_takes_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_cache, "MAX_BYTES", 10)
+    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    assert _kept() == []
+
+
+def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
+    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    with sqlite3.connect(_cache()) as connection:
+        connection.execute("UPDATE sessions_read SET used_on = '2020-01-01'")
+    with Store(tmp_path / "other.db") as store, session_cache.sessions_of(store, "a/b"):
+        assert _kept() == []
+
+
+def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
+    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    with Store(tmp_path / "out.db") as store:
+        forget(store, str(store.value("SELECT name FROM repos")), tmp_path / "mirrors")
+    assert _kept() == []
+
+
+# --- values as JSON -----------------------------------------------------------------------------------------------------
+
+
+def test_what_json_cannot_hold_is_not_packed() -> None:
+    track = SessionEdits(1, "key", "", (), 0.0, 0.0)
+    track.said.append((0, "half \ud800"))
+    with pytest.raises(NotPacked):
+        pack(SessionEdits, track)
+    with pytest.raises(NotPacked):  # JSON has no such number: it comes back as null, which is none
+        unpack(SessionEdits, pack(SessionEdits, SessionEdits(1, "key", "", (), float("inf"), 0.0)))
+
+
+def test_values_come_back_equal() -> None:
+    track = SessionEdits(1, "key", "/w", ("/w",), 0.5, 1.0, emails=frozenset({"b", "a"}))
+    assert unpack(SessionEdits, pack(SessionEdits, track)) == track
+    with pytest.raises(NotPacked):
+        unpack(SessionEdits, pack(SessionEdits, track).replace(b'"key"', b"7"))
+
+
+def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path) -> None:
+    world = World("halves", "v1")
+    session = world.session()
+    session.prompt("Write \ud83d")
+    session.write("a.txt", "one\n")
+    session.end_turn()
+    world.commit("One", [session])
+    repository = world.build(tmp_path / "repo", True)
+    _run(repository, tmp_path / "out.db")
+    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
