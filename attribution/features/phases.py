@@ -21,7 +21,7 @@ FEATURES = (
         HEURISTIC, version=2,
     ),
     Feature("verified_after_last_edit", "boolean", "0 or 1", "1: a build, test or linter ran without error after the last change of a file", HEURISTIC, null=("no_edit",)),
-    Feature("undo_commands", "json", "list of {at, by, command, files}", "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`", HEURISTIC, null=("commands_not_kept",)),
+    Feature("undo_commands", "json", "list of {at, by, command, files, paths, since}", "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`; since: moment of the commit before it, 0 without one", HEURISTIC, null=("commands_not_kept",), version=2),
     Feature("commits_made", "integer", "commits", "commits that calls of the session made, as git printed or the agent recorded them"),
 )  # fmt: skip
 

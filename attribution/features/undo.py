@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
 
 from attribution.features.view import SessionView, edited_paths, is_edit
 from collector.model import Command, Status
@@ -12,26 +14,73 @@ _GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|res
 _FAILED = re.compile(
     r"^(?:fatal|error): |No local changes to save|not a git repository", re.M
 )  # after a pipe the status says nothing
-_POPPED = re.compile(r"git\s+stash\s+(?:pop|apply)")
-_QUIET_STASH = ("list", "show", "drop", "clear", "create", "store", "branch")
 _EVERYTHING = ("",)
 
 
 def undos(view: SessionView) -> list[dict[str, object]]:
-    """Each undo with the moment, who typed it, its text and the number of edited files it reaches."""
-    found: list[dict[str, object]] = []
-    pending: set[str] = set()  # edited since the last commit
+    """Each undo with the moment, the one of the commit before it, who typed it, its text and the edited files it reaches.
+
+    A stash that is popped or applied later undoes nothing.
+    """
+    state = _State()
     for at, kind, by, text, paths in sorted(_events(view), key=lambda e: e[0]):
         if kind == "edit":
-            pending.update(paths)
+            state.pending.update(paths)
         elif kind == "commit":
-            pending.clear()
+            state.pending.clear()
+            state.committed_at = at
         else:
-            reached = {p for target in _targets(text, view) for p in pending if _covers(target, p)}
+            state.command(at, by, text)
+    return state.found
+
+
+@dataclass(slots=True)
+class _State:
+    """What is edited and not committed, and what was put away, as the session goes on."""
+
+    found: list[dict[str, object]] = field(default_factory=list)
+    pending: set[str] = field(default_factory=set)  # edited since the last commit
+    committed_at: float = 0.0
+    stashes: list[dict[str, object] | None] = field(default_factory=list)  # newest first; None: held no edit of the session
+
+    def command(self, at: float, by: str, text: str) -> None:
+        for part in _GIT.finditer(text):
+            words = part[2].split()
+            if text[part.end() : part.end() + 1] in ("<", ">") and words and words[-1].isdigit():
+                words.pop()  # of 2>/dev/null
+            if part[1] == "stash" and words[:1] and words[0] in ("pop", "apply", "drop", "clear"):
+                self._unstash(words)
+                continue
+            reached = {path for target in _of(part[1], words) for path in self.pending if _covers(target, path)}
+            undo: dict[str, object] = {
+                "at": at, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
+                "since": self.committed_at,
+            }  # fmt: skip
             if reached:
-                found.append({"at": at, "by": by, "command": text[:200], "files": len(reached)})
-                pending -= reached
-    return found
+                self.found.append(undo)
+                self.pending -= reached
+            if part[1] == "stash" and _puts_away(words):
+                self.stashes.insert(0, undo if reached else None)
+
+    def _unstash(self, words: list[str]) -> None:
+        verb, number = words[0], next((int(found[1]) for word in words[1:] if (found := _STASH.fullmatch(word))), 0)
+        if verb == "clear":
+            self.stashes.clear()
+        if number >= len(self.stashes):
+            return
+        undo = self.stashes[number] if verb == "apply" else self.stashes.pop(number)
+        if verb == "drop" or undo is None or undo not in self.found:
+            return
+        self.found.remove(undo)
+        self.pending.update(str(path) for path in cast("list[str]", undo["paths"]))
+
+
+_STASH = re.compile(r"['\"]?(?:stash@\{)?(\d+)\}?['\"]?")
+_PATHS = 100  # of an undo that are kept
+
+
+def _puts_away(words: list[str]) -> bool:
+    return not words or words[0].startswith("-") or words[0] in ("push", "save")
 
 
 def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str, ...]]]:
@@ -49,12 +98,8 @@ def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str
             yield mark.at or 0.0, "command", "human", re.sub(r"</?bash-input>", "", mark.detail), ()
 
 
-def _targets(text: str, view: SessionView) -> list[str]:
-    """What the command's undoing parts reach: paths, "" for everything."""
-    return [target for match in _GIT.finditer(text) for target in _of(match[1], match[2].split(), view)]
-
-
-def _of(name: str, words: list[str], view: SessionView) -> Iterable[str]:
+def _of(name: str, words: list[str]) -> Iterable[str]:
+    """What one undoing command reaches: paths, "" for everything."""
     named = words[words.index("--") + 1 :] if "--" in words else None
     plain = [w.strip("'\"") for w in (words if named is None else named) if not w.startswith("-")]
     if name == "checkout":
@@ -66,15 +111,9 @@ def _of(name: str, words: list[str], view: SessionView) -> Iterable[str]:
         return _EVERYTHING if "--hard" in words else ()
     if name == "revert":
         return () if any(w in ("--abort", "--continue", "--quit", "--skip") for w in words) else _EVERYTHING
-    return _stashed(words, plain, named is not None, view)
-
-
-def _stashed(words: list[str], plain: list[str], named: bool, view: SessionView) -> Iterable[str]:
-    if words[:1] and words[0] in (*_QUIET_STASH, "pop", "apply"):
+    if not _puts_away(words):
         return ()
-    typed = (mark.detail for mark in view.session.marks if mark.kind == "user_shell")
-    commands = (call.command.text for call in view.calls if call.command is not None)
-    return () if any(_POPPED.search(text) for text in (*commands, *typed)) else plain if named else _EVERYTHING
+    return plain if named is not None else _EVERYTHING
 
 
 def _failed(command: Command) -> bool:

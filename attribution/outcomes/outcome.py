@@ -30,18 +30,25 @@ class Undone:
     peak: int = 0  # most lines alive at one moment
     gone: int = 0  # of those, the ones that were gone at the close
     reverted: int = 0  # of those, the ones in regions whose text before the session is back
+    restored: int = 0  # lines that the session had removed and that are back in these regions
     whole_files: int = 0  # files that existed before and ended exactly as before
     by: Counter[str] = field(default_factory=Counter)  # lines by who took them back
 
     def add(self, other: Undone) -> None:
         self.peak, self.gone, self.reverted = self.peak + other.peak, self.gone + other.gone, self.reverted + other.reverted
         self.whole_files += other.whole_files
+        self.restored += other.restored
         self.by.update(other.by)
 
     @property
     def happened(self) -> bool:
-        """A file is as it was before, or half of the lines are gone and what they replaced is back."""
-        return self.whole_files > 0 or self.mostly
+        """Lines were taken back: a file is as it was before, or half of the lines are gone and what they replaced is back."""
+        return self.took_effect and (self.whole_files > 0 or self.mostly)
+
+    @property
+    def took_effect(self) -> bool:
+        """Whether any line was taken back at all."""
+        return self.reverted > 0 or self.restored > 0
 
     @property
     def mostly(self) -> bool:
@@ -49,8 +56,31 @@ class Undone:
         return self.peak > 0 and self.reverted >= _HALF * self.peak
 
 
-def undone(session: int, close: float, regions: Sequence[Region], changes: Sequence[Change], where: Where, cause: Cause) -> Undone:
-    """`regions` are the session's own in this worktree, `changes` all of it in order, `close` is the session's last moment."""
+@dataclass(frozen=True, slots=True)
+class UndoCommand:
+    """A git command that throws away what was not committed."""
+
+    at: float
+    since: float  # the commit before it
+    paths: frozenset[str]  # as the agent recorded them
+    by: str  # agent | human
+
+    def reaches(self, path: str) -> bool:
+        return any(recorded == path or recorded.endswith("/" + path) for recorded in self.paths)
+
+
+def undone(
+    close: float,
+    regions: Sequence[Region],
+    changes: Sequence[Change],
+    where: Where,
+    cause: Cause,
+    commands: Sequence[UndoCommand] = (),
+) -> Undone:
+    """`regions` are the session's own in this worktree, `changes` all of it in order, `close` is the session's last moment.
+
+    `commands` undo what the replay need not have seen: lines that they reach and that nobody wrote again are taken back, too.
+    """
     hunks = [n for region in regions for n in region.hunks]
     own = {line for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True) if text.strip()}
     until = _until(changes, close)
@@ -63,18 +93,67 @@ def undone(session: int, close: float, regions: Sequence[Region], changes: Seque
         firsts.setdefault(changes[n].path, n)
     new = {path for path, n in firsts.items() if not _existed(n, changes)}
     path_of = {line: changes[n].path for n in hunks for line in changes[n].fresh}
+    thrown = _thrown_away(commands, [changes[n] for n in sorted(hunks) if n < until])
+    again = _Again(changes, [n for n in hunks if n < until], at_close - thrown.keys())
+    taken: set[int] = set()
     there = {path_of[line] for line in at_close if line in path_of}
     for region in regions:
         lines = {line for n in region.hunks if n < until for line in changes[n].fresh} & own
-        lost = (at_peak & lines) - at_close
+        gone = (at_peak & lines) - at_close
+        lost = again.without(gone)
         path = changes[region.hunks[0]].path
         is_back = (len(region.rounds) > 1 or not lines <= at_close) and _is_back(region, changes, where, until)
         is_back &= not (path in new and path in there)  # a new file thrown away and written again is rewritten, not undone
+        is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
         if is_back and lines:
-            found.reverted += len(lost)
+            taken |= lost
+            found.restored += len({line for n in region.hunks if n < until for line in changes[n].gone} - own)
             found.by[_by(lines, [changes[n] for n in sorted({n for line in lines for n in where[line]})], cause)] += len(lost)
+    for line in again.without(thrown.keys() - taken):
+        taken.add(line)
+        found.by[thrown[line]] += 1
+    found.reverted = len(taken)
     found.whole_files = sum(1 for path, each in back.items() if all(each) and path not in new)
+    return found
+
+
+class _Again:
+    """Lines that stand at the close: each can be a line that went before, written again."""
+
+    def __init__(self, changes: Sequence[Change], hunks: Sequence[int], at_close: set[int]) -> None:
+        self._keys = {
+            line: (changes[n].path, text) for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
+        }
+        self._there: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._written_again = set[int]()
+        for line in sorted(at_close & self._keys.keys()):
+            self._there[self._keys[line]].append(line)
+
+    def without(self, lines: Iterable[int]) -> set[int]:
+        """Of lines that went, those whose text was not written again in the same file; ids grow with time."""
+        return {line for line in sorted(lines) if not self._take(line)}
+
+    def _take(self, line: int) -> bool:
+        if line in self._written_again:
+            return True
+        later = self._there[self._keys[line]]
+        found = next((one for one in later if one > line), None)
+        if found is not None:
+            later.remove(found)
+            self._written_again.add(line)
+        return found is not None
+
+
+def _thrown_away(commands: Sequence[UndoCommand], hunks: Sequence[Change]) -> dict[int, str]:
+    """Line -> who threw it away by a command: lines with text that were written since the commit before it and still stood."""
+    found: dict[int, str] = {}
+    for command in commands:
+        gone = {line for h in hunks if h.at <= command.at for line in h.gone}
+        for hunk in hunks:
+            if command.since < hunk.at <= command.at and command.reaches(hunk.path):
+                lines = zip(hunk.fresh, hunk.new, strict=True)
+                found |= {line: command.by for line, text in lines if text.strip() and line not in gone and line not in found}
     return found
 
 
@@ -157,14 +236,24 @@ def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:
 
 
 def session_outcome(
-    applied: bool | None, reverted_by: str | None, rejects: bool | None, accepts: bool | None, restarted: bool
+    applied: bool | None,
+    reverted_by: str | None,
+    rejects: bool | None,
+    accepts: bool | None,
+    restarted: bool,
+    answered: bool = False,
 ) -> str:
-    """explicitly_rejected, accepted, restarted_same_task or abandoned_mid_session, the first that holds."""
+    """explicitly_rejected, accepted, restarted_same_task, answered or abandoned_mid_session, the first that holds.
+
+    `answered`: it wrote nothing, and ended with the agent's words.
+    """
     if reverted_by == "human" or rejects:
         return "explicitly_rejected"
     if applied or accepts:
         return "accepted"
-    return "restarted_same_task" if restarted else "abandoned_mid_session"
+    if restarted:
+        return "restarted_same_task"
+    return "answered" if answered else "abandoned_mid_session"
 
 
 def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) -> str | None:

@@ -70,7 +70,7 @@ from collector.storage.store import Store
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "13"
+VERSION = "14"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 

@@ -9,7 +9,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.authorship.evidence import Replayed
 from attribution.authorship.replay import Change
@@ -17,7 +17,7 @@ from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
-from attribution.outcomes.outcome import Neighbours, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.outcome import Neighbours, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows as rows
 from collector.model import Problem
@@ -40,18 +40,29 @@ class _Session:
     undone: Undone = field(default_factory=Undone)
 
 
+class _End(NamedTuple):
+    """How a session ended, for what was undone by then."""
+
+    at: float
+    commands: Sequence[UndoCommand]
+
+
+_NO_END = _End(0.0, ())
+
+
 def fill_outcomes(store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
     of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
     store.connection.execute(f"DELETE FROM regions WHERE session_id IN {of_repo}", (repo_id,))
     sessions: dict[int, _Session] = defaultdict(_Session)
     store.connection.execute(f"DELETE FROM region_priors WHERE session_id IN {of_repo}", (repo_id,))
-    ended = {track.session_id: track.ended for track in tracks}
+    undos = _undo_commands(store, repo_id)
+    ends = {track.session_id: _End(track.ended, undos.get(track.session_id, ())) for track in tracks}
     number = store.next_id("regions")
     for run in replayed.runs:
         found = regions_of(run.changes)
         number = _write_regions(store, number, run, found.regions)
-        _gather(sessions, run, found, replayed.timelines[run.root], ended)
+        _gather(sessions, run, found, replayed.timelines[run.root], ends)
     _gather_files(sessions, replayed)
     around = neighbours(Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in tracks)
     pairs = ((session, prior) for session, one in sorted(sessions.items()) for prior in sorted(one.prior))
@@ -75,7 +86,11 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
 
 
 def _gather(
-    sessions: dict[int, _Session], run: WorktreeRun, found: Regions, timeline: Timeline, ended: Mapping[int, float]
+    sessions: dict[int, _Session],
+    run: WorktreeRun,
+    found: Regions,
+    timeline: Timeline,
+    ends: Mapping[int, _End],
 ) -> None:
     by_session: dict[int, list[Region]] = defaultdict(list)
     for region in found.regions:
@@ -89,7 +104,21 @@ def _gather(
         one = sessions[session]
         one.regions.extend(regions)
         one.prior |= found.prior.get(session, set())
-        one.undone.add(undone(session, ended.get(session, 0.0), regions, run.changes, found.where, cause))
+        end = ends.get(session, _NO_END)
+        one.undone.add(undone(end.at, regions, run.changes, found.where, cause, end.commands))
+
+
+def _undo_commands(store: Store, repo_id: int) -> dict[int, list[UndoCommand]]:
+    found: dict[int, list[UndoCommand]] = {}
+    for row in store.rows(
+        "SELECT f.session_id, f.undo_commands FROM session_features f JOIN sessions s ON s.id = f.session_id "
+        "WHERE s.repo_id = ? AND f.undo_commands <> '[]'",
+        (repo_id,),
+    ):
+        found[row["session_id"]] = [
+            UndoCommand(one["at"], one["since"], frozenset(one["paths"]), one["by"]) for one in json.loads(row["undo_commands"])
+        ]
+    return found
 
 
 def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
@@ -108,7 +137,8 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
     """What tables say already: fates, lines in commits, and the features of the transcript."""
     found = store.rows(
         "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
-        "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.undo_commands AS undos, "
+        "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.ended_normally, "
+        "f.agent_words, f.undo_commands AS undos, "
         "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id "
         "WHERE s.repo_id = ?",
@@ -129,11 +159,12 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
     committed, wrote = stored["committed"] or 0, bool(stored["produced"] or stored["committed"])
     undos = json.loads(stored["undos"] or "[]")
-    reverted = session.undone.happened or bool(undos)
+    reverted = session.undone.happened or (bool(undos) and session.undone.took_effect)
     who = reverter(session.undone.by, undos) if reverted and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
     applied = committed > 0 or (stored["survived"] or 0) > 0 if wrote else None
+    answered = not wrote and stored["ended_normally"] == 1 and bool(stored["agent_words"])
     judged = stored["user_turns"] is not None and stored["user_turns"] > 0
     shaped = [r.convergence for r in session.regions if r.convergence]
     edited = bool(session.regions or session.files)
@@ -144,10 +175,10 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         "output_applied": None if applied is None else int(applied),
         "output_applied_fraction": stored["survived"] / stored["final"] if stored["final"] else None,
         "changes_reverted": int(reverted) if wrote else None,
-        "reverted_lines": session.undone.reverted if wrote else None,
+        "reverted_lines": max(session.undone.reverted, session.undone.restored) if wrote else None,
         "reverted_by": who,
         "session_outcome": session_outcome(
-            applied, refused, stored["rejects"] == 1, stored["accepts"] == 1, around is not None and around.restarted
+            applied, refused, stored["rejects"] == 1, stored["accepts"] == 1, around is not None and around.restarted, answered
         )
         if judged
         else None,

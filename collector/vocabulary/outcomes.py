@@ -64,6 +64,7 @@ class SessionOutcome(Word):
     REJECTED = "explicitly_rejected", "a person reverted it, or the user refused the changes"
     ACCEPTED = "accepted", "lines were committed, or the user accepted them"
     RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
+    ANSWERED = "answered", "it wrote nothing and ended with the agent's words"
     ABANDONED = "abandoned_mid_session", "none of these"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef, ReplayStep, Worktree
-from attribution.outcomes.outcome import Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.outcome import UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, convergence_of, regions_of, returned
 from collector.model import Edit, Replacement
 
@@ -57,10 +57,10 @@ class File:
     def edited(self) -> list[Region]:
         return [r for r in self.regions().regions if r.convergence]
 
-    def undone(self, session: int = 1, cause: str = "human", close: float = 99.0) -> Undone:
+    def undone(self, session: int = 1, cause: str = "human", close: float = 99.0, commands: Sequence[UndoCommand] = ()) -> Undone:
         found = self.regions()
         own = [r for r in found.regions if r.session_id == session]
-        return undone(session, close, own, self.tree.changes, found.where, lambda *_: cause)
+        return undone(close, own, self.tree.changes, found.where, lambda *_: cause, commands)
 
 
 # --- which hunks are one region ---------------------------------------------------------------------------------------
@@ -283,6 +283,22 @@ def test_removing_ones_own_new_file_undoes_nothing() -> None:
     assert found.reverted == 2  # its lines are gone and what was there before, nothing, is back
 
 
+def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
+    file = File().swap("two\n", "alpha\nbeta\n").swap("five\n", "gamma\n")
+    command = UndoCommand(2.5, 0.0, frozenset({"/home/ada/repo/f"}), "agent")
+    found = file.undone(commands=[command])
+    assert (found.reverted, dict(found.by)) == (3, {"agent": 3}) and found.took_effect and found.mostly
+    late = UndoCommand(2.5, 1.5, frozenset({"f"}), "human")  # a commit came between the two edits
+    assert (file.undone(commands=[late]).reverted, dict(file.undone(commands=[late]).by)) == (1, {"human": 1})
+    assert file.undone(commands=[UndoCommand(2.5, 0.0, frozenset({"other"}), "agent")]).reverted == 0
+
+
+def test_what_is_written_again_at_once_was_not_undone() -> None:
+    file = File().swap("two\n", "alpha\nbeta\n").seen(BASE).swap("two\n", "alpha\nbeta\n")
+    found = file.undone(commands=[UndoCommand(1.5, 0.0, frozenset({"f"}), "agent")])
+    assert (found.reverted, found.took_effect, found.happened) == (0, False, False)
+
+
 # --- neighbours and the end -------------------------------------------------------------------------------------------
 
 
@@ -318,10 +334,16 @@ def test_neighbours() -> None:
         (False, None, False, True, True, "accepted"),
         (False, None, False, False, True, "restarted_same_task"),
         (None, None, False, False, False, "abandoned_mid_session"),
+        (False, None, False, False, False, "abandoned_mid_session"),
     ],
 )
 def test_outcome(applied: bool | None, by: str | None, rejects: bool, accepts: bool, restarted: bool, outcome: str) -> None:
     assert session_outcome(applied, by, rejects, accepts, restarted) == outcome
+
+
+def test_a_question_that_was_answered_is_not_abandoned() -> None:
+    assert session_outcome(None, None, False, False, False, answered=True) == "answered"
+    assert session_outcome(None, None, False, False, True, answered=True) == "restarted_same_task"
 
 
 def test_reverter() -> None:

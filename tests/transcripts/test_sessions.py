@@ -245,7 +245,7 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 ) -> None:
     repo, db, _, _ = taken
     with Store(db) as store:
-        monkeypatch.setattr("attribution.stages.lines.of_session", None)  # a call would fail
+        monkeypatch.setattr("attribution.stages.sessions.of_session", None)  # a call would fail
         assert attribute_repo(store, repo, AttributeOptions()).unchanged
         before = store.rows("SELECT * FROM session_features")
         monkeypatch.undo()
@@ -311,7 +311,7 @@ def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     (found,) = json.loads(run("quality", "--db", db, "--json").stdout)
     assert found["task_type"] == "coding" and 0.7 < found["q"] <= 1
     shown = run("quality", "--db", db, "--explain", key).stdout
-    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "missing (not counted)", found["tier"]):
+    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "model appropriateness", found["tier"]):
         assert words in shown
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{key[:8]},4\nnobody,2\n")
