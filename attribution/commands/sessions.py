@@ -111,18 +111,21 @@ def regions(path: str | None, session: str, oscillating: bool, limit: int, db: P
 @click.command()
 @_PATH
 @database_option
+@click.option("--by", type=click.Choice(["agent", "language"]), default="agent", show_default=True, help="One row for each.")
 @data_options
-def pushback(path: str | None, db: Path, output_format: str) -> None:
-    """Show how often people push back, by agent.
+def pushback(path: str | None, db: Path, by: str, output_format: str) -> None:
+    """Show how often people push back, by agent or language.
 
     A message pushes back when it refuses, corrects, or reports that something does not work. A small classifier counts such
-    messages among those after the first; the share is corrected for its measured errors (docs/turns.md).
+    messages among those after the first; the share is corrected for its measured errors (docs/turns.md). Where it was not
+    measured on the language, no share is given. Beside it stands what needs no words: of the messages after a turn that wrote
+    lines, how many led to a change of these lines, and how far word and deed agree.
     """
-    from attribution.queries.pushback import pushback_shares
+    from attribution.queries.pushback import By, pushback_shares
 
     with database(path, db) as (store, repo):
-        rows = pushback_shares(store, repo)
-    print_rows(output_format, rows, lambda terminal: terminal.sessions.pushback_table(out(), rows))
+        rows = pushback_shares(store, repo, By(by))
+    print_rows(output_format, rows, lambda terminal: terminal.sessions.pushback_table(out(), rows, by))
 
 
 @click.group(invoke_without_command=True)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from attribution.embedding import Scale, cosine
 from attribution.features.registry import Feature, Values, version_of
-from attribution.features.wording import corrects
+from attribution.features.turn_classes import classify
 from attribution.outcomes.conversation import Conversation, Exchange
 
 NAME = "embedding"
@@ -35,7 +35,7 @@ FEATURES = (
     _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", "no turn is beyond it"),
     _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the backend's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", "no such turn", version=2),
     _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _NO_TASK),
-    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both correct the agent (as correction_turns counts), when intent_coherence_curve changes by less than the backend's `flat` from before the first to after the second. As good as the word list: two in 277 sessions of entireio/cli, both mistaken", "no such pair"),
+    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both push back (as turn_pushes_back says), when intent_coherence_curve changes by less than the backend's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message", "no such pair, or messages in a language that the classifier was not measured on", version=2),
     _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
     _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
@@ -135,11 +135,16 @@ def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: f
     typed = [i for i, e in enumerate(conversation.exchanges) if e.typed]
     for first, second in pairwise(typed[1:]):
         before, after = (coherence[first - 1], coherence[second])
-        if not all(corrects(conversation.exchanges[i].asked) for i in (first, second)):
+        if not all(_pushes_back(conversation.exchanges[i].asked) for i in (first, second)):
             continue
         if before is not None and after is not None and abs(after - before) < flat:
             return first
     return None
+
+
+def _pushes_back(message: str) -> bool:
+    guess = classify(message)
+    return guess is not None and guess.pushes_back
 
 
 def edit_distance(first: Sequence[str], last: Sequence[str], rows: Rows, same: float) -> float:

@@ -81,10 +81,20 @@ def turn_model() -> TurnModel:
 
 
 @lru_cache(maxsize=1)
+def _measured() -> dict[str, dict[str, int]]:
+    """Language -> tp, fp, fn, tn."""
+    measured: dict[str, dict[str, int]] = json.loads(source("turn_classes.json"))["languages"]
+    return measured
+
+
 def error_counts() -> dict[str, int]:
     """Messages of the measured languages by whether they push back and whether the model says so: tp, fp, fn, tn."""
-    languages = json.loads(source("turn_classes.json"))["languages"].values()
-    return {name: sum(counts[name] for counts in languages) for name in ("tp", "fp", "fn", "tn")}
+    return {name: sum(counts[name] for counts in _measured().values()) for name in ("tp", "fp", "fn", "tn")}
+
+
+def error_counts_in(language: str) -> dict[str, int] | None:
+    """The same of one language; None where the model was not measured well enough to speak."""
+    return _measured().get(language)
 
 
 def classify(text: str, first: bool = False) -> Guess | None:

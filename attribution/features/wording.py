@@ -32,6 +32,7 @@ FEATURES = (
     Feature("user_msg_length_slope", "real", "words per message", "least-squares slope over user_msg_lengths", null=("spawned", "nothing_typed", "one_message")),
     Feature("turn_languages", "json", "list of languages", "of each typed message, by script and common words: en, ja, ko, zh, cyrillic, other; null where nothing tells", HEURISTIC, null=_NOTHING_TYPED),
     Feature("turn_classes", "json", "list of classes", "of each typed message: pushback, correction, approval, question, task, requirement, pacing, takeover, information, by a small model with published error rates (docs/turns.md); null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
+    Feature("turn_pushes_back", "json", "list of 0 or 1", "of each typed message: 1: it pushes back (pushback or correction together are probable enough) by the same model, whose most probable class may be another; null in languages it was not measured on", HEURISTIC, null=_NOTHING_TYPED),
     Feature("turns_classified", "integer", "messages", "typed messages after the first that turn_classes has a class for", HEURISTIC, null=_NOTHING_TYPED),
     Feature("pushback_turns", "integer", "messages", "of those, the ones that push back (pushback or correction) by the model: weak for one session, made for shares of many (`attribute pushback`)", HEURISTIC, null=(*_NOTHING_TYPED, "one_message", "not_classified")),
     Feature("correction_turns", "integer", "messages", "typed messages after the first whose first 400 characters hold a phrase of the list `correction`, or that start with one of `correction_start` (a sentence within too, when a comma follows)", HEURISTIC, null=_NOT_ENGLISH, version=3),
@@ -105,6 +106,7 @@ def _classes(texts: Sequence[str]) -> Values:
     later = [one for one in guesses[1:] if one is not None]
     return {
         "turn_classes": [None if one is None else one.turn_class.value for one in guesses],
+        "turn_pushes_back": [None if one is None else int(one.pushes_back) for one in guesses],
         "turns_classified": len(later),
         "pushback_turns": sum(one.pushes_back for one in later) if later else None,
     }

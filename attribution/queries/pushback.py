@@ -1,55 +1,155 @@
-"""How often people push back, by agent: the classifier's count, and the share corrected for its measured errors."""
+"""How often people push back, by agent or by language: in words, corrected for the classifier's measured errors, and in deeds."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from attribution.features.turn_classes import error_counts
-from attribution.judge.agreement import Confusion, Corrected, corrected
+from attribution.features.turn_classes import error_counts, error_counts_in
+from attribution.judge.agreement import Confusion, Corrected, corrected, kappa
 from attribution.queries.features import session_features
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 
 ALL = "all"
+UNKNOWN = "not known"
+
+
+class By(StrEnum):
+    AGENT = "agent"
+    LANGUAGE = "language"
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """Messages that answer a turn which wrote lines: what the turn of the message did with them. In any language."""
+
+    answers: int
+    changed: int  # of those, turns that changed or removed lines of the turn before
+    undone: int  # of those, turns that put a place back exactly as it was before that turn
+    classified: int  # of the answers, messages that the classifier has read: the next ones are of these
+    said_and_changed: int
+    said_only: int
+    changed_only: int
+    kappa: float | None  # Cohen's, of pushing back in words and of lines changed; None when chance alone explains all
+
+    @property
+    def agree(self) -> float | None:
+        """Share of the classified ones of which word and deed say the same."""
+        return (self.classified - self.said_only - self.changed_only) / self.classified if self.classified else None
 
 
 @dataclass(frozen=True, slots=True)
 class PushbackShare:
-    """Later messages that people typed to one agent."""
+    """Later messages that people typed to one agent, or in one language."""
 
-    agent: str
+    name: str  # agent, or code of a language; ALL, UNKNOWN
     messages: int
     classified: int  # in a language that the classifier was measured on
     counted: int  # of those, pushing back by the classifier
-    listed: int  # of all, by the word lists
+    listed: int | None  # of all, by the word lists, which have a number for sessions only: None by language
     corrected: Corrected  # share of the classified ones
+    deeds: Deeds
 
     def data(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name != "corrected"} | {
+        """Plain values, for --json and --csv."""
+        plain = {name: value for name, value in asdict(self).items() if name not in ("corrected", "deeds")}
+        deeds = {f"deeds_{name}": value for name, value in asdict(self.deeds).items()}
+        return plain | {
             "share": self.corrected.rate, "low": self.corrected.low, "high": self.corrected.high, "note": self.corrected.note,
+            **deeds, "deeds_agree": self.deeds.agree,
         }  # fmt: skip
 
 
-def pushback_shares(store: Store, repo: int | None = None) -> list[PushbackShare]:
-    """Of every agent with later messages, most messages first, and of all. Raises WhoWroteError when there are none."""
-    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for row in session_features(store, repo):
-        values = row.values
-        later = len(values["user_msg_lengths"] or ()) - 1
-        if values["turns_classified"] is None or later < 1:
-            continue
-        added = (later, values["turns_classified"], values["pushback_turns"] or 0, values["correction_turns"] or 0)
-        for name in (row.agent or "", ALL):
-            sums[name] = [a + b for a, b in zip(sums[name], added, strict=True)]
-    if not sums:
+class _Message(NamedTuple):
+    """A typed message after the first of its session."""
+
+    agent: str
+    language: str
+    pushes_back: bool | None  # None: not classified
+    answered: _Answered | None  # None: the turn before it wrote nothing
+
+
+class _Answered(NamedTuple):
+    """What the turn of a message did with the lines of the turn before."""
+
+    changed: bool
+    undone: bool
+
+
+def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) -> list[PushbackShare]:
+    """Of every agent or language with later messages, most messages first, and of all. Raises WhoWroteError when there are none."""
+    groups: dict[str, list[_Message]] = defaultdict(list)
+    listed: dict[str, int] = defaultdict(int)
+    for agent, count, messages in _later(store, repo):
+        for name in (agent, ALL):
+            listed[name] += count
+        for message in messages:
+            for name in (message.agent if by is By.AGENT else message.language, ALL):
+                groups[name].append(message)
+    if not groups:
         raise WhoWroteError(
             "nobody typed a second message in these sessions", "Run attribute repo on a clone with transcripts first"
         )
-    rates = Confusion(**error_counts())
-    found = [
-        PushbackShare(name, later, classified, counted, listed, corrected(counted, classified, rates))
-        for name, (later, classified, counted, listed) in sums.items()
-    ]
-    return sorted(found, key=lambda one: (one.agent == ALL, -one.messages, one.agent))
+    found = [_share(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
+    return sorted(found, key=lambda one: (one.name == ALL, -one.messages, one.name))
+
+
+def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Message]]]:
+    """Agent, count of the word lists and later messages of each session."""
+    answered = _answered(store, repo)
+    for row in session_features(store, repo):
+        values = row.values
+        if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
+            continue
+        told = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
+        messages = [
+            _Message(
+                row.agent or "", language or UNKNOWN, None if back is None else bool(back), answered.get((row.session_id, turn))
+            )
+            for turn, language, back in list(told)[1:]
+        ]
+        yield row.agent or "", values["correction_turns"] or 0, messages
+
+
+def _answered(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered]:
+    """(session, turn) -> what the turn did with the lines of the one before, where that one wrote some."""
+    rows = store.rows(
+        "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
+        "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)",
+        (repo,),
+    )
+    return {(row["session_id"], row["turn"]): _Answered(bool(row["changed"]), bool(row["undone"])) for row in rows}
+
+
+def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> PushbackShare:
+    every = list(messages)
+    said = [one.pushes_back for one in every if one.pushes_back is not None]
+    rates = error_counts_in(name) if by is By.LANGUAGE and name != ALL else error_counts()
+    return PushbackShare(
+        name, len(every), len(said), sum(said), None if by is By.LANGUAGE else listed, _corrected(said, rates), _deeds(every)
+    )  # fmt: skip
+
+
+def _corrected(said: list[bool], rates: dict[str, int] | None) -> Corrected:
+    if rates is None or not said:
+        return Corrected(None, None, None, "language not measured")
+    return corrected(sum(said), len(said), Confusion(**rates))
+
+
+def _deeds(messages: Iterable[_Message]) -> Deeds:
+    after = [one for one in messages if one.answered is not None]
+    pairs = [(one.pushes_back, one.answered.changed) for one in after if one.answered and one.pushes_back is not None]
+    return Deeds(
+        len(after),
+        sum(one.answered.changed for one in after if one.answered),
+        sum(one.answered.undone for one in after if one.answered),
+        len(pairs),
+        pairs.count((True, True)),
+        pairs.count((True, False)),
+        pairs.count((False, True)),
+        kappa([(str(said), str(changed)) for said, changed in pairs]),
+    )

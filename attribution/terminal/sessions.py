@@ -66,19 +66,26 @@ def turn_table(console: Console, rows: Sequence[TurnRow]) -> None:
     )
 
 
-def pushback_table(console: Console, rows: Sequence[PushbackShare]) -> None:
-    """Shares by agent."""
-    head = ("agent", "later messages", "classified", "push back", "95 % interval", "by word lists")
-    table = grid("<", ">", ">", ">", ">", ">", head=head)
+def pushback_table(console: Console, rows: Sequence[PushbackShare], by: str) -> None:
+    """Shares by agent or language."""
+    head = (
+        by, "later messages", "classified", "push back", "95 % interval", "by word lists", "after lines", "lines changed", "undone",
+        "word and deed agree", "kappa",
+    )  # fmt: skip
+    table = grid("<", *[">"] * 10, head=head)
     for row in rows:
-        rate = row.corrected
+        rate, deeds = row.corrected, row.deeds
         share = "" if rate.rate is None else f"{rate.rate:.0%}"
         interval = rate.note if rate.low is None or rate.high is None else f"{rate.low:.0%} to {rate.high:.0%}"
         table.add_row(
-            label_of(row.agent) or row.agent, number(row.messages), number(row.classified), share, interval, number(row.listed)
-        )
+            label_of(row.name) or row.name, number(row.messages), number(row.classified), share, interval, number(row.listed),
+            number(deeds.answers), number(deeds.changed), number(deeds.undone),
+            "" if deeds.agree is None else f"{deeds.agree:.0%} of {number(deeds.classified)}",
+            "" if deeds.kappa is None else f"{deeds.kappa:.2f}",
+        )  # fmt: skip
     show(console, table, 0)
     console.print(Text("Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).", "dim"))
+    console.print(Text("After lines: messages after a turn that wrote lines; changed, undone: by the turn of the message.", "dim"))
 
 
 def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:

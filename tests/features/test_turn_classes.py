@@ -11,7 +11,7 @@ import pytest
 from attribution.features import of_session
 from attribution.features.turn_classes import TurnClass, classify, error_counts, turn_features
 from attribution.features.turn_language import language_of
-from attribution.queries.pushback import ALL, pushback_shares
+from attribution.queries.pushback import ALL, By, pushback_shares
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
 from collector.labels import request_of
@@ -86,6 +86,7 @@ def test_features_of_a_session_in_english() -> None:
 def test_what_no_list_and_no_model_can_tell_is_null() -> None:
     found = _said("Please add a mean", "違う、直して")
     assert found["turn_languages"] == ["en", "ja"] and found["turn_classes"] == ["task", None]
+    assert found["turn_pushes_back"] == [0, None]
     assert (found["turns_classified"], found["pushback_turns"]) == (0, None)
     assert found["correction_turns"] is None and found["correction_ratio"] is None
     assert found["last_message_rejects"] is None and found["last_message_accepts"] is None
@@ -106,10 +107,10 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
             feature_rows.write(store, 1, _said("Please add a mean", *(["that is still wrong"] * 30), *(["yes, go ahead"] * 70)))
             feature_rows.write(store, 2, _said("Please add a mean", "違う、直して"))
         first, second, whole = pushback_shares(store)
-        assert (first.agent, first.messages, first.classified, first.counted) == ("claude-code", 100, 100, 30)
+        assert (first.name, first.messages, first.classified, first.counted) == ("claude-code", 100, 100, 30)
         rate = first.corrected
         assert rate.rate is not None and rate.low is not None and rate.high is not None and rate.low < rate.rate < rate.high
-        assert rate.rate == pytest.approx(whole.corrected.rate) and (whole.agent, whole.messages) == (ALL, 101)
+        assert rate.rate == pytest.approx(whole.corrected.rate) and (whole.name, whole.messages) == (ALL, 101)
         assert (second.messages, second.classified, second.corrected.rate) == (1, 0, None)
         why = store.rows("SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'")
         assert {(row["feature"], row["reason"]) for row in why} == {
@@ -121,3 +122,36 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
 def test_the_page_is_what_the_labels_say() -> None:
     done = subprocess.run([sys.executable, "benchmarks/turns.py", "--check"], cwd=ROOT, check=False)
     assert done.returncode == 0
+
+
+def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
+    """Of the messages after turns that wrote lines the one in Japanese undid them, and only those in English were read."""
+    with Store(tmp_path / "s.db") as store:
+        feature_rows.prepare(store)
+        with store.transaction() as connection:
+            connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
+            connection.execute(
+                "INSERT INTO sessions (id, repo_id, key, label, agent, transcript) VALUES (1, 1, 's', 's', 'codex', 'present')"
+            )
+            said = ("Please add a mean", "違う、直して", "that is still wrong", "y", "that is wrong again", "yes, go ahead")
+            feature_rows.write(store, 1, _said(*said))
+            for turn, produced, changed, undone in ((1, 5, 5, 1), (2, 3, 0, 0), (3, 0, 0, 0), (4, 2, 1, 0), (5, 4, 0, 0)):
+                connection.execute(
+                    "INSERT INTO turn_outcomes (repo_id, session_id, turn_index, origin, calls, failed_calls, edits, "
+                    "lines_written, produced, dictated, changed_next, discarded, places, places_again, places_undone, committed) "
+                    "VALUES (1, 1, ?, 'prompt', 0, 0, 0, 0, ?, 0, ?, 0, 0, 0, ?, 0)",
+                    (turn, produced, changed, undone),
+                )
+        rows = {row.name: row for row in pushback_shares(store, by=By.LANGUAGE)}
+        assert set(rows) == {"en", "ja", "not known", ALL} and list(rows)[-1] == ALL
+        ja, en, whole = rows["ja"], rows["en"], rows[ALL]
+        assert (ja.messages, ja.classified, ja.corrected.rate, ja.listed) == (1, 0, None, None)
+        assert "not measured" in ja.corrected.note
+        assert (ja.deeds.answers, ja.deeds.changed, ja.deeds.undone, ja.deeds.agree) == (1, 1, 1, None)
+        assert (en.messages, en.classified, en.counted) == (3, 3, 2)
+        # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is neither.
+        assert (en.deeds.answers, en.deeds.classified, en.deeds.said_and_changed) == (3, 3, 1)
+        assert (en.deeds.said_only, en.deeds.changed_only) == (1, 0)
+        assert en.deeds.agree == pytest.approx(2 / 3)
+        assert (whole.messages, whole.deeds.answers, whole.deeds.changed) == (5, 4, 2)
+        assert whole.data()["deeds_undone"] == 1 and pushback_shares(store)[0].name == "codex"

@@ -18,7 +18,7 @@ from collector.storage.store import Store
 _CLEAN: dict[str, Any] = {
     "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": True, "judged": True, "files_changed": True,
     "assumption_lock_turn": None, "drift_onset_calibrated": None, "plan_steps_first": None, "scope_drift": 1.0,
-    "conflation_turn": None, "correction_ratio": 0.0, "first_turn": 1,
+    "conflation_turn": None, "user_msg_lengths": [9, 9, 9, 9, 9], "turns_classified": 4, "pushback_turns": 0, "first_turn": 1,
 }  # fmt: skip
 
 
@@ -37,7 +37,9 @@ _CLEAN: dict[str, Any] = {
         ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2}, "scope_bleed"),
         ({"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1}, "scope_bleed"),
         ({"drift_onset_calibrated": 3}, "shifted_intent"),
-        ({"drift_onset_calibrated": 3, "correction_ratio": 0.25}, "shifted_intent"),
+        ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
+        ({"turns_classified": 2}, "clean"),
+        ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
         ({"files_changed": False, "judged": False, "scope_drift": None}, "clean"),
         # The first rule that holds decides.
         ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": False}, "stuck_loop"),
@@ -57,8 +59,13 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         ({"judged": False}, "attribute judge run"),
         ({"scope_drift": None}, "could not determine scope_drift"),
         ({"scope_drift": 5.0}, "no turn where it began"),
-        ({"correction_ratio": None}, "typed nothing"),
-        ({"correction_ratio": 0.5}, "no rule fits"),
+        ({"user_msg_lengths": []}, "typed nothing"),
+        ({"user_msg_lengths": None}, "typed nothing"),
+        ({"pushback_turns": 2}, "50 % of the later messages push back"),
+        # A language without a measured classifier says nothing about corrections, and so nothing about a lock.
+        ({"turns_classified": 0, "pushback_turns": None}, "language"),
+        ({"turns_classified": 1}, "language"),
+        ({"turns_classified": 0, "pushback_turns": None, "scope_drift": 9.0, "conflation_turn": 2}, "language"),
     ],
 )
 def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None:

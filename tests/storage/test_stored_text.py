@@ -46,7 +46,7 @@ NO_TEXT_COLUMNS = {
     "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial", "work",
     # of session_features: numbers, moments, names of tools and models, paths
     "interrupted_turns", "recorded_cost_by_turn", "tokens_by_turn", "turn_numbers", "typed_turn_numbers",
-    "cost_source", "tokens_too_low", "turn_classes", "turn_languages", "unrecorded_tokens",
+    "cost_source", "tokens_too_low", "turn_classes", "turn_languages", "turn_pushes_back", "unrecorded_tokens",
     "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
     "phase_transitions", "prices_as_of", "region_edit_convergence", "reverted_by", "session_outcome", "tokens_by_model",
     "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",
