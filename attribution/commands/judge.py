@@ -16,19 +16,19 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 if TYPE_CHECKING:
     from attribution.features.prices import Prices
-    from attribution.judge.run import JudgeRun, QuestionFilter
+    from attribution.judge.run import JudgeModel, JudgeRun, QuestionFilter
     from attribution.queries.judge import JudgeCost
 
 
 _PATH = click.argument("path", required=False)
-_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model (`llm models` lists them).")
+_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model, as `llm models` or the server lists it.")
 _OF = click.option("--model", default="", metavar="NAME", help="Model whose labels to use.  [default: the one that answered last]")
 _QUESTION = click.option(
     "--question",
     "questions",
-    type=click.Choice(["session", "turns"]),
+    type=click.Choice(["session", "turns", "paper"]),
     multiple=True,
-    help="Ask only this question.  [default: both]",
+    help="Ask only this question; paper: those of SWE-chat.  [default: session and turns]",
 )
 _SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
 _LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N most recent sessions.")
@@ -41,8 +41,9 @@ _PRICES = click.option(
 def judge() -> None:
     """Label sessions with a language model.
 
-    Optional: uses a language model you configure in llm (needs whowrote[judge]), and only when you run it. `run` sends shortened
-    transcripts to the model you name; `prompts` shows beforehand exactly what would be sent, and `cost` what it would cost.
+    Optional: uses a model of a server you name (`--server`, as Ollama, llama.cpp, vLLM or LM Studio run one), or one you configure
+    in llm (needs whowrote[judge]), and only when you run it. `run` sends shortened transcripts to the model you name; `prompts`
+    shows beforehand exactly what would be sent, and `cost` what it would cost.
     docs/judge.md explains the labels.
     """
 
@@ -54,9 +55,10 @@ def _common(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wanted(questions: tuple[str, ...], session: str, limit: int | None) -> QuestionFilter:
+    from attribution.judge.labels import USUAL
     from attribution.judge.run import QuestionFilter
 
-    return QuestionFilter(questions or ("session", "turns"), session, limit)
+    return QuestionFilter(questions or USUAL, session, limit)
 
 
 def _table(path: Path | None) -> Prices:
@@ -113,6 +115,7 @@ def cost(
 @_common
 @_MODEL
 @_PRICES
+@click.option("--server", metavar="URL", help="Server with OpenAI's interface, as http://localhost:11434/v1; no llm needed.")
 @click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
 @click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
@@ -125,6 +128,7 @@ def run(
     limit: int | None,
     model: str,
     prices: Path | None,
+    server: str | None,
     jobs: int,
     max_cost: float | None,
     yes: bool,
@@ -136,11 +140,10 @@ def run(
     before anything is sent. No question is paid for twice, and interrupted runs resume.
     """
     from attribution.ensure.judge import judge_requests, run_judge
-    from attribution.judge.model import Model
     from attribution.judge.run import JudgeOptions
     from attribution.queries.judge import judge_cost
 
-    asking, table = Model(model), _table(prices)
+    asking, table = _judge_model(model, server), _table(prices)
     with database(path, db) as (store, repo):
         with Reporter("judge") as progress:
             asked = judge_requests(store, repo, _wanted(questions, session, limit), progress)
@@ -149,12 +152,23 @@ def run(
         expected = judge_cost(store, asking.name, asked.requests, table)
         notice(_in_words(asking.name, expected))
         if expected.questions > expected.known and not yes:
-            _agreed(asking.name)
+            _agreed(f"{asking.name} at {server}" if server else asking.name)
         with Reporter("judge") as progress:
             done = run_judge(store, repo, asked.requests, JudgeOptions(asking, table, jobs, max_cost), progress)
     notice(_outcome(done))
     if done.failed or done.invalid or done.stopped:
         context.exit(EXIT_PARTIAL)
+
+
+def _judge_model(name: str, server: str | None) -> JudgeModel:
+    """Raises WhoWroteError."""
+    if server is not None:
+        from attribution.judge.server import ServerModel
+
+        return ServerModel(server, name)
+    from attribution.judge.model import Model
+
+    return Model(name)
 
 
 def _in_words(model: str, expected: JudgeCost) -> str:

@@ -35,13 +35,26 @@ SESSION = (
     Label("persona", "how the user steers", ("expert_nitpicker", "vague_requester", "mind_changer", "other")),
     Label("success_score", "how well the user was served, 0 to 100", high=100, whole=True),
 )  # fmt: skip
+_SIGNS = ("positive", "mixed", "negative")
+# What the paper on SWE-chat asks, as far as its prompts are known; the data set has domain and audience of repositories, not of sessions.
+PAPER = (
+    Label("goal_completion", "whether each of the user's requests was resolved", ("resolved", "partial", "unresolved")),
+    Label("final_state", "how the session ended", _SIGNS),
+    Label("agent_efficiency", "whether the agent made steady progress", _SIGNS),
+    Label("code_quality", "whether code and commits seem correct and complete; null if none was produced", _SIGNS),
+    Label("user_experience", "whether the user had to fight the agent", _SIGNS),
+    Label("paper_success_score", "success as the paper weighs it, 0 to 100", high=100, whole=True),
+    Label("paper_persona", "how the user steers, by the paper's definitions", ("expert_nitpicker", "vague_requester", "mind_changer", "other")),
+    Label("domain", "what the software that was worked on is", ("application", "developer_tool", "other")),
+    Label("audience", "for whom that software is", ("developers", "end_users", "research", "education")),
+)  # fmt: skip
 TURN = (
-    Label("pushback", "what the message says about the work before it", ("correction", "rejection", "failure_report", "none"), certain=True),
+    Label("pushback", "what the message says about the work before it", ("correction", "rejection", "failure_report", "requirement_change", "pacing_complaint", "takeover", "none"), certain=True),
     Label("intent", "what kind of work the message asks for", ("understand", "create", "git", "debug", "refactor", "test", "connect", "other"), certain=True),
 )  # fmt: skip
 # Computed from an answer and the transcript: files changed / files_needed.
 SCOPE_DRIFT = Label("scope_drift", "files changed / files_needed", high=10_000)
-LABELS = {label.name: label for label in (*SESSION, SCOPE_DRIFT, *TURN)}
+LABELS = {label.name: label for label in (*SESSION, SCOPE_DRIFT, *TURN, *PAPER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +69,13 @@ class Question:
     turn_tokens: int  # and of each turn in it
 
 
+# The labels of a model are shown by its version: one for all questions.
 QUESTIONS = {
-    "session": Question("session", "1", SESSION, False, 350, 0),
-    "turns": Question("turns", "1", TURN, True, 20, 25),
+    "session": Question("session", "2", SESSION, False, 350, 0),
+    "turns": Question("turns", "2", TURN, True, 20, 25),
+    "paper": Question("paper", "2", PAPER, False, 300, 0),
 }
+USUAL = ("session", "turns")  # asked when no question is named
 _NOTES = 600  # characters
 
 
@@ -102,7 +118,7 @@ def parsed(question: Question, turns: Sequence[int], text: str) -> dict[str, Any
         _check_fields(answer, question.labels, ("notes",))
         if not isinstance(answer["notes"], str):
             raise Invalid("notes must be a text")
-        if answer["conflation_turn"] is not None and answer["conflation_turn"] not in turns:
+        if answer.get("conflation_turn") is not None and answer["conflation_turn"] not in turns:
             raise Invalid("conflation_turn must be null or the number of a turn of the transcript")
         return {**answer, "notes": answer["notes"][:_NOTES]}
     if set(answer) != {"turns"} or not isinstance(answer["turns"], list):

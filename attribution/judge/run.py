@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from attribution.features.prices import Prices
+from attribution.judge.labels import USUAL
 from attribution.judge.model import ModelAnswer
 
 
 class JudgeModel(Protocol):
-    """What is asked: a model of llm, or one of a test."""
+    """What is asked: a model of llm, one of a server, or one of a test."""
 
     name: str
     has_schemas: bool
@@ -22,7 +23,7 @@ class JudgeModel(Protocol):
 class QuestionFilter:
     """Which questions about which sessions."""
 
-    questions: tuple[str, ...] = ("session", "turns")
+    questions: tuple[str, ...] = USUAL
     session: str = ""  # key of one session, or the beginning of it
     limit: int | None = None  # only so many sessions, the latest
 

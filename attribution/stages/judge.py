@@ -220,5 +220,7 @@ def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str
         yield from ((entry["turn"], name, entry[name]) for entry in output["turns"] for name in names)
         return
     yield from ((0, name, output[name]) for name in names)
+    if "files_needed" not in output:
+        return
     needed = output["files_needed"]
     yield 0, "scope_drift", round(request.files / needed, 3) if needed and request.files else None

@@ -24,7 +24,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.features.prices import Prices, PriceTable, standard_prices
 from attribution.judge.agreement import Confusion, confusion, corrected, kappa
-from attribution.judge.labels import LABELS, QUESTIONS, SESSION, Invalid, parsed, schema
+from attribution.judge.labels import LABELS, PAPER, QUESTIONS, SESSION, Invalid, parsed, schema
 from attribution.judge.model import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.judge.prompts import MOST, Request, requests, without_secrets, words
 from attribution.judge.run import JudgeOptions, JudgeRun
@@ -254,7 +254,7 @@ def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Sto
     done = _ask(store, first, asked)
     assert done.answered == len(asked) == len(first.asked) and done.invalid == done.failed == 0
     labels = _labels(store)
-    assert {row["label"] for row in labels} == set(LABELS)
+    assert {row["label"] for row in labels} == set(LABELS) - {label.name for label in PAPER}
     assert done.usd == pytest.approx(len(asked) * (100 * 1.0 + 10 * 10.0) / 1e6)
     drift = store.value("SELECT number FROM judge_labels WHERE label = 'scope_drift' AND session_id = 1")
     assert drift == next(r.files for r in asked if r.session_id == 1)  # one file needed
@@ -549,7 +549,7 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
         ("03631055", 9, "pushback", "none"),
         ("nothing", 1, "pushback", "none"),
     )
-    found = validate(store, people, Judge("fake-1", "1"))
+    found = validate(store, people, Judge("fake-1", QUESTIONS["turns"].version))
     score, pushback = found.labels
     assert (score.label, pushback.label) == ("success_score", "pushback") and found.rows == 7
     assert pushback.compared == 3 and pushback.agree == pytest.approx(2 / 3)
@@ -561,7 +561,11 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     assert found.unmatched == ["03631055 turn 9 pushback", "nothing turn 1 pushback"]
     row = store.rows("SELECT DISTINCT sensitivity, specificity, validated_on FROM judged WHERE label = 'pushback'")
     assert row == [{"sensitivity": 1.0, "specificity": 0.0, "validated_on": 3}]
-    share = next(r for r in class_shares(store, Judge("fake-1", "1"), None) if (r.label, r.class_) == ("pushback", "none"))
+    share = next(
+        r
+        for r in class_shares(store, Judge("fake-1", QUESTIONS["turns"].version), None)
+        if (r.label, r.class_) == ("pushback", "none")
+    )
     assert share.share == 1 and share.corrected.rate is None and "only" in share.corrected.note
 
 
@@ -579,7 +583,7 @@ def test_files_that_are_none(attributed: tuple[Store, Path], tmp_path: Path, tex
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(WhoWroteError, match=message) as caught:
-        validate(attributed[0], path, Judge("fake-1", "1"))
+        validate(attributed[0], path, Judge("fake-1", QUESTIONS["turns"].version))
     assert caught.value.hint
 
 

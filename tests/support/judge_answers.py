@@ -13,5 +13,13 @@ def session_answer(**changed: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def paper_answer(**changed: Any) -> dict[str, Any]:
+    return {
+        "notes": "n", "goal_completion": "resolved", "final_state": "positive", "agent_efficiency": "mixed", "code_quality": None,
+        "user_experience": "positive", "paper_success_score": 85, "paper_persona": "other", "domain": "developer_tool",
+        "audience": "developers", **changed,
+    }  # fmt: skip
+
+
 def turns_answer(*turns: int, pushback: str = "none", intent: str = "create") -> dict[str, Any]:
     return {"turns": [{"turn": n, "pushback": pushback, "intent": intent} for n in turns]}

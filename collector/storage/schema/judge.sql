@@ -4,7 +4,7 @@
 CREATE TABLE IF NOT EXISTS judgements (
   id INTEGER PRIMARY KEY, -- number of the answer
   model TEXT NOT NULL, -- the model's id in the program llm
-  prompt TEXT NOT NULL, -- name of the question: session, pushback
+  prompt TEXT NOT NULL, -- name of the question: session, turns, paper
   prompt_version TEXT NOT NULL, -- its version
   schema_hash TEXT NOT NULL, -- hash of the JSON schema the answer had to fit
   input_hash TEXT NOT NULL, -- hash of everything the model was sent
