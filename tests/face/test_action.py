@@ -99,6 +99,13 @@ def test_a_limit_is_judged_after_the_report_was_written(action: Any, tmp_path: P
     assert _outputs(tmp_path)["exceeded"] == exceeded
 
 
+def test_a_report_that_fails_is_not_green(action: Any, tmp_path: Path) -> None:
+    top = clone("example", tmp_path, bare=False)
+    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
+    with pytest.raises(AssertionError, match="Invalid value"):
+        report(action, top, first, LIMIT="ten")
+
+
 def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(action: Any, tmp_path: Path) -> None:
     top = clone("example", tmp_path, bare=False)
     for ref in git(top, "for-each-ref", "--format=%(refname)").decode().split():

@@ -36,6 +36,18 @@ def test_a_database_and_a_transcript_are_refused_by_their_content(made: Path) ->
     assert _guard(made / "log.txt") == (1, f"{made / 'log.txt'}: a transcript of Claude Code\n")
 
 
+def test_the_log_beside_a_database_is_refused_too(made: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_bytes((made / "notes.bin").read_bytes())
+    with sqlite3.connect(copy) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE turns SET prompt = 'a secret plan'")
+        connection.commit()
+        log = tmp_path / "copy.db-wal"
+        assert b"a secret plan" in log.read_bytes()
+        assert _guard(log) == (1, f"{log}: a write-ahead log of a database\n")
+
+
 def test_other_files_pass(made: Path, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.db") as connection:
         connection.execute("CREATE TABLE a (b)")

@@ -14,6 +14,7 @@ from collector.console.terminal import notice, one_line, out
 
 _HEAD = 1_000_000  # bytes of a file that are looked at
 _SQLITE = b"SQLite format 3\0"
+_LOG = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # how a write-ahead log of SQLite begins; whose it is it does not say
 _APPLICATION = slice(68, 72)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
 _JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
@@ -66,6 +67,8 @@ def what_it_is(head: bytes) -> str:
     if head.startswith(_SQLITE):
         own = int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
         return "a database of whowrote" if own else ""
+    if head.startswith(_LOG):
+        return "a write-ahead log of a database"
     if not head.lstrip().startswith(_JSON):
         return ""
     from collector.transcripts import reader_for
