@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from attribution.queries.overview import SurvivalPoint
+from attribution.study.figures import Bar
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
 _WIDEST = 80.0  # of a column: few of them are no wall
+_LABEL = 38  # characters of the label of a bar
 _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent",
@@ -97,6 +99,37 @@ def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, heigh
             title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {risk:,} lines at risk then"
             marks.append(_circle(f"k-{kind}", *at(days, share), 3.5, title))
     return _svg(width, height, marks, "share of lines that survive, by age in days and class")
+
+
+def bars(rows: Sequence[Bar], share: bool = True, width: int = 760) -> str:
+    """A bar for each row, with its interval as a line and what somebody else published as a ring; "" without rows."""
+    if not rows:
+        return ""
+    numbers = [number for row in rows for number in (row.value, row.low, row.high, row.paper) if number is not None]
+    bottom, top = min(0.0, *numbers), max(0.0, *numbers) or 1.0
+    left, right, tall = 250.0, width - 60.0, 24.0
+    scale = (right - left) / (top - bottom)
+
+    def at(value: float) -> float:
+        return left + scale * (value - bottom)
+
+    def shown(value: float | None) -> str:
+        return "–" if value is None else f"{value:.1%}" if share else f"{value:,.3g}"
+
+    height = int(tall * len(rows) + 8)
+    marks = [f'<line class="grid" x1="{at(0):.1f}" x2="{at(0):.1f}" y1="0" y2="{height}"/>']
+    for number, row in enumerate(rows):
+        y = 4 + tall * number
+        title = f"{row.label}: {shown(row.value)}, {shown(row.low)} to {shown(row.high)}; published {shown(row.paper)}"
+        marks.append(_text(0, y + 15, row.label if len(row.label) <= _LABEL else row.label[: _LABEL - 1] + "…"))
+        if row.value is not None:
+            marks.append(_rect("agent", min(at(0), at(row.value)), y + 3, max(abs(at(row.value) - at(0)), 0.8), 14, title))
+            marks.append(_text(right + 6, y + 15, shown(row.value)))
+        if row.low is not None and row.high is not None:
+            marks.append(f'<line class="band" x1="{at(row.low):.1f}" x2="{at(row.high):.1f}" y1="{y + 10:.1f}" y2="{y + 10:.1f}"/>')
+        if row.paper is not None:
+            marks.append(_circle("ring", at(row.paper), y + 10, 5, title))
+    return _svg(width, height, marks, "; ".join(f"{row.label} {shown(row.value)}" for row in rows))
 
 
 def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:

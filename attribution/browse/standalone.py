@@ -15,6 +15,9 @@ from attribution.queries.commit import CommitSummary
 from attribution.queries.findings import Finding
 from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
 from attribution.queries.pull_request import FileLines, PullRequest
+from attribution.study.figures import FIGURES, groups
+from attribution.study.missing import NOT_COMPARED
+from attribution.study.model import StudyTable
 from collector.errors import WhoWroteError
 from collector.runtime.version import version
 from collector.storage.store import Store
@@ -38,6 +41,44 @@ def html(store: Store) -> str:
 def breakdown_html(found: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
     return _page("whowrote_breakdown.html", b=found, warnings=NOT_TO_CONCLUDE, a=None)
+
+
+def study_html(tables: Sequence[StudyTable]) -> str:
+    """A study with its figures, as a page of its own. Raises WhoWroteError when Jinja2 is missing."""
+    population = next((table.rows for table in tables if table.name == "population"), [])
+    return _page(
+        "whowrote_study_report.html",
+        tables=tables,
+        figures={table.name: groups(table) for table in tables},
+        shares={table.name: table.name not in FIGURES or FIGURES[table.name].share for table in tables},
+        repositories=population[0].get("ours") if population else None,
+        missing=NOT_COMPARED,
+        cell=_study_cell,
+    )
+
+
+def study_markdown(tables: Sequence[StudyTable]) -> str:
+    """The tables of a study as Markdown."""
+    parts = []
+    for table in tables:
+        columns = table.columns()
+        parts += [f"## {table.title}", ""]
+        if table.rows:
+            parts += [f"| {' | '.join(_cell(name.replace('_', ' ')) for name in columns)} |", "|" + "---|" * len(columns)]
+            parts += [f"| {' | '.join(_cell(_study_cell(row.get(name))) for name in columns)} |" for row in table.rows]
+        else:
+            parts.append("No data.")
+        parts += ["", *(line for note in table.notes for line in (note, ""))]
+    parts += ["## What is not compared, and why", "", *(f"- {one}" for one in NOT_COMPARED)]
+    return "\n".join(parts) + "\n"
+
+
+def _study_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
 def _page(template: str, **values: Any) -> str:

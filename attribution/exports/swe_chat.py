@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -16,8 +16,9 @@ from attribution.exports import ExportRequest, ExportResult
 from attribution.exports.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
 from attribution.queries import dataset
 from attribution.queries.dataset import ChangedFile, DatasetSession, SessionCopy
+from attribution.queries.judge_labels import judges, stored_labels
 from attribution.queries.repositories import RepositoryRow, all_repositories
-from attribution.queries.turns import CallRow, TurnRow, calls_by_time, turns
+from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_by_time, messages_in_order, turns
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
@@ -180,7 +181,7 @@ def _checkpoints(store: Store, repo: RepositoryRow) -> Iterator[Row]:
 
 
 def _sessions(store: Store, repo: RepositoryRow) -> Iterator[Row]:
-    copies = _copies(store, repo)
+    copies, said = _copies(store, repo), _labels(store)
     paths = _grouped(dataset.edited_paths(store, repo.id), lambda row: row.session_id)
     tools = _grouped(dataset.called_tools(store, repo.id), lambda row: row.session_id)
     for session in dataset.dataset_sessions(store, repo.id):
@@ -221,7 +222,23 @@ def _sessions(store: Store, repo: RepositoryRow) -> Iterator[Row]:
             "duration_seconds": _seconds(session.started_at, session.ended_at),
             "turn_count": session.turns,
             "prompt_count": session.turns,
+            "user_persona": _first(said.get((session.key, 0, name)) for name in ("paper_persona", "persona")),
+            "session_success": _first(said.get((session.key, 0, name)) for name in ("paper_success_score", "success_score")),
         }
+
+
+_Said = Mapping[tuple[str, int, str], str | float]
+"""(session, turn, label) -> what the judge that answered last said."""
+
+
+def _labels(store: Store) -> _Said:
+    known = judges(store)
+    labels = stored_labels(store, known[0]) if known else {}
+    return {(place.session, place.turn, place.label): value for place, value in labels.items()}
+
+
+def _first(values: Iterable[str | float | None]) -> str | float | None:
+    return next((value for value in values if value is not None), None)
 
 
 def _sum(agent: int | None, human: int | None) -> int | None:
@@ -301,7 +318,7 @@ def _whose(file: ChangedFile) -> str | None:
 
 def _conversations(store: Store, repo: RepositoryRow) -> Iterator[Row]:
     """Prompts and tool calls in order, a session at a time."""
-    copies = _copies(store, repo)
+    copies, said = _copies(store, repo), _labels(store)
     for session in dataset.dataset_sessions(store, repo.id):
         held = copies.get(session.id)
         shared = {
@@ -311,20 +328,32 @@ def _conversations(store: Store, repo: RepositoryRow) -> Iterator[Row]:
             "agent": _agent(session),
             "strategy": held[-1].strategy if held else None,
         }
-        for number, row in enumerate(_turns(store, session.id)):
+        for number, row in enumerate(_turns(store, session.id, session.key, said)):
             yield shared | row | {"turn_id": f"{session.key}#{number}", "turn_number": number}
 
 
-def _turns(store: Store, session: int) -> Iterator[Row]:
+def _turns(store: Store, session: int, key: str, said: _Said) -> Iterator[Row]:
     asked = turns(store, session)
-    calls = _grouped(calls_by_time(store, session), lambda call: call.turn_index)
+    events: list[tuple[int, str | None, Row]] = [(call.turn_index, call.at, _call(call)) for call in calls_by_time(store, session)]
+    events += [(message.turn_index, message.at, _answer(message)) for message in messages_in_order(store, session)]
+    by_turn = _grouped(sorted(events, key=lambda event: event[1] or ""), lambda event: event[0])
     prompts = 0
-    for index in sorted({*asked, *calls}):
+    for index in sorted({*asked, *by_turn}):
         if index in asked:
-            yield _prompt(asked[index], prompts)
+            judged = {name: said.get((key, index, label)) for name, label in _TURN_LABELS.items()}
+            yield _prompt(asked[index], prompts) | judged
             prompts += 1
-        for call in calls.get(index, []):
-            yield _call(call)
+        yield from (row for _, _, row in by_turn.get(index, []))
+
+
+_TURN_LABELS = {"prompt_intent": "intent", "prompt_pushback": "pushback"}
+
+
+def _answer(message: MessageRow) -> Row:
+    return {
+        "role": "assistant", "turn_type": "assistant_response", "is_conversational": True, "content": message.text,
+        "timestamp": message.at, "word_count": len(message.text.split()), "char_count": message.length,
+    }  # fmt: skip
 
 
 def _prompt(turn: TurnRow, number: int) -> Row:

@@ -37,6 +37,18 @@ TOOLS: TwoVersions = {  # category -> share of calls in v1 and v2
     "write": (0.029, 0.023), "edit": (0.196, 0.140), "web": (0.005, 0.003), "agent": (0.067, 0.057), "mcp": (0.019, 0.014),
     "todo": (0.010, 0.004), "ask": (0.007, 0.004), "plan": (0.005, 0.0018), "skill": (0.005, 0.004), "other": (0.011, 0.059),
 }  # fmt: skip
+# (label here, class here) -> share; of a number its mean. Pushback is the mean over the three coding modes of figure 8.
+LABELS = {
+    ("intent", "understand"): 0.190, ("intent", "create"): 0.134, ("intent", "git"): 0.136, ("intent", "debug"): 0.130,
+    ("intent", "refactor"): 0.092, ("intent", "test"): 0.040, ("intent", "connect"): 0.010, ("intent", "other"): 0.266,
+    ("pushback", "correction"): 0.313, ("pushback", "rejection"): 0.011, ("pushback", "failure_report"): 0.076,
+    ("persona", "expert_nitpicker"): 0.397, ("persona", "vague_requester"): 0.335, ("persona", "other"): 0.199,
+    ("persona", "mind_changer"): 0.070, ("paper_persona", "expert_nitpicker"): 0.397, ("paper_persona", "vague_requester"): 0.335,
+    ("paper_persona", "other"): 0.199, ("paper_persona", "mind_changer"): 0.070, ("paper_success_score", ""): 82.0,
+    ("domain", "application"): 0.528, ("domain", "developer_tool"): 0.320, ("domain", "other"): 0.151,
+    ("audience", "developers"): 0.588, ("audience", "end_users"): 0.352, ("audience", "research"): 0.035,
+    ("audience", "education"): 0.025,
+}  # fmt: skip
 AGENTS = {
     "claude-code": 4_852, "opencode": 624, "codex": 213, "gemini-cli": 59, "cursor": 19, "copilot-cli": 2,
 }  # fmt: skip
