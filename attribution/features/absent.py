@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _JUDGE = "needs to know which files and steps the task calls for; the optional judge answers scope_drift instead"
 
-ABSENT: dict[str, str] = dict.fromkeys(("gd_actions", "gd_inaction"), _JUDGE)
+ABSENT: dict[str, str] = {"gd_actions": _JUDGE}
 
 # Names used elsewhere for what is a column or table here.
 ALIASES: dict[str, str] = {

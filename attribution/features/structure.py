@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.tools import acts, longest_run
 from attribution.features.view import SessionView, edited_paths, is_edit
-from collector.model import Status, ToolCall
+from collector.model import SessionEvent, Status, ToolCall
 
 NAME = "structure"
 TITLE = "Structure"
@@ -29,6 +30,8 @@ FEATURES = (
     Feature("files_read_before_edit", "integer", "files", "distinct files read before the first call that changed one; in agents with nothing but a shell, files that cat, sed -n and the like name", HEURISTIC, null=_NO_EDIT),
     Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT),
     Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one", HEURISTIC, null=("no_read",)),
+    Feature("files_read_by_tool_before_edit", "integer", "files", "files_read_before_edit of calls of a reading tool alone, as its source counts them", HEURISTIC, null=_NO_EDIT),
+    Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out", HEURISTIC),
     Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null=("no_edit", "no_file_named")),
     Feature("tool_error_rate", "real", "share", "failed calls / calls with a known result; calls the user refused count as neither", null=("no_call", "no_result")),
     Feature("tool_errors", "integer", "calls", "failed calls", null=_NO_CALL),
@@ -37,10 +40,11 @@ FEATURES = (
     Feature("longest_error_run", "integer", "calls", "longest run of failed calls one after the other, by one agent", null=_NO_CALL),
     Feature("tool_result_sizes", "json", "list of characters", "size of each call's result, or of its error, in order; null where none is recorded", version=2),
     Feature("interruptions", "integer", "times", "times the user stopped the agent"),
+    Feature("interruption_events", "json", "list of {turn, at, tool}", "each of them, with the agent's name of the tool that the main agent had called last in that turn; null when it had called none", version=1),
     Feature("permission_denials", "integer", "calls", "calls the user refused"),
     Feature("subagent_count", "integer", "subagents", "subagents started"),
     Feature("subagents_succeeded", "integer", "subagents", "of those, the ones whose call ended without an error", null=("no_subagent",)),
-    Feature("compaction_events", "json", "list of {turn, at}", "times the context was summarised"),
+    Feature("compaction_events", "json", "list of {turn, at, tokens_before, tokens_after}", "times the context was summarised, with the input of the main agent's response before and after it, caches included; null where no usage or time is recorded", version=2),
     Feature("model_changes", "json", "list of {turn, from, to}", "changes of the main agent's model", null=("no_usage",)),
     Feature("ended_normally", "boolean", "0 or 1", "0: the last thing on record is an interruption, an error of the model's service or a call without result", HEURISTIC),
 )  # fmt: skip
@@ -63,11 +67,12 @@ def compute(view: SessionView) -> Values:
         **_localisation(view),
         **_errors(calls),
         "tool_result_sizes": [call.result_size for call in calls],
-        "interruptions": sum(1 for m in session.marks if m.kind in ("interrupt", "interrupt_tool")),
+        "interruptions": len(stops := [m for m in session.marks if m.kind in ("interrupt", "interrupt_tool")]),
+        "interruption_events": [{"turn": m.turn, "at": m.at, "tool": _tool_before(m, calls)} for m in stops],
         "permission_denials": sum(1 for call in calls if call.status is Status.REJECTED),
         "subagent_count": len(spawns),
         "subagents_succeeded": sum(1 for call in spawns if call.status is Status.OK) if spawns else None,
-        "compaction_events": [{"turn": m.turn, "at": m.at} for m in session.marks if m.kind == "compaction"],
+        "compaction_events": [_compaction(m, view) for m in session.marks if m.kind == "compaction"],
         "model_changes": _model_changes(view) if session.usage else None,
         "ended_normally": int(_ended_normally(view)),
     }
@@ -82,9 +87,52 @@ def _localisation(view: SessionView) -> Values:
     return {
         "files_read_before_edit": len({p for i in reading if i < first for p in view.reads[i]}) if first < count else None,
         "files_searched_before_edit": len({p for paths in view.reads[:first] for p in paths}) if first < count else None,
+        "files_read_by_tool_before_edit": len(
+            {p for i in reading if i < first and view.categories[i] == "read" for p in view.reads[i]}
+        )
+        if first < count
+        else None,
+        "files_seen": _files_seen(view),
         "edit_to_read_ratio": edits / len(reading) if reading else None,
         "first_tool_precision": int(any(map(view.changes, named))) if named and view.touched else None,
     }
+
+
+def _files_seen(view: SessionView) -> list[dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for number, (call, read) in enumerate(zip(view.calls, view.reads, strict=True)):
+        for how, paths in (("read", read), ("changed", edited_paths(call) if is_edit(call) else ())):
+            for path in paths:
+                inside = _inside(path, view.session.cwds)
+                if inside is not None:
+                    one = found.setdefault(
+                        inside, {"path": inside, "turn": call.turn, "at": call.at, "read": None, "changed": None}
+                    )
+                    one[how] = number if one[how] is None else one[how]
+    return list(found.values())
+
+
+def _inside(path: str, directories: Iterable[str]) -> str | None:
+    """From the session's directory on; None outside of all."""
+    if not path.startswith(("/", "~")) and path[1:2] != ":":
+        return None if path.startswith("../") else path.removeprefix("./") or None
+    under = [directory.rstrip("/") + "/" for directory in directories if directory]
+    longest = max((directory for directory in under if path.startswith(directory)), key=len, default="")
+    return path.removeprefix(longest) or None if longest else None
+
+
+def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:
+    """Name of the main agent's last call of the turn, of those that began by then."""
+    begun = [c for c in calls if c.turn == stop.turn and not c.agent_id and (stop.at is None or (c.at or 0.0) <= stop.at)]
+    return begun[-1].name if begun else None
+
+
+def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
+    timed = sorted((u.at, u.input + u.cache_read + u.cache_write) for u in view.responses if u.at is not None)
+    before = [size for at, size in timed if mark.at is not None and at <= mark.at and size]
+    after = [size for at, size in timed if mark.at is not None and at > mark.at and size]
+    sizes = {"tokens_before": before[-1] if before else None, "tokens_after": after[0] if after else None}
+    return {"turn": mark.turn, "at": mark.at, **sizes}
 
 
 def _errors(calls: tuple[ToolCall, ...]) -> Values:

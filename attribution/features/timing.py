@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 
 from attribution.features.registry import Feature, Values
@@ -20,6 +21,7 @@ FEATURES = (
     Feature("agent_runtime_s", "real", "seconds", "sum over turns of the time from the message to the agent's last event before the next one", null=("spawned", "no_times", "no_turn_time")),
     Feature("turn_timestamps", "json", "list of seconds since 1970", "time of each user turn and of each response of the main agent, in order", null=_NONE),
     Feature("per_turn_agent_latency_s", "json", "list of seconds", "for each user turn, the time to the agent's last event of that turn; null for turns without answer", null=("spawned", "no_times", "no_turn_time")),
+    Feature("per_response_latency_s", "json", "list of seconds", "for each response of the main agent with a time, in order: the time since what it answers, the latest of the user's message, the result of a call and the response before it", null=("no_usage", *_NONE, "no_response_times")),
     Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null=("no_edit", "no_times", "no_call_times"), version=2),
 )  # fmt: skip
 
@@ -36,6 +38,7 @@ def compute(view: SessionView) -> Values:
         "agent_runtime_s": round(sum(s for s in spans if s is not None), 3) if any(s is not None for s in spans) else None,
         "turn_timestamps": [round(at, 3) for at in stamps] if times else None,
         "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
+        "per_response_latency_s": _response_latencies(view) or None,
         "time_to_first_edit_s": round(max(edited - times[0], 0.0), 3) if edited is not None else None,
     }
 
@@ -57,3 +60,15 @@ def _turn_spans(view: SessionView) -> list[float | None]:
         if at is not None:
             last[turn] = max(last.get(turn, at), at)
     return [round(max(last[t.index] - t.at, 0.0), 3) if t.at is not None and t.index in last else None for t in view.user_turns]
+
+
+def _response_latencies(view: SessionView) -> list[float]:
+    """Of responses before which something happened; a response that is recorded several times counts once, when it was complete."""
+    done: dict[str, float] = {}
+    for usage in view.responses:
+        if usage.at is not None:
+            done[usage.message_id] = max(usage.at, done.get(usage.message_id, usage.at))
+    results = (c.done_at for c in view.calls if not c.agent_id)
+    events = sorted({at for at in (*(t.at for t in view.session.turns), *results, *done.values()) if at is not None})
+    answered = [(at, events[place - 1]) for at in sorted(done.values()) if (place := bisect_left(events, at))]
+    return [round(at - before, 3) for at, before in answered]

@@ -209,20 +209,19 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    prior_sessions: int
     reopened_within: float | None
     restarted: bool
 
 
 def neighbours(visits: Iterable[Visit]) -> dict[int, Neighbours]:
-    """For each session of a repository: how many began before it, and what the same person did next."""
+    """For each session of a repository what the same person did next."""
     ordered = sorted((v for v in visits if v.started), key=lambda v: (v.started, v.session_id))
     found = {}
     for number, visit in enumerate(ordered):
         later = list(_later(visit, ordered[number + 1 :]))
         restarted = any(v.started - visit.ended <= RESTARTED and v.files & visit.files for v in later)
         within = round(later[0].started - visit.ended, 3) if later else None
-        found[visit.session_id] = Neighbours(number, within, restarted)
+        found[visit.session_id] = Neighbours(within, restarted)
     return found
 
 

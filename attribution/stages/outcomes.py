@@ -17,6 +17,7 @@ from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
+from attribution.outcomes.localised import localised
 from attribution.outcomes.outcome import Neighbours, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows as rows
@@ -35,6 +36,8 @@ class _Session:
     files: set[str] = field(default_factory=set)
     by_tool: bool = False
     lines: int = 0
+    added: set[tuple[str, int]] = field(default_factory=set)  # worktree and id of own lines that are there
+    removed: set[tuple[str, int]] = field(default_factory=set)  # and of others' lines that it took away
     regions: list[Region] = field(default_factory=list)
     prior: set[int] = field(default_factory=set)
     undone: Undone = field(default_factory=Undone)
@@ -100,6 +103,9 @@ def _gather(
         found = timeline.gaps.cause(AttributionWindow(path, after, before))
         return "unknown" if found.reason == Reason.GIT_OPERATION else found.author
 
+    for change in run.changes:
+        if change.call is not None:
+            _count_net(sessions[change.call.session_id], run.root, change)
     for session, regions in by_session.items():
         one = sessions[session]
         one.regions.extend(regions)
@@ -121,6 +127,15 @@ def _undo_commands(store: Store, repo_id: int) -> dict[int, list[UndoCommand]]:
     return found
 
 
+def _count_net(session: _Session, root: str, change: Change) -> None:
+    for line in change.gone:
+        own = (root, line) in session.added
+        session.added.discard((root, line))
+        if not own:
+            session.removed.add((root, line))
+    session.added.update((root, line) for line in change.fresh)
+
+
 def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
     outcomes = replayed.outcomes()
     for fate in replayed.edits:
@@ -139,6 +154,9 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
         "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
         "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.ended_normally, "
         "f.agent_words, f.undo_commands AS undos, "
+        "f.files_seen AS seen, s.started_at, "
+        "COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier, "
         "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id "
         "WHERE s.repo_id = ?",
@@ -150,7 +168,14 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
         (repo_id,),
     )
     by_shell = {row["id"]: row["n"] for row in shell}
-    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0)} for row in found}
+    linked: dict[int, set[str]] = defaultdict(set)
+    for row in store.rows(
+        "SELECT DISTINCT cs.session_id AS id, f.path FROM commit_sessions cs JOIN commit_files f ON f.commit_id = cs.commit_id "
+        "JOIN sessions s ON s.id = cs.session_id WHERE s.repo_id = ?",
+        (repo_id,),
+    ):
+        linked[row["id"]].add(row["path"])
+    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0), "linked": linked.get(row["id"])} for row in found}
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -171,6 +196,8 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
     return {
         "touched_files": sorted(map(shown, session.files)),
         "diff_lines": session.lines if session.files else None,
+        "net_diff_lines": len(session.added) + len(session.removed) if session.files else None,
+        **localised(json.loads(stored["seen"] or "[]"), stored["linked"], session.files),
         "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
         "output_applied_fraction": stored["survived"] / stored["final"] if stored["final"] else None,
@@ -183,7 +210,7 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         if judged
         else None,
         "session_reopened_within_s": around.reopened_within if around else None,
-        "prior_sessions_same_repo": around.prior_sessions if around else None,
+        "prior_sessions_same_repo": stored["earlier"] if stored["started_at"] else None,
         "region_count": len(session.regions) if edited else None,
         "region_re_edit_count": len(shaped) if edited else None,
         "region_edit_convergence": shaped if edited else None,

@@ -21,6 +21,7 @@ from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecified
+from attribution.outcomes.localised import localised
 from collector.attempts.tables import COLUMNS
 from collector.errors import WhoWroteError
 from collector.model import (
@@ -175,6 +176,92 @@ def test_localisation() -> None:
     assert found["phase_transitions"] == ["explore", "localize", "implement", "explore", "implement"]
 
 
+def test_files_seen_in_order() -> None:
+    found = _of(
+        _call(1, "Read", path="a.py"),
+        _call(2, "Bash", command="cat b.py"),
+        _call(3, "Edit", path="b.py", status=Status.ERROR),
+        _call(4, "Edit", path="b.py", turn=2),
+        _call(5, "Read", path="b.py"),
+        ToolCall("x", "Read", 2, 6.0, seen=FileObservation("/etc/hosts", 6.0, 1, "x", whole=True)),
+    )
+    assert found["files_seen"] == [
+        {"path": "a.py", "turn": 1, "at": 1, "read": 0, "changed": None},
+        {"path": "b.py", "turn": 1, "at": 2, "read": 1, "changed": 3},
+    ]
+    assert (found["files_read_before_edit"], found["files_read_by_tool_before_edit"]) == (2, 1)
+
+
+def test_stops_name_the_tool_before_and_summaries_their_sizes() -> None:
+    found = _of(
+        _call(2, "Read", path="a.py"),
+        _call(3, "Bash", command="make"),
+        _call(4, "Grep", path="x", agent_id="sub"),
+        _call(9, "Edit", path="a.py"),
+        marks=(
+            SessionEvent("interrupt_tool", 5.0, 1),
+            SessionEvent("interrupt", 20.0, 2),
+            SessionEvent("compaction", 12.0, 1),
+            SessionEvent("compaction", None, 2),
+        ),
+        usage=(
+            Usage("a", 3.0, 1, "m", input=10, cache_read=1000, cache_write=90),
+            Usage("s", 11.0, 1, "m", input=7, agent_id="sub"),
+            Usage("b", 13.0, 1, "m", input=5, cache_write=200),
+        ),
+    )
+    assert found["interruption_events"] == [{"turn": 1, "at": 5.0, "tool": "Bash"}, {"turn": 2, "at": 20.0, "tool": None}]
+    assert found["interruptions"] == 2
+    assert found["compaction_events"] == [
+        {"turn": 1, "at": 12.0, "tokens_before": 1100, "tokens_after": 205},
+        {"turn": 2, "at": None, "tokens_before": None, "tokens_after": None},
+    ]
+
+
+def test_reasoning_is_as_long_as_its_text() -> None:
+    thought = (
+        AgentMessage(1, 1, "reasoning", "hmm"),
+        AgentMessage(2, 1, "reasoning", ""),
+        AgentMessage(3, 1, "reasoning", "so it is"),
+    )
+    found = _of(messages=thought)
+    assert (found["reasoning_lengths"], found["reasoning_characters"]) == ([3, 8], 11)
+    silent = _of(messages=thought[1:2])
+    assert silent["has_reasoning_blocks"] == 1 and silent["reasoning_lengths"] is None and silent["reasoning_characters"] is None
+
+
+def test_files_of_the_first_plan_that_nobody_touched() -> None:
+    todo = json.dumps(
+        {"todos": [{"content": "Mend src/app.py and see v1.2", "status": "x"}, {"content": "Test tests/test_app.py"}]}
+    )
+    found = _of(replace(_call(1, "TodoWrite"), input=todo), _call(5, "Edit", path="src/app.py"))
+    assert (found["plan_files"], found["gd_inaction"]) == (2, 0.5)
+    plan = _of(_call(5, "Edit", path="b.go"), turns=(Turn(1, 1.0, "# Plan\nChange `a.go`, then b.go", "plan"),))
+    assert (plan["plan_files"], plan["gd_inaction"]) == (2, 0.5)
+    assert _of(_call(5, "Edit", path="b.go"))["gd_inaction"] is None
+
+
+@pytest.mark.parametrize(
+    ("linked", "touched", "expected"),
+    [
+        (None, set(), (None, None, None, None)),
+        ({"src/b.py"}, {"src/b.py"}, (1, 0, 1, 30.0)),
+        ({"a.py"}, {"src/b.py"}, (0, 1, 0, 0.0)),
+        ({"deep/a.py"}, {"src/b.py"}, (0, 0, None, None)),  # paths are from the root on
+        ({"deep/a.py"}, {"deep/src/b.py"}, (0, 1, 0, 0.0)),  # the session ran in `deep`
+        ({"c.py"}, set(), (0, 0, None, None)),
+    ],
+)
+def test_how_long_the_wrong_files_were_looked_at(
+    linked: set[str] | None, touched: set[str], expected: tuple[float | None, ...]
+) -> None:
+    seen = [
+        {"path": "a.py", "turn": 1, "at": 10.0, "read": 0, "changed": 9},
+        {"path": "src/b.py", "turn": 1, "at": 40.0, "read": 3, "changed": 5},
+    ]
+    assert tuple(localised(seen, linked, touched).values()) == expected
+
+
 def test_first_tool_precision_sees_relative_paths() -> None:
     shell = _call(1, "Bash", command="cd /home/ana/orchard && sed -n '1,40p' src/a.py")
     assert _of(shell, _call(2, "Edit", path="src/a.py"))["first_tool_precision"] == 1
@@ -290,6 +377,7 @@ def test_usage_counts_once_per_response() -> None:
     assert (found["input_tokens"], found["output_tokens"]) == (16, 15)
     assert (found["cache_read_tokens"], found["cache_write_tokens"]) == (400, 50)
     assert found["cache_read_ratio"] == pytest.approx(400 / 466)
+    assert found["cache_read_of_input"] == pytest.approx(400 / 416)
     assert found["context_growth_curve"] == [160, 304]  # the main agent's only
     assert found["turn_count"] == 2
     opus = 14 * 5 + 14 * 25 + 400 * 0.5 + 30 * 6.25 + 20 * 10
@@ -393,6 +481,25 @@ def test_times() -> None:
         _call(1060, "Edit", path="a"), turns=(Turn(1, 1000.0, "one"),), started_at=900.0
     )  # opened long before the first event
     assert (early["time_to_first_edit_s"], early["wall_time_s"]) == (60, 61)
+
+
+def test_latency_of_each_response() -> None:
+    """From what it answers: the message, the result of a call, the response before. Recorded twice, it ends with the last."""
+    found = _of(
+        replace(_call(14, "Read", path="a"), done_at=20.0),
+        replace(_call(21, "Read", path="a"), done_at=90.0, agent_id="sub"),
+        turns=(Turn(1, 10.0, "one"),),
+        usage=(
+            Usage("a", 12.0, 1, "m", 1, 1),
+            Usage("a", 14.0, 1, "m", 1, 1),
+            Usage("s", 50.0, 1, "m", 1, 1, agent_id="sub"),
+            Usage("b", 23.5, 1, "m", 1, 1),
+            Usage("c", 30.0, 1, "m", 1, 1),
+            Usage("d", None, 1, "m", 1, 1),
+        ),
+    )
+    assert found["per_response_latency_s"] == [4.0, 3.5, 6.5]
+    assert _of(usage=(Usage("a", 12.0, 1, "m", 1, 1),))["per_response_latency_s"] is None  # nothing came before
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

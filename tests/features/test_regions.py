@@ -318,7 +318,6 @@ def test_neighbours() -> None:
             _visit(6, 0, 0, "ada"),  # without a time
         ]
     )
-    assert [found[i].prior_sessions for i in (1, 2, 3, 4, 5)] == [0, 1, 2, 3, 4]
     assert [found[i].reopened_within for i in (1, 2, 3, 4, 5)] == [1000, 500, None, None, None]
     assert [found[i].restarted for i in (1, 2, 3, 4)] == [True, False, False, False]
     assert 6 not in found

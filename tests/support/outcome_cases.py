@@ -293,6 +293,7 @@ def half_of_it_is_committed(world: World) -> Truth:
     world.human_write("notes.md", "No b.\n")
     world.commit("Without b", [one])
     truth = {"output_applied": 1, "output_applied_fraction": 0.5, "touched_files": ["a.py", "b.py"], "diff_lines": 4}
+    truth |= {"net_diff_lines": 4, "localized_correct_file": 1, "files_before_correct_file": 0}
     return Truth(world, {one.id: truth})
 
 

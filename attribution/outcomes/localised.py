@@ -1,0 +1,37 @@
+"""How long an agent looked in the wrong place: the files its calls name, beside those that commits of the session changed. Pure.
+
+The files of an evaluation's reference patch are not known for a session; the files of its commits stand in for them. A session
+changes the files that it commits, so being right at once says little, and looking elsewhere first says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+
+def localised(seen: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]) -> dict[str, Any]:
+    """The columns of that name, all None without a linked commit. `seen`: as the feature files_seen; `linked`, `touched`: paths in
+    the repository, of the files that linked commits and the session changed."""
+    names = ("localized_correct_file", "first_read_correct_file", "files_before_correct_file", "seconds_before_correct_file")
+    if not linked:
+        return dict.fromkeys(names)
+    from_root = any(file["changed"] is not None and file["path"] in touched for file in seen)
+    right = [_is_one(str(file["path"]), linked, from_root) for file in seen]
+    changed = min((i for i, file in enumerate(seen) if file["changed"] is not None), key=lambda i: seen[i]["changed"], default=None)
+    read = min((i for i, file in enumerate(seen) if file["read"] is not None), key=lambda i: seen[i]["read"], default=None)
+    first = right.index(True) if True in right else None
+    times = [file["at"] for file in seen if file["at"] is not None]
+    found = None if first is None else seen[first]["at"]
+    values = (
+        None if changed is None else int(right[changed]),
+        None if read is None else int(right[read]),
+        first,
+        None if found is None else round(max(0.0, found - min(times)), 3),
+    )
+    return dict(zip(names, values, strict=True))
+
+
+def _is_one(path: str, linked: Collection[str], from_root: bool) -> bool:
+    """Paths of a session that ran in a directory below the root are the ends of the files' own."""
+    return path in linked or (not from_root and any(file.endswith("/" + path) for file in linked))
