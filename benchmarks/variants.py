@@ -130,9 +130,9 @@ class Variants:
             },
             [_renamed(instead.get(one.key, one), *remade) for one in read.edits if one.key in keys],
         )
-        with Store(":memory:") as store, patch.object(stage, "_read_sessions", lambda *_: kept):
+        with Store(":memory:") as store:
             context = RunContext(store, repo, 0)
-            evidence = stage._read(context, head, known, LocalSessions())
+            evidence = stage._read(context, head, kept, known)
             replayed = stage._replay(context, evidence)
             turns = patch.object(stage, "attribute_to_turn", lambda *_: None) if remade[0] else nullcontext()
             with turns:

@@ -32,7 +32,7 @@ from collector.runtime.stages import (
     forget_runs,
     forget_subjects,
 )
-from collector.storage.retention import PROMPTS
+from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.transcripts import reader_for, readers, readers_for
@@ -297,7 +297,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         progress("reading sessions", number, len(files))
         reading = session_run(context, one)
         if not reading.unchanged:
-            store_session(reading, ids[one.key], read_session(repo, one, known_readers))
+            store_session(reading, ids[one.key], *prepared(store.policy, ids[one.key], read_session(repo, one, known_readers)))
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
     run.key = key_of_run(context, run.key)
@@ -319,7 +319,26 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     return SESSION.start(context.store, context.repo_id, key, printable(files.key))
 
 
-def store_session(run: StageRun, session_id: int, loaded: LoadedSession) -> LoadedSession:
+@dataclass(slots=True)
+class SessionRows:
+    """What is stored of a session, as the policy of the database lets it be stored."""
+
+    values: dict[str, Any]  # columns of its row
+    turns: list[Sequence[Any]] = field(default_factory=list)
+    messages: list[Sequence[Any]] = field(default_factory=list)
+    calls: list[Sequence[Any]] = field(default_factory=list)
+
+
+def prepared(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
+    """What is to be written of a session, without the database: one of which no rows can be made is unreadable."""
+    try:
+        return loaded, _session_rows(policy, session_id, loaded)
+    except INPUT_ERRORS as error:
+        failed = failed_session(loaded.files, error)
+        return failed, _session_rows(policy, session_id, failed)
+
+
+def store_session(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> LoadedSession:
     """Writes a session, and that it is written; returns what was written: one that cannot be is unreadable.
 
     One that was stopped is read again by the next run, which may have higher limits.
@@ -327,18 +346,18 @@ def store_session(run: StageRun, session_id: int, loaded: LoadedSession) -> Load
     if any(problem.code == STOPPED for problem in loaded.problems):
         run.key = digest(STOPPED, run.key)
     try:
-        _write_loaded(run, session_id, loaded)
+        _write_loaded(run, session_id, loaded, rows)
     except INPUT_ERRORS as error:
         loaded = failed_session(loaded.files, error)
         run.reported = 0
-        _write_loaded(run, session_id, loaded)
+        _write_loaded(run, session_id, loaded, _session_rows(run.store.policy, session_id, loaded))
     return loaded
 
 
-def _write_loaded(run: StageRun, session_id: int, loaded: LoadedSession) -> None:
+def _write_loaded(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> None:
     with run.writing():
         run.report(loaded.problems)
-        write_session(run.store, session_id, loaded)
+        write_session(run.store, session_id, rows)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -435,29 +454,38 @@ def _number(value: object) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
 
 
-def write_session(store: Store, session_id: int, loaded: LoadedSession) -> None:
+def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
     for table in ("turns", "messages", "tool_calls"):
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
+    assignments = ", ".join(f"{name} = ?" for name in rows.values)
+    connection.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*rows.values.values(), session_id))
+    for table, columns, several in (
+        ("turns", _TURN, rows.turns),
+        ("messages", _MESSAGE, rows.messages),
+        ("tool_calls", _CALL, rows.calls),
+    ):
+        store.insert_kept(table, columns, several)
+
+
+def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> SessionRows:
     values = _session_values(loaded)
-    values["label"] = store.policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
-    assignments = ", ".join(f"{name} = ?" for name in values)
-    connection.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*values.values(), session_id))
-    if loaded.session is None:
-        return
-    store.insert(
-        "turns",
-        ("session_id", "turn_index", "at", "origin", "prompt"),
-        ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in loaded.session.turns),
+    values["label"] = policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
+    session = loaded.session
+    if session is None:
+        return SessionRows(values)
+    turns = ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in session.turns)
+    calls = _call_rows(session_id, session, loaded.files.local is None)
+    return SessionRows(
+        values,
+        list(policy.rows("turns", _TURN, turns)),
+        list(policy.rows("messages", _MESSAGE, _message_rows(session_id, session))),
+        list(policy.rows("tool_calls", _CALL, calls)),
     )
-    store.insert(
-        "messages", ("session_id", "turn_index", "at", "agent_id", "text", "length"), _message_rows(session_id, loaded.session)
-    )
-    rows = _call_rows(session_id, loaded.session, loaded.files.local is None)
-    store.insert("tool_calls", _CALL, rows)
 
 
+_TURN = ("session_id", "turn_index", "at", "origin", "prompt")
 _MESSAGE = ("session_id", "turn_index", "at", "agent_id", "text", "length")
 
 

@@ -15,6 +15,8 @@ class AttributeOptions:
     local: LocalOptions = field(default_factory=LocalOptions)  # transcripts that agents keep on this machine
     name: str = ""  # under which the repository is stored; "" for owner/name of the remote or the directory's name
 
+    jobs: int = 1  # processes that read sessions at the same time
+
     @property
     def whole(self) -> bool:
         """Whether every commit of the default branch is attributed."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collector.local.model import LocalOptions
     from collector.runtime.workers import TaskLimits
 
+_PROCESSES = 4  # for one repository, when nothing was said: more have little to do
+
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
     "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Number of repositories to process in parallel."
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Repositories to process in parallel, or processes that read one.  [default: 1; up to 4 for one]",
 )
 @TIMEOUT
 @MEMORY
@@ -66,7 +71,7 @@ def repo(
     db: Path,
     branch: str,
     since: datetime | None,
-    jobs: int,
+    jobs: int | None,
     allow_no_checkpoints: bool,
     fetch: bool,
     shard: Path | None,
@@ -91,7 +96,8 @@ def repo(
     # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
     text = {name: given.pop(name) for name in ("content", "redact")}
-    limits = task_limits(given, min(jobs, len(paths) or 1))
+    several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
+    limits = task_limits(given, min(several, len(paths) or 1))
     local = local_options(**given)
     if paths or not local.directories or clone_around(".") is not None:
         paths = tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
@@ -99,6 +105,8 @@ def repo(
         _list_transcripts(paths, local, output_format)
         return
     options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local, name)
+    if len(paths) < 2:
+        options = replace(options, jobs=within)
     if not paths:
         _keep("", db, text)
         reports = [_sessions_alone(directory, db, options, quiet) for directory in local.directories]
@@ -116,7 +124,7 @@ def repo(
         results = [_one(paths[0], db, options, quiet, limits)]
     else:
         _keep("", db, text)
-        results = _several(paths, db, options, jobs, quiet, limits)
+        results = _several(paths, db, options, several, quiet, limits)
     for path, done in zip(paths, results, strict=True):
         if not hasattr(done, "hint"):
             _further(path, db, with_history, with_scan, quiet)

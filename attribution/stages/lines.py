@@ -18,7 +18,7 @@ from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.copies import share_authors
-from attribution.authorship.evidence import Evidence, Judged, Replayed
+from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.recover import recover
@@ -105,7 +105,7 @@ def attribute_repo(
         raise _nothing_found(repo)
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
-    evidence = _read(context, target.head, checkpoints, local)
+    evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs), checkpoints)
     replayed = _replay(context, evidence)
     judged = Judged(evidence, replayed, _judge(repo, evidence, replayed))
     progress("writing", 0, 0)
@@ -212,8 +212,7 @@ def _censored(repo: GitRepo) -> list[str]:
 # --- read -------------------------------------------------------------------------------------------------------------
 
 
-def _read(context: RunContext, head: str, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> Evidence:
-    sessions = read_sessions(context, checkpoints, local)
+def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint]) -> Evidence:
     context.progress("reading commits", 0, 0)
     history = read_history(context.repo, list(context.repo.history(head)), attributes_at(context.repo, head))
     links = by_trailer(history.commits, checkpoints)

@@ -5,20 +5,26 @@ A session that is stored and did not change is taken from the user's cache, wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from attribution.authorship.evidence import SessionsRead, TranscriptReach
 from attribution.authorship.timeline import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from attribution.features import of_session
 from attribution.stages import feature_rows
 from collector.errors import INPUT_ERRORS
+from collector.git.repository import GitRepo
 from collector.load import (
     FACTS,
     LoadedSession,
     SessionFiles,
+    SessionRows,
     failed_session,
+    prepared,
     read_session,
     session_files,
     session_run,
@@ -27,36 +33,35 @@ from collector.load import (
 )
 from collector.local.model import LocalSessions
 from collector.model import Checkpoint, Problem, TranscriptReader
-from collector.runtime.bounds import PART_ERRORS, part_of_the_time
-from collector.runtime.stages import RunContext, StageRun, clear_problems, digest
+from collector.runtime import workers
+from collector.runtime.bounds import PART_ERRORS, bounded, memory_left, part_of_the_time, time_left
+from collector.runtime.progress import no_progress
+from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.storage.packed import NotPacked, pack, unpack
-from collector.storage.session_cache import SessionCache, sessions_of
+from collector.storage.retention import Policy
+from collector.storage.session_cache import SessionCache, compressed, inflated, sessions_of
 from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import TranscriptState
 
 VERSION = "1"  # of what is read here and kept in the cache: a change of `session_edits` raises it
+_WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
-def read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions) -> SessionsRead:
-    """Reads and stores every session, one in memory at a time."""
+def read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions, jobs: int = 1) -> SessionsRead:
+    """Reads and stores every session. `jobs`: processes that read, each one session at a time."""
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
     name = str(context.store.value("SELECT name FROM repos WHERE id = ?", (context.repo_id,)))
-    reach, edits = {}, []
     with sessions_of(context.store, name) as cache:
-        reading = _Reading(context, cache, readers())
-        for number, one in enumerate(files):
-            context.progress("reading sessions", number, len(files))
-            found = reading.read(one, ids[one.key])
-            reach[one.key] = TranscriptReach(found.state, found.ended, found.compact)
-            if found.edits is not None:
-                edits.append(found.edits)
+        found = _Reading(context, cache, ids, readers()).read(files, jobs)
+    reach = {one.key: TranscriptReach(read.state, read.ended, read.compact) for one in files if (read := found[one.key])}
+    edits = [track for one in files if (track := found[one.key].edits) is not None]
     forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
     return SessionsRead(ids, reach, edits)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _SessionRead:
     """What the replay needs of one session."""
 
@@ -67,38 +72,122 @@ class _SessionRead:
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """One session that has to be read, and what is to be made of it."""
+
+    files: SessionFiles
+    session_id: int
+    policy: Policy
+    rows: bool  # False: they are stored
+    features: bool
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """All that is to be written of one session, made without the database."""
+
+    read: _SessionRead
+    loaded: LoadedSession  # without its session
+    rows: SessionRows | None
+    features: dict[str, Any] | None = None
+    failed: str = ""  # why there are no features
+    packed: bytes | None = None  # `read`, for the cache or from another process
+
+
+def _prepare(repo: GitRepo, wanted: _Wanted, known: Sequence[TranscriptReader]) -> _Prepared:
+    """Reads a session, the only one in memory."""
+    loaded = read_session(repo, wanted.files, known)
+    try:
+        with part_of_the_time():
+            track = edits_of(loaded, wanted.session_id)
+    except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
+        loaded, track = failed_session(wanted.files, error), None
+    rows = None
+    if wanted.rows:
+        stored, rows = prepared(wanted.policy, wanted.session_id, loaded)
+        loaded, track = stored, track if stored is loaded else None
+    ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
+    done = _Prepared(_SessionRead(loaded.state, ended, loaded.compact, track), replace(loaded, session=None), rows)
+    if wanted.features and loaded.session is not None:
+        try:
+            done.features = of_session(loaded.session)
+        except INPUT_ERRORS as error:
+            done.failed = f"{type(error).__name__}: {error}"
+    if track is not None:
+        with suppress(NotPacked):
+            done.packed = compressed(pack(_SessionRead, done.read))
+    return done
+
+
+@dataclass(frozen=True, slots=True)
 class _Reading:
     """The sessions of one run."""
 
     context: RunContext
     cache: SessionCache
+    ids: Mapping[str, int]
     readers: Sequence[TranscriptReader]
 
-    def read(self, files: SessionFiles, session_id: int) -> _SessionRead:
-        """Reads and stores a session, unless it is stored and what was read is known."""
-        reading, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
-        key = self._key(files, session_id)
-        known = self._known(files.key, key) if reading.unchanged and features.unchanged else None
-        if known is not None:
-            return known
-        loaded = read_session(self.context.repo, files, self.readers)
-        try:
-            with part_of_the_time():
-                track = edits_of(loaded, session_id)
-        except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
-            loaded, track = failed_session(files, error), None
-        if not reading.unchanged:
-            stored = store_session(reading, session_id, loaded)
-            loaded, track = stored, track if stored is loaded else None
-        _store_features(features, self.context, session_id, files, loaded)
-        ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
-        found = _SessionRead(loaded.state, ended, loaded.compact, track)
-        if track is not None:
-            with suppress(NotPacked):
-                self.cache.put(files.key, key, pack(_SessionRead, found))
+    def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
+        """What is known of each session; those that are not stored or not known are read."""
+        found: dict[str, _SessionRead] = {}
+        waiting: list[_Wanted] = []
+        for one in files:
+            wanted = self._wanted(one)
+            known = None if wanted.rows or wanted.features else self._known(one.key, self._key(one))
+            if known is None:
+                waiting.append(wanted)
+            else:
+                self.context.progress("reading sessions", len(found), len(files))
+                found[one.key] = known
+        for wanted, done in self._all(waiting, jobs):
+            self.context.progress("reading sessions", len(found), len(files))
+            found[wanted.files.key] = self._take(wanted, done)
         return found
 
-    def _key(self, files: SessionFiles, session_id: int) -> str:
+    def _wanted(self, files: SessionFiles) -> _Wanted:
+        rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
+        return _Wanted(files, self.ids[files.key], self.context.store.policy, not rows.unchanged, not features.unchanged)
+
+    def _all(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
+        """In this process, or in several where it is worth starting them."""
+        repo = self.context.repo
+        if jobs < 2 or len(waiting) < 2 or type(repo) is not GitRepo:
+            yield from ((one, _prepare(repo, one, self.readers)) for one in waiting)
+            return
+        sizes = {one.files.key: _size(repo, one.files) for one in waiting}
+        if sum(sizes.values()) < _WORTH_WORKERS:
+            yield from ((one, _prepare(repo, one, self.readers)) for one in waiting)
+            return
+        largest_first = sorted(waiting, key=lambda one: -sizes[one.files.key])
+        yield from self._apart(largest_first, jobs)
+
+    def _apart(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
+        left, policy = time_left(), self.context.store.policy
+        plain = Policy(policy.content, policy.redaction)  # what a policy has made for its use does not go to other processes
+        by_key = {one.files.key: replace(one, policy=plain) for one in waiting}
+        path = str(self.context.repo.path)
+        tasks = (workers.Task(key, (path, one, left)) for key, one in by_key.items())
+        for result in workers.run(read_apart, tasks, min(jobs, len(waiting)), workers.TaskLimits(left, memory_left(jobs))):
+            one = by_key[result.key]
+            yield one, result.value if not result.error else _given_up(one, result.error)
+
+    def _take(self, wanted: _Wanted, done: _Prepared) -> _SessionRead:
+        """Stores what was read, and keeps it for the next run."""
+        files, session_id, read = wanted.files, wanted.session_id, done.read
+        if read.edits is None and done.packed is not None:  # it comes from another process
+            read = unpack(_SessionRead, inflated(done.packed) or b"")
+        if done.rows is not None:
+            stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
+            if stored is not done.loaded:
+                return _SessionRead(stored.state, 0.0, stored.compact, None)
+        if done.features is not None or done.failed:
+            _store_features(self.context, session_id, files, done)
+        if read.edits is not None and done.packed is not None:
+            self.cache.put(files.key, self._key(files), done.packed)
+        return read
+
+    def _key(self, files: SessionFiles) -> str:
         """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
         repo = self.context.repo
         beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
@@ -106,7 +195,7 @@ class _Reading:
             VERSION,
             FACTS,
             self.context.store.policy.key(),
-            str(session_id),
+            str(self.ids[files.key]),
             files.input_key(),
             *(oid for oid in beside if repo.has(oid)),
             *sorted(files.emails),
@@ -122,6 +211,37 @@ class _Reading:
             return None
 
 
+# --- in processes of their own ------------------------------------------------------------------------------------------
+
+
+def read_apart(path: str, wanted: _Wanted, seconds: float) -> _Prepared:
+    """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
+    gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
+    with bounded(workers.TaskLimits(seconds=seconds), no_progress):
+        done = _prepare(_clone(path), wanted, readers())
+    if done.packed is not None:
+        done.read.edits = None  # it goes packed: smaller, and faster than the objects
+    return done
+
+
+@lru_cache(maxsize=1)
+def _clone(path: str) -> GitRepo:
+    return GitRepo(path)
+
+
+def _given_up(wanted: _Wanted, error: str) -> _Prepared:
+    """A session whose worker died twice, or took too long: as one that was stopped, it is read again by the next run."""
+    loaded = failed_session(wanted.files, MemoryError(error))
+    rows = prepared(wanted.policy, wanted.session_id, loaded)[1] if wanted.rows else None
+    return _Prepared(_SessionRead(loaded.state, 0.0, loaded.compact, None), loaded, rows)
+
+
+def _size(repo: GitRepo, files: SessionFiles) -> int:
+    """Bytes of the last copy of a session: about what it costs to read."""
+    copies = files.copies()
+    return sum(repo.blob_size(oid) or 0 for oid in copies[-1]) if copies else 0
+
+
 def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
     """What a session did to files; None without a transcript."""
     if loaded.session is None:
@@ -132,23 +252,13 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
     return edits
 
 
-def _store_features(run: StageRun, context: RunContext, session_id: int, files: SessionFiles, loaded: LoadedSession) -> None:
-    """What the transcript alone tells of the session, while it is in memory."""
-    if loaded.session is None or run.unchanged:
+def _store_features(context: RunContext, session_id: int, files: SessionFiles, done: _Prepared) -> None:
+    """What the transcript alone tells of the session. Without features it is tried again by the next run."""
+    if done.features is not None:
+        with feature_rows.session_run(context, files).writing():
+            feature_rows.write(context.store, session_id, done.features)
         return
-    try:
-        values = of_session(loaded.session)
-    except INPUT_ERRORS as error:
-        _report_failed_features(context, files, error)
-        return
-    with run.writing():
-        feature_rows.write(context.store, session_id, values)
-
-
-def _report_failed_features(context: RunContext, files: SessionFiles, error: Exception) -> None:
-    """The session stays without features, and is tried again by the next run that reads it."""
     subject, code = printable(files.key), "features_failed"
     with context.store.transaction():
         clear_problems(context.store, context.repo_id, ("transcripts",), subject, (code,))
-        problem = Problem("transcripts", subject, code, f"{type(error).__name__}: {error}")
-        context.store.add_problems(context.repo_id, [problem])
+        context.store.add_problems(context.repo_id, [Problem("transcripts", subject, code, done.failed)])

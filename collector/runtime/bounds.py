@@ -106,6 +106,21 @@ def part_of_the_time() -> Iterator[None]:
         yield
 
 
+def memory_left(jobs: int) -> int:
+    """Bytes that each of so many processes may use for the work inside `bounded`; 0 if unknown."""
+    share = memory_share(jobs)
+    if sys.platform != "linux":
+        return share
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return share if limit == resource.RLIM_INFINITY else min(limit, share or limit)
+
+
+def time_left() -> float:
+    """Seconds that the work inside `bounded` still has; 0 when it has no limit."""
+    whole = _WHOLE.get()
+    return 0.0 if whole is None or whole.left() == float("inf") else max(0.001, whole.left())
+
+
 @contextmanager
 def _interrupted(deadline: Deadline) -> Iterator[None]:
     """A timer, where the system has one, on the thread that hears it; elsewhere reports of progress look at the clock."""

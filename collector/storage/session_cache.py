@@ -41,7 +41,7 @@ class SessionCache:
 
     def __init__(self, cache: Store | None, place: str, repo: str) -> None:
         self._cache, self._place, self._repo = cache, place, repo
-        self._waiting: list[tuple[str, str, bytes, int]] = []
+        self._waiting: list[tuple[str, str, bytes]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
 
@@ -58,12 +58,13 @@ class SessionCache:
             return None
         if found[0]["used_on"] != self._today:
             self._used.append(session)
-        return _inflated(found[0]["content"])
+        return inflated(found[0]["content"])
 
     def put(self, session: str, input_key: str, content: bytes) -> None:
-        if self._cache is not None and len(content) <= _MAX_ENTRY:
-            self._waiting.append((session, input_key, zlib.compress(content, 1), len(content)))
-            if sum(len(one) for _, _, one, _ in self._waiting) > _AT_ONCE:
+        """`content`: as `compressed` gives it."""
+        if self._cache is not None:
+            self._waiting.append((session, input_key, content))
+            if sum(len(one) for _, _, one in self._waiting) > _AT_ONCE:
                 self.write()
 
     def write(self) -> None:
@@ -77,7 +78,7 @@ class SessionCache:
                 mine = [(self._place, self._repo, session) for session, *_ in waiting]
                 connection.executemany(f"DELETE FROM sessions_read WHERE {where}", mine)
                 full = int(self._cache.value("SELECT COALESCE(SUM(bytes), 0) FROM sessions_read") or 0)
-                for session, input_key, content, _ in waiting:
+                for session, input_key, content in waiting:
                     full += len(content)
                     if full > MAX_BYTES:
                         break
@@ -143,7 +144,12 @@ def _delete(cache: Store, where: str, *values: str) -> None:
                 connection.execute(f"DELETE FROM sessions_read WHERE {where}", values)
 
 
-def _inflated(content: bytes) -> bytes | None:
+def compressed(content: bytes) -> bytes:
+    """As entries are kept."""
+    return zlib.compress(content, 1)
+
+
+def inflated(content: bytes) -> bytes | None:
     """None for what is damaged, or larger than anything that is put in."""
     stream = zlib.decompressobj()
     try:

@@ -155,8 +155,12 @@ class Store:
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction."""
+        self.insert_kept(table, columns, self.policy.rows(table, columns, rows))
+
+    def insert_kept(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """The same for rows that the policy has already made what they may be."""
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", self.policy.rows(table, columns, rows))
+        self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 
     @property
     def policy(self) -> Policy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 import zlib
@@ -21,7 +22,7 @@ from collector.fetching.mirror_table import forget
 from collector.load import read_session
 from collector.storage import session_cache
 from collector.storage.packed import NotPacked, pack, unpack
-from collector.storage.retention import Policy
+from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
 
 _AGAIN = AttributeOptions(since=1.0)  # the same commits with another key: everything is done again but what is kept
@@ -210,6 +211,39 @@ def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         forget(store, str(store.value("SELECT name FROM repos")), tmp_path / "mirrors")
     assert _kept() == []
+
+
+# --- in several processes -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_WORTH_WORKERS", 0)
+
+
+@pytest.mark.usefixtures("worth_it")
+@pytest.mark.parametrize("name", ["squash_of_a_branch", "redacted_tokens", "delta_transcripts"])
+@pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.ADDRESSES)])
+def test_rows_are_the_same_whoever_reads(name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
+    alone = _run(repository, tmp_path / "alone.db", AttributeOptions(anyway=True), policy)
+    if len(alone["sessions"]) > 1:
+        monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
+    same(_run(repository, tmp_path / "several.db", AttributeOptions(anyway=True, jobs=2), policy), alone)
+
+
+@pytest.mark.usefixtures("worth_it")
+def test_a_worker_that_dies_costs_its_session_until_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = import_stream((REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo")
+    with monkeypatch.context() as patch:
+        patch.setattr(sessions, "read_apart", die)
+        broken = _run(repository, tmp_path / "out.db", AttributeOptions(jobs=2))
+    assert any("reading_stopped" in row for row in broken["problems"])
+    same(_run(repository, tmp_path / "out.db", _AGAIN), _run(repository, tmp_path / "fresh.db", _AGAIN))
+
+
+def die(*_: object) -> None:
+    os._exit(9)
 
 
 # --- values as JSON -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attribution.features import of_session
-from collector.load import LoadedSession, SessionFiles, write_session
+from collector.load import LoadedSession, SessionFiles, prepared, write_session
 from collector.model import Session
 from collector.storage.store import Store
 from collector.transcripts import readers
@@ -27,7 +27,7 @@ def check_session(session: Session) -> None:
 
 def store_session(store: Store, session: Session) -> None:
     with scratch.undone(store):
-        write_session(store, 1, LoadedSession(SessionFiles("s"), session, "present"))
+        write_session(store, 1, prepared(store.policy, 1, LoadedSession(SessionFiles("s"), session, "present"))[1])
 
 
 @contextmanager
