@@ -26,6 +26,7 @@ class RepositoryTexts:
     def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
         self._repo, self._history = repo, history
         self._added: dict[str, list[AddedFile]] = {}
+        self._tasks: dict[tuple[str, str, str], str | None] = {}  # blob of a file, its name, task -> its commands
 
     def added(self, sha: str) -> list[AddedFile]:
         if sha not in self._added:
@@ -59,9 +60,15 @@ class RepositoryTexts:
         for name in FILES.get(program, ()):
             path = f"{folder}/{name}".lstrip("/")
             known = [version for version in self._history.versions.get(path, ()) if version[0] <= at]
-            data = self._repo.blob(known[-1][1]) if known else None
-            if data is not None:
-                return task_text(name, text_of(data), task)
+            if not known:
+                continue
+            key = (known[-1][1], name, task)  # the same tasks run again and again, and each time the whole file would be parsed
+            if key not in self._tasks:
+                data = self._repo.blob(key[0])
+                if data is None:
+                    continue
+                self._tasks[key] = task_text(name, text_of(data), task)
+            return self._tasks[key]
         return None
 
     def is_tracked(self, path: str, at: float) -> bool:

@@ -13,7 +13,6 @@ from attribution.queries.advice import Advice, CloneState, advice, unnamed_check
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repo_report import RepoReport, repo_report
 from attribution.queries.repositories import attributed_repository
-from attribution.stages.lines import attribute_repo
 from collector.checkpoints.other_branches import other_branches
 from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, without_files
@@ -79,6 +78,8 @@ def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, pro
 
 def attribute_into(store: Store, path: str, options: AttributeOptions, progress: Progress) -> RepoReport:
     """As `attribute_one`, into an open database."""
+    from attribution.stages.lines import attribute_repo  # what only reads starts faster without it
+
     repo = GitRepo(path)
     with claimed(store, repo, options.name, progress):
         done = attribute_repo(store, repo, options, progress)
@@ -104,6 +105,8 @@ def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progr
     repo = GitRepo(path)
     row = attributed_repository(store, find_repo(store, repo))
     if row is None:
+        from attribution.stages.lines import attribute_repo
+
         tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
         try:
             with claimed(store, repo, "", progress):

@@ -57,3 +57,10 @@ def test_the_floor_of_a_clone_has_all_three_parts(tmp_path: Path) -> None:
     found = bench_attribute.floor(path)
     assert found.size == sum(repo.blob_size(oid) or 0 for oid in blobs) > 0
     assert found.log > 0 and found.seconds >= found.log
+
+
+def test_the_commit_before_head_ends_at_the_first_one(tmp_path: Path) -> None:
+    path = clone("example", tmp_path)
+    line = [commit.sha for commit in GitRepo(path).history(GitRepo(path).default_branch().sha)]
+    assert bench_attribute.before_head(path, 0) == GitRepo(path).default_branch().sha
+    assert bench_attribute.before_head(path, 10_000) == line[0]

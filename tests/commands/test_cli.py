@@ -570,7 +570,7 @@ def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monke
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("attribution.ensure.lines.attribute_repo", full)
+    monkeypatch.setattr("attribution.stages.lines.attribute_repo", full)
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == errors.EXIT_DATABASE
     assert "no space left" in shown.stderr
@@ -736,7 +736,7 @@ def test_a_bug_leaves_a_log(example: tuple[Path, Path], tmp_path: Path, monkeypa
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
-    monkeypatch.setattr("attribution.ensure.lines.attribute_repo", broken)
+    monkeypatch.setattr("attribution.stages.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     shown = run("repo", example[0], "--db", tmp_path / "x.db")
     assert shown.exit_code == console.EXIT_BUG
@@ -760,7 +760,7 @@ def test_both_programs_print_the_version(program: click.Group) -> None:
 
 def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
     code = (
-        "import time, attribution.ensure.lines as r\n"
+        "import time, attribution.stages.lines as r\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
         "r.attribute_repo = slow\n"
         "from attribution.cli import main; main()"

@@ -369,6 +369,12 @@ def test_a_command_brings_along_only_what_it_needs(command: str, tmp_path: Path)
     assert loaded & set(HEAVY) == LIGHT[command]
 
 
+def test_what_only_reads_loads_no_stage() -> None:
+    program = "import sys, attribution.ensure.lines; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [name for name in done.stdout.split() if name.startswith("attribution.stages")] == []
+
+
 def test_a_command_imports_no_other_file_of_commands() -> None:
     loaded = {name for name in _modules_after("attribute sessions --help") if name.startswith("attribution.")}
     shared = {"attribution.cli", "attribution.commands", "attribution.commands.common", "attribution.commands.sections"}

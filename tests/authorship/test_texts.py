@@ -1,0 +1,39 @@
+"""Texts that the replay asks the clone for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import World
+
+from attribution.authorship import texts
+from attribution.authorship.commits import read_history
+from attribution.authorship.texts import RepositoryTexts
+from attribution.shell.project import task_text
+from collector.git.repository import GitRepo
+
+
+def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World("tasks", "v1")
+    world.human_write("Makefile", "fmt:\n\tgofmt -w .\n")
+    first = world.commit("One way")
+    world.human_write("Makefile", "fmt:\n\tgoimports -w .\n")
+    second = world.commit("Another way")
+    repo = GitRepo(world.build(tmp_path / "repo", True))
+    asked: list[str] = []
+    real = texts.task_text
+
+    def noted(name: str, text: str, task: str) -> Any:
+        asked.append(text)
+        return task_text(name, text, task)
+
+    monkeypatch.setattr(texts, "task_text", noted)
+    found = RepositoryTexts(repo, read_history(repo, list(repo.history(repo.default_branch().sha))))
+    for _ in range(3):
+        assert found.task(first.at, "/w", "/w", "make", "fmt") == "gofmt -w ."
+        assert found.task(second.at, "/w", "/w", "make", "fmt") == "goimports -w ."
+        assert found.task(first.at - 1, "/w", "/w", "make", "fmt") is None
+        assert found.task(second.at, "/w", "/w", "make", "other") is None
+    assert len(asked) == 3
