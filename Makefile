@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs site check demo accuracy bench bench-collect scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -51,6 +51,11 @@ demo: setup
 accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py $(REPOS)
 	$(BIN)/python benchmarks/rules.py
+
+# MIRRORS: where the mirrors of public repositories are, or will be; DB: the database. Hours, and gigabytes, when they must be cloned.
+public-study: setup
+	$(BIN)/python benchmarks/public_study.py --mirrors $(MIRRORS) --db $(DB)
+	$(BIN)/python benchmarks/public_study.py --page --db $(DB)
 
 bench: setup
 	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)

@@ -23,7 +23,6 @@ def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, mo
     second = world.commit("Another way")
     repo = GitRepo(world.build(tmp_path / "repo", True))
     asked: list[str] = []
-    real = texts.task_text
 
     def noted(name: str, text: str, task: str) -> Any:
         asked.append(text)

@@ -114,7 +114,7 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   places INTEGER NOT NULL, -- places in files that the turn edited
   places_again INTEGER NOT NULL, -- of those, the ones that the next turn edited again
   places_undone INTEGER NOT NULL, -- of those, the ones where the next turn put back exactly what this turn had replaced
-  committed INTEGER NOT NULL, -- own lines in commits
+  committed INTEGER NOT NULL, -- lines of commits that the turn wrote; more than produced where a command or a subagent wrote lines that only the commit shows
   old_1 INTEGER, -- of those, lines that were followed for a day; NULL before `attribute survival`
   alive_1 INTEGER, -- of those, lines that were still there; NULL when old_1 is NULL or 0
   old_7 INTEGER, -- the same for 7 days

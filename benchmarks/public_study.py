@@ -1,0 +1,235 @@
+"""A study of public repositories with checkpoints: attributes those of a list at its commits, and writes docs/public-study.md.
+
+    python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo, OWNER/NAME.git, or cloned from GitHub)
+    python benchmarks/public_study.py --page --db FILE           writes the page from the database
+    python benchmarks/public_study.py --list --mirrors DIR       writes the list: every mirror with checkpoints, at its HEAD
+
+The list is benchmarks/data/public-study.csv. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from pages import fill, table  # noqa: E402
+
+from attribution.queries.breakdown import BreakdownRow, Share, breakdown  # noqa: E402
+from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
+from attribution.study import paper, study  # noqa: E402
+from attribution.study.model import StudyTable  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
+
+LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
+PAGE = ROOT / "docs" / "public-study.md"
+_SECONDS = 600  # for one repository
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    command = ["git", "--git-dir", str(directory), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _mirror(mirrors: Path, name: str) -> Path:
+    """The mirror of a repository, cloned when there is none."""
+    for place in (mirrors / name.replace("/", "+") / "repo", mirrors / f"{name}.git"):
+        if place.is_dir():
+            return place
+    target = mirrors / f"{name}.git"
+    subprocess.run(["git", "clone", "--quiet", "--mirror", f"https://github.com/{name}", str(target)], check=True)
+    return target
+
+
+def listed(mirrors: Path) -> list[tuple[str, str]]:
+    """(name, HEAD) of every mirror that has a ref of Entire's checkpoints."""
+    found = []
+    for place in sorted(mirrors.glob("*/repo")):
+        refs = _git(place, "for-each-ref", "--format=%(refname)").split()
+        if any(ref.startswith("refs/entire/") or "entire/checkpoints" in ref for ref in refs):
+            found.append((place.parent.name.replace("+", "/"), _git(place, "rev-parse", "HEAD")))
+    return found
+
+
+def attribute(mirrors: Path, db: Path) -> None:
+    """Every repository of the list, one after the other; those that fail are named and left out."""
+    for row in _rows():
+        command = [
+            sys.executable, "-m", "whowrote", "repo", str(_mirror(mirrors, row["repository"])), "--branch", row["commit"],
+            "--name", row["repository"], "--history", "--quiet", "--db", str(db),
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False)
+            said = "" if done.returncode in (0, 3) else done.stderr.strip().splitlines()[-1:]
+        except subprocess.TimeoutExpired:
+            said = f"more than {_SECONDS} s"
+        print(row["repository"], said or "done", flush=True)
+
+
+def _rows() -> list[dict[str, str]]:
+    with LIST.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(store: Store) -> str:
+    """docs/public-study.md."""
+    tables = {one.name: one for one in study(store)}
+    whole = breakdown(store, BreakdownOptions(("repository",)))
+    return fill("public-study.md", {**_numbers(store, whole.whole), **_claims(tables), **_appendix(store, whole.rows)})
+
+
+def _numbers(store: Store, whole: BreakdownRow) -> dict[str, str]:
+    def count(sql: str) -> str:
+        return f"{store.value(sql) or 0:,}"
+
+    people = "COALESCE(q.special, '') <> 'no_prompt'"
+    turns = "FROM turn_outcomes WHERE origin IN ('prompt', 'queued', 'plan')"
+    return {
+        "repositories": count("SELECT COUNT(*) FROM repos"),
+        "sessions": count(f"SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id WHERE {people}"),
+        "commits": f"{whole.commits:,}",
+        "lines": f"{whole.total:,}",
+        "first": str(store.value("SELECT substr(MIN(started_at), 1, 10) FROM sessions")),
+        "last": str(store.value("SELECT substr(MAX(started_at), 1, 10) FROM sessions")),
+        "classes": table(
+            ("class", "lines", "share"), [(f"`{k}`", f"{v:,}", _percent(v, whole.total)) for k, v in whole.lines.items()]
+        ),
+        "coverage": _share(whole.coverage),
+        "agent": _share(whole.agent),
+        "either": _share(whole.agent_or_declared),
+        "kept": _share(whole.kept),
+        "kept_undeclared": _share(whole.kept_undeclared),
+        "present": _share(whole.present),
+        "priced": f"{whole.priced.lines:,} of {whole.priced.of:,}" if whole.priced else "none",
+        "cost": f"{whole.cost_usd:,.0f}" if whole.cost_usd else "an unknown number of",
+        "prompts": count(f"SELECT COUNT(*) {turns}"),
+        "writing": count(f"SELECT COUNT(*) {turns} AND produced > 0"),
+        "changed_next": _percent(*_sums(store, "changed_next", "produced")),
+        "committed": _percent(*_sums(store, "committed", "produced")),
+        "discarded": _percent(*_sums(store, "discarded", "produced")),
+    }
+
+
+def _sums(store: Store, part: str, of: str) -> tuple[int, int]:
+    (row,) = store.rows(f"SELECT SUM(MIN({part}, {of})) AS part, SUM({of}) AS whole FROM turn_outcomes")
+    return row["part"] or 0, row["whole"] or 0
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
+def _share(share: Share | None) -> str:
+    if share is None or share.value is None:
+        return "not known"
+    band = f" ({100 * share.interval.low:.0f} to {100 * share.interval.high:.0f})" if share.interval else ""
+    return f"{100 * share.value:.1f} %{band} of {share.of:,} lines"
+
+
+def _row(found: StudyTable, **wanted: str) -> Mapping[str, Any]:
+    return next((row for row in found.rows if all(row.get(name) == value for name, value in wanted.items())), {})
+
+
+def _claims(tables: Mapping[str, StudyTable]) -> dict[str, str]:
+    """The paper's headline claims, each beside our number and whether it lies in our interval."""
+    modes, turns, produced = tables["coding_modes"], tables["turn_outcomes"], tables["produced_lines"]
+    vibe, alone = _row(modes, mode="vibe"), _row(modes, mode="human_only")
+    efficiency = _row(tables["coding_efficiency"], sessions="all")
+    kept, claude = _row(tables["survival_to_commit"], sessions="all"), _row(tables["agents"], agent="claude-code")
+    rows = [
+        _claim("sessions in which agents write virtually all committed code", paper.MODES["vibe"][0], vibe, "ours "),
+        _claim("sessions in which people write all of it", paper.MODES["human_only"][0], alone, "ours "),
+        _claim("the same, by the recorder's count", paper.MODES["human_only"][0], alone, "vendor "),
+        _claim("produced lines that survive into a commit", paper.EFFICIENCY["all"][0], efficiency, "pooled_"),
+        _claim("the same, mean over sessions", paper.EFFICIENCY["all"][0], efficiency, "mean_"),
+        _claim("lines of the final state in a commit", paper.SURVIVAL["all"][0], kept, "pooled_"),
+        _claim("sessions of Claude Code", claude.get("paper_v1_share"), claude, "", "share"),
+    ]
+    for mode, published in paper.INTERRUPTED.items():
+        row = _row(turns, turns="interrupted by the user", mode=mode)
+        rows.append(_claim(f"turns interrupted by the user, {mode.replace('_', ' ')}", published, row, ""))
+    for name, published in (("self overwritten", paper.SELF_OVERWRITE["all"]), ("human deleted", paper.HUMAN_DELETION["all"])):
+        row = next((one for one in produced.rows if one["what became of produced lines"] == name), {})
+        rows.append(_claim(f"produced lines, {name.replace('_', ' ')}", published, row, "", "all"))
+    rework = [
+        (row["against"], row["excess"], row["low"], row["high"], row["agent lines"], row["baseline lines"], row["repositories"])
+        for row in tables["excess_rework"].rows
+    ]
+    return {
+        "claims": table(("what the paper says", "paper", "here (95 %)", ""), rows),
+        "rework": table(
+            ("against", "excess (95 %)", "agents' lines", "others' lines", "repositories"),
+            [(a, _band(v, low, high), f"{n:,}", f"{m:,}", r) for a, v, low, high, n, m, r in rework],
+        ),
+    }
+
+
+def _claim(
+    what: str, published: float | None, row: Mapping[str, Any], prefix: str, name: str = "value"
+) -> tuple[str, str, str, str]:
+    value, low, high = (row.get(f"{prefix}{column}") for column in (name, "low", "high"))
+    if value is None or published is None:
+        return what, f"{published:.1%}" if published is not None else "", "too few sessions", ""
+    inside = "" if low is None or high is None else "within" if low <= published <= high else "outside"
+    return what, f"{published:.1%}", _band(value, low, high), inside
+
+
+def _band(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "too few lines or commits"
+    return f"{value:.1%} ({low:.1%} to {high:.1%})" if low is not None and high is not None else f"{value:.1%}"
+
+
+def _appendix(store: Store, rows: Sequence[BreakdownRow]) -> dict[str, str]:
+    commits = {row["repository"]: row["commit"] for row in _rows()}
+    counted = store.rows("SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1")
+    sessions = {row["name"]: row["n"] for row in counted}
+    cells = [
+        (
+            row.group[0], f"`{commits.get(row.group[0], '')[:9]}`", f"{sessions.get(row.group[0], 0):,}", f"{row.commits:,}",
+            f"{row.total:,}", _short(row.coverage), _short(row.agent), _short(row.kept), _short(row.kept_undeclared),
+        )
+        for row in rows
+    ]  # fmt: skip
+    head = ("repository", "commit", "sessions", "commits", "lines", "coverage", "agents", "kept 30 days", "undeclared kept")
+    return {"appendix": table(head, cells), "missing": _missing(commits, rows)}
+
+
+def _missing(commits: Iterable[str], rows: Sequence[BreakdownRow]) -> str:
+    names = sorted(set(commits) - {row.group[0] for row in rows})
+    return f"Without an attributed line of source or tests, or not attributed: {', '.join(names) or 'none'}."
+
+
+def _short(share: Share | None) -> str:
+    return "" if share is None or share.value is None else f"{100 * share.value:.0f} %"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mirrors", type=Path)
+    parser.add_argument("--db", type=Path)
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    given = parser.parse_args()
+    if given.list:
+        lines = [f"{name},{commit}" for name, commit in listed(given.mirrors)]
+        LIST.write_text("repository,commit\n" + "\n".join(lines) + "\n", "utf-8")
+    elif given.page:
+        with Store(given.db, create=False) as store:
+            PAGE.write_text(page(store), "utf-8")
+    else:
+        attribute(given.mirrors, given.db)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The study of public repositories: its page comes from a database alone, and its list from mirrors with checkpoints."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+
+from collector.storage.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+
+import public_study  # noqa: E402
+
+
+def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    db, listed = tmp_path / "study.db", tmp_path / "list.csv"
+    repo = clone("example", tmp_path)
+    head = git(repo, "rev-parse", "HEAD").decode().strip()
+    listed.write_text(f"repository,commit\no/example,{head}\no/missing,{head}\n")
+    monkeypatch.setattr(public_study, "LIST", listed)
+    assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
+    with Store(db) as store:
+        text = public_study.page(store)
+        lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
+    assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
+    assert f"| o/example | `{head[:9]}` | 3 | " in text and "not attributed: o/missing." in text
+    assert "too few" in text and "{{" not in text
+
+
+def test_mirrors_with_checkpoints_are_listed_and_attributed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_records = tmp_path / "mirrors" / "o+example" / "repo"
+    clone("example", tmp_path).rename(_made(with_records.parent) / "repo")
+    git(_made(tmp_path / "mirrors" / "o+plain"), "init", "-q", "--bare", "repo")
+    head = git(with_records, "rev-parse", "HEAD").decode().strip()
+    found = public_study.listed(tmp_path / "mirrors")
+    assert found == [("o/example", head)]
+    listed = tmp_path / "list.csv"
+    listed.write_text(f"repository,commit\no/example,{head}\n")
+    monkeypatch.setattr(public_study, "LIST", listed)
+    public_study.attribute(tmp_path / "mirrors", tmp_path / "study.db")
+    assert capsys.readouterr().out == "o/example done\n"
+    with Store(tmp_path / "study.db") as store:
+        assert store.value("SELECT COUNT(*) FROM commits") == 11
+
+
+def _made(directory: Path) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
