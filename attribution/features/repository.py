@@ -18,7 +18,7 @@ FEATURES = (
     Feature("touched_files", "json", "list of paths", "files of the repository that calls changed, commands whose text gives the effect included"),
     Feature("diff_lines", "integer", "lines", "lines added and removed by those calls, as replayed", null=_OTHERS),
     Feature("net_diff_lines", "integer", "lines", "the same without what the session itself took back: its lines that stand at its end, and lines of others that are gone", null=_OTHERS),
-    Feature("localized_correct_file", "boolean", "0 or 1", "1: the first file that a call changed is one that a commit linked to the session changed", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_edit", "no_change_seen")),
+    Feature("localized_correct_file", "boolean", "0 or 1", "1: of the files that the first call with a change changed, one is one that a commit linked to the session changed", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_edit", "no_change_seen")),
     Feature("first_read_correct_file", "boolean", "0 or 1", "1: the first file that a call read or searched is such a file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_read")),
     Feature("files_before_correct_file", "integer", "files", "other files that calls read, searched or changed before the first such file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_correct_file")),
     Feature("seconds_before_correct_file", "real", "seconds", "from the session's first call to the first call that read, searched or changed such a file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_times", "no_call_times", "no_correct_file")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.tools import acts, longest_run
@@ -31,7 +31,7 @@ FEATURES = (
     Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT),
     Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one", HEURISTIC, null=("no_read",)),
     Feature("files_read_by_tool_before_edit", "integer", "files", "files_read_before_edit of calls of a reading tool alone, as its source counts them", HEURISTIC, null=_NO_EDIT),
-    Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out", HEURISTIC),
+    Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out; as recorded where the agent records no directory", HEURISTIC),
     Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null=("no_edit", "no_file_named")),
     Feature("tool_error_rate", "real", "share", "failed calls / calls with a known result; calls the user refused count as neither", null=("no_call", "no_result")),
     Feature("tool_errors", "integer", "calls", "failed calls", null=_NO_CALL),
@@ -112,13 +112,16 @@ def _files_seen(view: SessionView) -> list[dict[str, object]]:
     return list(found.values())
 
 
-def _inside(path: str, directories: Iterable[str]) -> str | None:
-    """From the session's directory on; None outside of all."""
+def _inside(path: str, directories: Sequence[str]) -> str | None:
+    """From the directory on in which the session began, else the uppermost of its directories; None outside of all. As recorded
+    where no directory is."""
+    if not directories:
+        return path or None
     if not path.startswith(("/", "~")) and path[1:2] != ":":
         return None if path.startswith("../") else path.removeprefix("./") or None
-    under = [directory.rstrip("/") + "/" for directory in directories if directory]
-    longest = max((directory for directory in under if path.startswith(directory)), key=len, default="")
-    return path.removeprefix(longest) or None if longest else None
+    above = [at for directory in directories if directory and path.startswith(at := directory.rstrip("/") + "/")]
+    first = directories[0].rstrip("/") + "/" if directories else ""
+    return path.removeprefix(first if first in above else min(above, key=len)) or None if above else None
 
 
 def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:

@@ -18,20 +18,24 @@ def localised(seen: Sequence[Mapping[str, Any]], linked: Collection[str] | None,
         return dict.fromkeys(names)
     from_root = any(file["changed"] is not None and file["path"] in touched for file in seen)
     right = [_is_one(str(file["path"]), linked, from_root) for file in seen]
-    changed = min((i for i, file in enumerate(seen) if file["changed"] is not None), key=lambda i: seen[i]["changed"], default=None)
-    read = min((i for i, file in enumerate(seen) if file["read"] is not None), key=lambda i: seen[i]["read"], default=None)
     first = right.index(True) if True in right else None
     times = [file["at"] for file in seen if file["at"] is not None]
     found = None if first is None else seen[first]["at"]
     values = (
-        None if changed is None else int(right[changed]),
-        None if read is None else int(right[read]),
+        _first_is_right(seen, right, "changed"),
+        _first_is_right(seen, right, "read"),
         first,
         None if found is None else round(max(0.0, found - min(times)), 3),
     )
     return dict(zip(names, values, strict=True))
 
 
+def _first_is_right(seen: Sequence[Mapping[str, Any]], right: Sequence[bool], how: str) -> int | None:
+    """Whether a file of the first call that did so is a right one; None: no call did."""
+    calls = [file[how] for file in seen if file[how] is not None]
+    return int(any(is_right and file[how] == min(calls) for file, is_right in zip(seen, right, strict=True))) if calls else None
+
+
 def _is_one(path: str, linked: Collection[str], from_root: bool) -> bool:
-    """Paths of a session that ran in a directory below the root are the ends of the files' own."""
-    return path in linked or (not from_root and any(file.endswith("/" + path) for file in linked))
+    """Paths of a session that ran in a directory below or above the root are the ends of the files' own, or the other way round."""
+    return path in linked or (not from_root and any(file.endswith("/" + path) or path.endswith("/" + file) for file in linked))

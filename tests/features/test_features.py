@@ -190,6 +190,10 @@ def test_files_seen_in_order() -> None:
         {"path": "b.py", "turn": 1, "at": 2, "read": 1, "changed": 3},
     ]
     assert (found["files_read_before_edit"], found["files_read_by_tool_before_edit"]) == (2, 1)
+    moved = of_session(Session("s", "claude-code", cwds=(W, f"{W}/web", "/home/ana"), calls=(_call(1, "Read", path="web/a.ts"),)))
+    assert [one["path"] for one in moved["files_seen"]] == ["web/a.ts"]
+    nowhere = of_session(Session("s", "gemini-cli", calls=(_call(1, "Read", path="a.py"),)))
+    assert [one["path"] for one in nowhere["files_seen"]] == [f"{W}/a.py"]
 
 
 def test_stops_name_the_tool_before_and_summaries_their_sizes() -> None:
@@ -250,6 +254,7 @@ def test_files_of_the_first_plan_that_nobody_touched() -> None:
         ({"deep/a.py"}, {"src/b.py"}, (0, 0, None, None)),  # paths are from the root on
         ({"deep/a.py"}, {"deep/src/b.py"}, (0, 1, 0, 0.0)),  # the session ran in `deep`
         ({"c.py"}, set(), (0, 0, None, None)),
+        ({"b.py"}, set(), (1, 0, 1, 30.0)),  # it ran above the root
     ],
 )
 def test_how_long_the_wrong_files_were_looked_at(
