@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, database, print_one, print_rows
+from attribution.commands.common import COMMIT, at, database, here, print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
 from collector.plain_values import plain
@@ -187,6 +187,25 @@ def findings(
             _write(sarif, json.dumps(as_sarif(store, rows, _version()), indent=1, ensure_ascii=True))
             notice(f"{len(rows)} findings written to {sarif}")
     print_rows(output_format, rows, lambda terminal: terminal.weaknesses.finding_list(out(), rows, len(found) - len(rows)))
+
+
+@findings.command()
+@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SARIF")
+@click.argument("path", required=False)
+@COMMIT
+@database_option
+@data_options
+def authors(log: Path, path: str | None, commit: str, db: Path, output_format: str) -> None:
+    """Say who wrote the lines of other scanners' findings.
+
+    SARIF is what CodeQL, Snyk, semgrep or another scanner found in the clone at PATH, at HEAD or the commit that --commit names.
+    Each finding is listed with the author of most of its lines, as `attribute blame` has them. Nothing is stored.
+    """
+    from attribution.queries.other_findings import authored_results
+
+    with at(path or here(), db) as where:
+        rows = authored_results(where, log, commit)
+    print_rows(output_format, rows, lambda terminal: terminal.weaknesses.authored_list(out(), rows))
 
 
 @findings.command()

@@ -10,11 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.lineage import minimum
+from attribution.queries.other_findings import by_class
+from attribution.stats.accuracy import audited_note
 from attribution.terminal.style import STYLE, grid, minute, notes, number, opening, percent, plain, show, source, title, words
 from collector.console.terminal import one_line
 
 if TYPE_CHECKING:
     from attribution.queries.findings import Finding, FindingContext
+    from attribution.queries.other_findings import AuthoredResult
     from attribution.queries.weaknesses import RateRow, WeaknessReport
     from attribution.weaknesses.rates import Compared, Ratio, WeaknessRate
     from attribution.weaknesses.scan.request import ScanUpdate
@@ -215,3 +218,19 @@ def _review(console: Console, report: WeaknessReport) -> None:
         corrected = "" if rate is None else f"{rate:.3f} ({r.corrected_low:.3f} to {r.corrected_high:.3f})"
         table.add_row(author, number(r.read), number(r.true), shares, corrected)
     show(console, table)
+
+
+def authored_list(console: Console, rows: Sequence[AuthoredResult]) -> None:
+    """Findings of other scanners with who wrote their lines."""
+    if not rows:
+        console.print(Text("the log has no finding with a place in a file", "dim"))
+        return
+    table = grid("<", "<", "<", "<~", "<~", "<~", head=("class", "agent", "level", "where", "rule", "message"))
+    for row in rows:
+        kind = Text(words(row.line_class) or "–", STYLE.get(row.line_class, ""))
+        where = f"{row.path}:{row.start_line}"
+        table.add_row(kind, plain(row.agent), plain(row.level), plain(where), plain(row.rule), plain(row.problem or row.message))
+    show(console, table, 0)
+    counts = [f"{number(n)} {words(name) or 'not known'}" for name, n in by_class(rows).items()]
+    console.print(Text(f"{number(len(rows))} findings: {', '.join(counts)}", "dim"))
+    notes(console, [audited_note("agent", "human", "likely_human")])
