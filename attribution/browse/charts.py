@@ -6,6 +6,7 @@ Colours come from CSS classes (`k-agent` and so on), so that pages can be dark o
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -14,6 +15,8 @@ from attribution.study.figures import Bar
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_MONTHS = 240  # that a chart has room for
 _WIDEST = 80.0  # of a column: few of them are no wall
 _LABEL = 38  # characters of the label of a bar
 _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
@@ -57,6 +60,7 @@ def columns(
     names = sorted(set(weeks) | set(dots))
     if not names:
         return ""
+    names = _every_month(names) if period == "month" else names
     top = max((sum(v.values()) for v in weeks.values()), default=0) or 1
     left, low, high = 56.0, height - 26.0, 22.0
     step = min((width - left - 8) / len(names), _WIDEST)
@@ -75,6 +79,16 @@ def columns(
     places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
     return _svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
+
+
+def _every_month(names: Sequence[str]) -> list[str]:
+    """Months without lines, too, so that equal steps are equal times; as they are where one is no month or they are too many."""
+    if not all(_MONTH.fullmatch(name) for name in names):
+        return list(names)
+    first, last = (int(name[:4]) * 12 + int(name[5:]) - 1 for name in (names[0], names[-1]))
+    if last - first > _MONTHS:
+        return list(names)
+    return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
 def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, height: int = 240) -> str:

@@ -49,7 +49,10 @@ def browse(db: Path, port: int, host: str, no_open: bool, metadata: Path | None)
         if not no_open:
             click.launch(address)
 
-    serve(db, host, port, ready)
+    try:
+        serve(db, host, port, ready)
+    except KeyboardInterrupt:  # the usual end
+        notice("stopped")
 
 
 def _write_metadata(db: Path, file: Path) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import io
 import itertools
 import re
+import signal
+import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import date, timedelta
 from html import unescape
@@ -696,3 +701,28 @@ def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> 
     page = site.get(site.of("commit", number)).text
     assert page.count('<tr class="added') == value(db, "SELECT lines_added FROM commits WHERE id = ?", number)
     assert 'k-agent-bg"><td class="who" title="agent"' in page
+
+
+def test_months_without_lines_have_their_place() -> None:
+    shown = charts.columns({"2025-11": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
+    assert list(re.findall(r">(\d{4}-\d\d)</text>", shown)) == ["2025-11", "2025-12", "2026-01", "2026-02"]
+    far = charts.columns({"0001-01": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
+    assert far.count("<rect") == 2
+    assert "no time" in charts.columns({"no time": {"agent": 3.0}, "2026-02": {"agent": 1.0}}, period="month")
+
+
+def test_the_server_is_stopped_without_a_word_of_unfinished_work(db: Path) -> None:
+    command = [sys.executable, "-m", "whowrote", "browse", "--db", str(db), "--port", "0", "--no-open"]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert child.stderr is not None
+    address = child.stderr.readline().split()[-5]
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(("127.0.0.1", int(address.split(":")[2].split("/")[0])), 30) as asked,
+    ):
+        asked.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        asked.recv(1)  # it answers: it can be stopped
+    child.send_signal(signal.SIGINT)
+    said = child.stderr.read()
+    assert child.wait(60) == 0 and said.split("\n")[-2] == "stopped" and "interrupted" not in said
+    child.stderr.close()
