@@ -137,8 +137,8 @@ def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str
         return {}
     automaton.make_automaton()
     found: dict[str, float] = {}
-    for one in texts:
+    for one in sorted(texts, key=lambda text: text.at):
         for _, line in automaton.iter(one.text):
-            if one.at < found.get(line, float("inf")):
+            if line not in found:
                 found[line] = one.at
     return found

@@ -31,13 +31,13 @@ class UserTexts:
             self._texts.append((turn, _BLANK.sub("", kept)))
             for word in _WORD.findall(kept):
                 self._words.setdefault(word, turn)
-            named = ((turn, _names(line)) for line in kept.splitlines())
+            named = ((turn, _names(_WORD.findall(line))) for line in kept.splitlines())
             self._named.extend(one for one in named if len(one[1]) >= _NAMES)
 
     def hold(self, line: str, turn: int) -> bool:
         """Whether the line stood in what was said up to that turn, or all its names of code (three or more) in one line of it."""
         words = _WORD.findall(line)
-        names = _names(line)
+        names = _names(words) if self._named else frozenset()
         if len(names) >= _NAMES and any(names <= said for at, said in self._named if at <= turn):
             return True
         if len(words) < 2 or any(self._words.get(word, turn + 1) > turn for word in words):
@@ -46,9 +46,9 @@ class UserTexts:
         return len(bare) >= _SHORTEST and any(bare in text for at, text in self._texts if at <= turn)
 
 
-def _names(line: str) -> frozenset[str]:
+def _names(words: Iterable[str]) -> frozenset[str]:
     """Words that only code has: with a capital, an underscore or a digit within."""
-    return frozenset(word for word in _WORD.findall(line) if len(word) >= 5 and _is_name(word))
+    return frozenset(word for word in words if len(word) >= 5 and _is_name(word))
 
 
 def _is_name(word: str) -> bool:

@@ -27,7 +27,7 @@ _REJECTED = ("rejected permission", "user rejected", "user dismissed", "dismisse
 _REDACTED = "REDACTED"
 _CLOCK = 1.0  # seconds by which the first message may seem older than its session
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
-_BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
+_TAGS = ("content", "file")
 _CUT_LINE = "... (line truncated to"
 
 
@@ -204,16 +204,32 @@ class _Reader(RecordReader):
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The lines of a file as `read` showed them, with their numbers."""
         path, shown = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
-        body = _BODY.search(shown)
-        lines = [match for line in (body[2].split("\n") if body else []) if (match := _LINE.match(line))]
-        if not path or not body or not lines or _CUT_LINE in body[2] or len(lines[0][1]) > 9:
+        body = body_of(shown)
+        lines = [match for line in body.split("\n") if (match := _LINE.match(line))]
+        if not path or not lines or _CUT_LINE in body or len(lines[0][1]) > 9:
             return None
         start = int(lines[0][1])
-        whole = start == 1 and "(End of file" in body[2][-200:]
+        whole = start == 1 and "(End of file" in body[-200:]
         return FileObservation(path, result.at or call.at, start, "\n".join(match[2] for match in lines) + "\n", whole)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
+
+
+def body_of(shown: str) -> str:
+    """What stands in `<content>` or `<file>`, whichever is first, without a line break at either end; "" without one of them.
+
+    An output that was cut has no end. Searched without a regular expression, which tries every character of the file.
+    """
+    begins = [(at, tag) for tag in _TAGS if (at := shown.find(f"<{tag}>")) >= 0]
+    if not begins:
+        return ""
+    at, tag = min(begins)
+    start = at + len(tag) + 2
+    start += shown.startswith("\n", start)
+    end = shown.find(f"</{tag}>", start)
+    end = len(shown) if end < 0 else end
+    return shown[start : end - (end > start and shown[end - 1] == "\n")]
 
 
 def _model(info: dict[str, Any]) -> str:
