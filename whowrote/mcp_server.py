@@ -18,6 +18,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from collector.errors import WhoWroteError
+from collector.runtime.version import version
 from collector.vocabulary.lines import LineClass
 from whowrote.database import Database, open_database
 
@@ -146,6 +147,7 @@ def server(path: str, db: Path | None = None) -> FastMCP:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic-settings complains of a type inside mcp
         made = FastMCP("whowrote", instructions=_INSTRUCTIONS)
+    made._mcp_server.version = version()  # the constructor takes none, and clients would see that of the package mcp
     for tool in (tools.who_wrote, tools.why_is_this_line_here, tools.what_did_this_session_do, tools.what_was_tried_and_undone):
         made.tool(annotations=_READS)(tool)
     return made

@@ -12,6 +12,7 @@ import click
 from attribution.commands.common import at, here, print_one, print_rows
 from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out
+from collector.storage.places import clone_around
 
 
 def _range_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,7 +38,8 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
     """
     from attribution.queries.commit_range import log as rows_of
 
-    with at(path or here(), db) as where:
+    wanted, path = _range_and_clone(wanted, path)
+    with at(path, db) as where:
         rows = rows_of(where, wanted, _iso(since), most)
     print_rows(output_format, rows, lambda terminal: terminal.commit_range.log_view(out(), rows))
 
@@ -53,12 +55,20 @@ def stats(wanted: str, path: str | None, since: datetime | None, db: Path, outpu
     """
     from attribution.queries.commit_range import stats as stats_of
 
-    with at(path or here(), db) as where:
+    wanted, path = _range_and_clone(wanted, path)
+    with at(path, db) as where:
         found = stats_of(where, wanted, _iso(since))
     if output_format == "csv":
         print_rows(output_format, found.rows(), None)
     else:
         print_one(output_format, found, lambda terminal: terminal.commit_range.stats_view(out(), found))
+
+
+def _range_and_clone(wanted: str, path: str | None) -> tuple[str, str]:
+    """A clone that stands alone is no range: `log PATH` means all of it."""
+    if path is None and wanted and ".." not in wanted.replace("../", "") and clone_around(wanted) == Path(wanted).resolve():
+        return "", wanted
+    return wanted, path or here()
 
 
 def _iso(since: datetime | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from collector.errors import WhoWroteError
+from collector.repository_names import BadName, moved, source
 
 if TYPE_CHECKING:
     from collector.runtime.progress import Progress
@@ -21,7 +22,6 @@ def mirrored(address: str, progress: Progress) -> str:
     from collector.fetching.mirrors import FetchOptions, update_mirror
     from collector.fetching.remote import Remote
     from collector.github.token import find_token
-    from collector.repository_names import moved, source
     from collector.storage.places import mirrors_directory
 
     token, repository = find_token(None, "github.com"), source(address)
@@ -43,4 +43,8 @@ def mirror_of_origin(path: str, progress: Progress) -> str:
     address = GitRepo(path).remote_url()
     if not address:
         raise WhoWroteError(f"{path} has no remote called origin", "Fetch its checkpoints with git; --fetch asks the origin")
-    return mirrored(address, progress)
+    try:
+        return mirrored(address, progress)
+    except BadName as error:
+        hint = "Fetch its checkpoints with git, as attribute repo without --fetch proposes"
+        raise WhoWroteError(f"--fetch cannot mirror the origin of {path}: {address}", hint) from error

@@ -264,7 +264,8 @@ def guarded(run: Callable[[], object]) -> int:
     try:
         with _signals():
             result = run()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # a server closes it when its client goes
+            sys.stdout.flush()
         return result if isinstance(result, int) else EXIT_OK
     except click.ClickException as error:
         error.show()

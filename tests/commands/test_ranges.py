@@ -51,6 +51,17 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
     assert found["total"] == sum(expected.values())
 
 
+def test_a_clone_alone_is_no_range(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    repo, db = example
+    whole = json.loads(run("log", "", repo, "--db", db, "--json").stdout)
+    monkeypatch.chdir(repo.parent)
+    for name in (str(repo), repo.name, f"./{repo.name}"):
+        assert json.loads(run("log", name, "--db", db, "--json").stdout) == whole
+        assert json.loads(run("stats", name, "--db", db, "--json").stdout)["commits"] == len(whole)
+    done = run("log", "nothing", "--db", db)
+    assert done.exit_code == 2 and "in no clone" in done.stderr
+
+
 def test_since_and_count(example: tuple[Path, Path]) -> None:
     repo, db = example
     since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))

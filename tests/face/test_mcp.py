@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from support.commands import clone, run
 
 import whowrote
 from attribution.demo import FILE
+from collector.runtime.version import version
 from whowrote.cli import cli
 
 pytest.importorskip("mcp")
@@ -123,3 +125,19 @@ def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
             return (await client.call_tool("who_wrote", {"file": FILE})).structuredContent
 
     assert asyncio.run(asked())["blocks"]
+
+
+def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    command = [sys.executable, "-m", "whowrote", "mcp", str(repo), "--db", str(db)]
+    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_server_names_its_own_version(example: tuple[Path, Path]) -> None:
+    async def asked() -> Any:
+        async with create_connected_server_and_client_session(server(str(example[0]))) as client:
+            return (await client.initialize()).serverInfo
+
+    info = asyncio.run(asked())
+    assert (info.name, info.version) == ("whowrote", version())
