@@ -105,7 +105,7 @@ def attribute_repo(
         raise _nothing_found(repo)
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
-    evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs), checkpoints)
+    evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
     replayed = _replay(context, evidence)
     judged = Judged(evidence, replayed, _judge(repo, evidence, replayed))
     progress("writing", 0, 0)

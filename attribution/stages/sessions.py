@@ -44,17 +44,22 @@ from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "1"  # of what is read here and kept in the cache: a change of `session_edits` raises it
+VERSION = "1"  # of what is kept in the cache
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
-def read_sessions(context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions, jobs: int = 1) -> SessionsRead:
-    """Reads and stores every session. `jobs`: processes that read, each one session at a time."""
+def read_sessions(
+    context: RunContext, checkpoints: Sequence[Checkpoint], local: LocalSessions, jobs: int = 1, version: str = ""
+) -> SessionsRead:
+    """Reads and stores every session. `jobs`: processes that read, each one session at a time.
+
+    `version`: of the stage that asks; what another one left in the cache is not used.
+    """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
     name = str(context.store.value("SELECT name FROM repos WHERE id = ?", (context.repo_id,)))
     with sessions_of(context.store, name) as cache:
-        found = _Reading(context, cache, ids, readers()).read(files, jobs)
+        found = _Reading(context, cache, ids, readers(), version).read(files, jobs)
     reach = {one.key: TranscriptReach(read.state, read.ended, read.compact) for one in files if (read := found[one.key])}
     edits = [track for one in files if (track := found[one.key].edits) is not None]
     forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
@@ -127,6 +132,7 @@ class _Reading:
     cache: SessionCache
     ids: Mapping[str, int]
     readers: Sequence[TranscriptReader]
+    version: str
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
         """What is known of each session; those that are not stored or not known are read."""
@@ -193,6 +199,7 @@ class _Reading:
         beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
         return digest(
             VERSION,
+            self.version,
             FACTS,
             self.context.store.policy.key(),
             str(self.ids[files.key]),

@@ -117,6 +117,15 @@ def test_a_session_that_is_stored_and_kept_is_not_read(tmp_path: Path, monkeypat
     _run(repository, tmp_path / "out.db", _AGAIN)
 
 
+def test_another_version_of_the_attribution_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    monkeypatch.setattr("attribution.stages.lines.VERSION", "another")
+    read = _counted(monkeypatch)
+    _run(repository, tmp_path / "out.db", _AGAIN)
+    assert len(read) == 1
+
+
 def test_without_a_cache_sessions_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
     _, repository = _world(tmp_path)
