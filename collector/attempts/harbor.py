@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.attempts.model import RESULT, Attempt, Document
 from collector.attempts.values import (
+    boolean,
     bounded,
     dictionary,
     first,
@@ -26,6 +27,12 @@ _TOLD = {
     "task_name", "trial_name", "trial_uri", "config", "agent_info", "agent_result", "verifier_result", "exception_info",
     "started_at", "finished_at", "environment_setup", "agent_setup", "agent_execution", "verifier", "step_results",
 }  # fmt: skip
+_SIGNALS = ("localization_signal", "localizationSignal", "localization")
+_STATED = {
+    "localization_mode": ("localization_mode", "attempt1Mode", "attempt1_mode"),
+    "recovery_mode": ("recovery_mode", "trialRecoveryMode", "trial_recovery_mode"),
+    "final_failure_mode": ("final_failure_mode", "finalFailureMode"),
+}
 _MULTIPLIERS = (
     "timeout_multiplier", "agent_timeout_multiplier", "verifier_timeout_multiplier", "agent_setup_timeout_multiplier",
     "environment_build_timeout_multiplier",
@@ -64,6 +71,8 @@ def _trial(document: Document, trial: dict[str, Any]) -> Attempt:
         "concurrency": integer(first({**orchestrator, **job}, ("n_concurrent_trials", "n_concurrent"))),
         "timeout_s": number(first(agent, ("override_timeout_sec", "max_timeout_sec"))),
     }
+    values |= {name: found for name, spellings in _STATED.items() if (found := _stated(trial, used, spellings)) is not None}
+    values["patch_applies"] = boolean(first({**dictionary(used.get("metadata")), **trial}, ("patch_applies", "patchApplies")))
     treatment = {key: value for key in _MULTIPLIERS if (value := number(config.get(key))) not in (None, 1.0)}
     for name, one in (
         ("agent_version", info.get("version")),
@@ -81,6 +90,13 @@ def _trial(document: Document, trial: dict[str, Any]) -> Attempt:
         bounded({**{k: v for k, v in trial.items() if k not in _TOLD}, **({"rewards": rewards} if len(rewards) > 1 else {})}),
         where=document.where,
     )  # fmt: skip
+
+
+def _stated(trial: dict[str, Any], used: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    """A controller's own words on how the place was found, at the trial or in what the agent's runner adds."""
+    metadata = dictionary(used.get("metadata"))
+    signals = (dictionary(one.get(name)) for one in (trial, metadata) for name in _SIGNALS)
+    return next((found for one in (trial, metadata, *signals) if (found := text(first(one, names)))), None)
 
 
 def _reward(rewards: dict[str, Any]) -> float | None:

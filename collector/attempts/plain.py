@@ -68,6 +68,8 @@ _COLUMNS: Mapping[str, tuple[_Of, tuple[str, ...]]] = {
     "final_failure_mode": (_text, ("final_failure_mode",)),
     "localization_mode": (_text, ("localization_mode", "attempt1_mode")),
     "plannotator_phases": (_list, ("plannotator_phases",)),
+    "touched_files": (_list, ("touched_files",)),
+    "diff_lines": (integer, ("diff_lines",)),
     "session_key": (_text, ("session_id", "session_key", "agent_session_id")),
     "started_at": (moment, ("started_at", "start_time", "timestamp")),
     "finished_at": (moment, ("finished_at", "ended_at", "end_time")),

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from collector.attempts import Reader, harbor, readers, swe_bench, terminal_bench
-from collector.attempts.model import SUMMARY, Attempt, Document, plain_model
+from collector.attempts import Reader, harbor, readers, stdout, swe_bench, terminal_bench
+from collector.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.attempts.values import dictionary
 from collector.errors import WhoWroteError
 from collector.model import Problem
@@ -155,6 +155,7 @@ class _Scan:
         for reader in self.readers:
             attempts = reader.read(document)
             if attempts is not None:
+                _complete_printed(document, attempts)
                 return self._named(source, attempts)
         if swe_bench.is_report_name(path.name) and not _is_summary(value):
             self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, dictionary(value)))[:12])}")
@@ -265,6 +266,16 @@ def merged(known: Attempt, better: Attempt) -> Attempt:
         extra={**known.extra, **better.extra}, patch=known.patch if better.patch is None else better.patch,
         model=better.model or known.model, agent=better.agent or known.agent, dataset=better.dataset or known.dataset,
     )  # fmt: skip
+
+
+def _complete_printed(document: Document, attempts: list[Attempt]) -> None:
+    """What the trial of a result printed, where the result does not say it; of several attempts nothing tells which one it was."""
+    if len(attempts) != 1 or attempts[0].strength != RESULT:
+        return
+    printed = next((text for name in stdout.NAMES if (text := document.sibling(name)) is not None), "")
+    for name, value in stdout.told(printed).items():
+        if attempts[0].values.get(name) is None:
+            attempts[0].values[name] = value
 
 
 def _complete(target: Attempt, weak: Attempt) -> None:

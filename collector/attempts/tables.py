@@ -83,7 +83,8 @@ def row_of(attempt: Attempt) -> dict[str, Any]:
         row["tests_to_fix_failed"] = attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None
     if attempt.patch is not None:
         files, lines = touched(attempt.patch)
-        row |= {"touched_files": [*files], "diff_lines": lines}
+        stated = {name: row[name] for name in ("touched_files", "diff_lines") if row[name] is not None}
+        row |= {"touched_files": [*files], "diff_lines": lines} | stated
         row["patch_exists"] = int(bool(attempt.patch.strip())) if row["patch_exists"] is None else row["patch_exists"]
     row["extra"] = bounded(attempt.extra) or None
     return {name: _cell(name, value) for name, value in row.items()}

@@ -336,6 +336,39 @@ def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
     assert json.loads(row["extra"]) == {"weather": {"rain": True}}
 
 
+def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
+    """By the description of these lines; what the result itself says is believed."""
+    root = tmp_path / "in"
+    printed = (
+        "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls: 40\n[subq-eval] Edit calls: 0\n"
+        "[subq-eval] Touched files: src/app.py (12 diff lines), docs/a b.md (1 diff line)\n[subq-eval] Weather: rain\n"
+        '{"event":"plannotator-phase","phase":"explore"}\n{"event":"other-phase","of":"plannotator"}\n{"event":"plannotator-\n'
+        '{"event":"plannotator-phase","phase":"implement"}\n'
+    )
+    _put(root, "exp/a/result.json", {"task_id": "a", "reward": 1.0, "turn_count": 9, "model": "m"})
+    _put(root, "exp/a/stdout.txt", printed)
+    a = _one(root)
+    assert (a["turn_count"], a["tool_call_count"], a["edit_calls"], a["diff_lines"]) == (9, 40, 0, 13)
+    assert json.loads(a["touched_files"]) == ["src/app.py", "docs/a b.md"]
+    assert [event["phase"] for event in json.loads(a["plannotator_phases"])] == ["explore", "implement"]
+
+
+def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
+    stated = {"task_id": "a", "reward": 0.0, "touched_files": ["x.py"], "diff_lines": 7, "patch_applies": True}
+    _put(tmp_path / "in", "r/result.json", stated)
+    row = _one(tmp_path / "in")
+    assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (["x.py"], 7, 1)
+
+
+def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
+    signal = {"attempt1Mode": "grep", "trialRecoveryMode": "retry", "finalFailureMode": "wrong_file"}
+    trial = {"task_name": "t", "trial_name": "t__1", "verifier_result": {"rewards": {"reward": 0}}, "patch_applies": True}
+    _put(tmp_path / "in", "j/t__1/result.json", {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}})
+    row = _one(tmp_path / "in")
+    assert (row["localization_mode"], row["recovery_mode"], row["final_failure_mode"]) == ("grep", "retry", "wrong_file")
+    assert row["patch_applies"] == 1
+
+
 def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path) -> None:
     root = tmp_path / "in"
     spans = [{"reward": 0.0, "localization_mode": "grep"}, {"reward": 1.0, "recovery_mode": "retry"}]
