@@ -28,6 +28,7 @@ class SessionFeatures:
     agent: str | None
     model: str | None
     kind: str | None
+    parent_key: str | None  # key of the session that spawned it; None: a person's
     transcript: str
     started_at: str | None
     ended_at: str | None
@@ -60,8 +61,8 @@ def features_ready(store: Store) -> bool:
 def session_features(store: Store, repo: int | None = None, session_id: int | None = None) -> list[SessionFeatures]:
     """Of all sessions, or those of one repository, or one session; latest first."""
     rows = store.rows(
-        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.transcript, s.started_at, s.ended_at, f.* "
-        f"FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
+        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "
+        f"s.ended_at, f.* FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),
     )

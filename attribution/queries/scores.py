@@ -44,6 +44,7 @@ class SessionScore:
     agent: str | None
     model: str | None
     started_at: str | None
+    parent_key: str | None  # key of the session that spawned it, which has no score; None: a person's
     session_id: int
     task_type: str
     work: str | None
@@ -72,8 +73,9 @@ def session_scores(store: Store, repo: int | None = None, session_id: int | None
     """Scores with their sessions, best first. Raises DatabaseUnusable."""
     return store.select(
         SessionScore,
-        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, q.session_id, q.task_type, q.work, q.q, q.q_rank, "
-        "q.tier, q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd, q.roi, q.parts, "
+        "SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, s.parent_key, q.session_id, "
+        "q.task_type, q.work, q.q, q.q_rank, q.tier, "
+        "q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd, q.roi, q.parts, "
         "q.version FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, q.q DESC, s.id",
         (repo, repo, session_id, session_id),

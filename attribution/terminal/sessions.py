@@ -92,8 +92,8 @@ def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
     """A few important features of each session."""
     head = ("session", "started", "turns", "calls", "errors", "files", "edited", "re-edits", "USD", "outcome", "first prompt")
     table = grid("<", "<", ">", ">", ">", ">", ">", ">", ">", "<", "<~", head=head)
-    named = prefixes(row.key for row in rows)
-    for row in rows:
+    named, own = prefixes(row.key for row in rows), [row for row in rows if row.parent_key is None]
+    for row in own:
         r = row.values
         cost = "" if r["cost_usd"] is None else f"{r['cost_usd']:.2f}"
         table.add_row(
@@ -102,7 +102,7 @@ def feature_table(console: Console, rows: Sequence[SessionFeatures]) -> None:
             number(r["region_re_edit_count"]), cost, words(r["session_outcome"] or ""), plain(row.label),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text(f"{len(rows)} sessions; for all features of one: --session KEY, of all: --csv or --json", "dim"))
+    console.print(Text(f"{_counted(own, rows)}; for all features of one: --session KEY, of all: --csv or --json", "dim"))
 
 
 def feature_list(console: Console, row: SessionFeatures, why: Mapping[str, str]) -> None:
@@ -170,11 +170,17 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
 # --- quality ----------------------------------------------------------------------------------------------------------
 
 
+def _counted(own: Sequence[object], every: Sequence[object]) -> str:
+    """Sessions of people, and apart from them those that other sessions spawned."""
+    spawned = len(every) - len(own)
+    return f"{number(len(own))} sessions" + (f", {number(spawned)} subagents that are stored as sessions" if spawned else "")
+
+
 def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence[ModelPoint]) -> None:
     head = ("session", "task", "work", "tier", "Q", "rank %", "compl", "exec", "eff", "outc", "USD", "first prompt")
     table = grid("<", "<", "<", "<", ">", ">", ">", ">", ">", ">", ">", "<~", head=head)
-    named = prefixes(r.key for r in rows)
-    for r in rows:
+    named, own = prefixes(r.key for r in rows), [r for r in rows if r.parent_key is None]
+    for r in own:
         parts = [_score(value) for value in (r.completion, r.execution, r.efficiency, r.outcome)]
         cost = "" if r.cost_usd is None else f"{r.cost_usd:.2f}"
         rank = "" if r.q_rank is None else f"{100 * r.q_rank:.0f}"
@@ -188,7 +194,7 @@ def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence
     if failed:
         console.print(plain(f"below 0.40, worth a look: {', '.join(failed[:_FAILED])}{' …' if len(failed) > _FAILED else ''}"))
     console.print(Text("rank: share of sessions of the same task in public repositories with a lower Q", "dim"))
-    console.print(Text(f"{len(rows)} sessions; to explain one score: attribute quality --explain KEY", "dim"))
+    console.print(Text(f"{_counted(own, rows)}; to explain one score: attribute quality --explain KEY", "dim"))
     console.print(Text(AGREEMENT.sentence(), "yellow"))
 
 
