@@ -10,7 +10,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
@@ -60,6 +60,13 @@ class Store:
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
         if create:
             prepare(self.path)
+        self._is_new = not self.path.exists()
+        self._connect()
+        if not self.path.exists() and str(path) != ":memory:":  # another process made it, failed, and took it away again
+            self.connection.close()
+            self._connect()
+
+    def _connect(self) -> None:
         self.is_read_only = self.path.is_file() and not _is_writable(self.path)
         try:
             if self.is_read_only:
@@ -68,7 +75,7 @@ class Store:
                 self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
-        self.connection.beside = None if is_cache or self.is_read_only else cache_path(self.path)
+        self.connection.beside = None if self._is_cache or self.is_read_only else cache_path(self.path)
         self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
         try:
             self._prepare()
@@ -84,6 +91,7 @@ class Store:
         """A connection that somebody else opened and closes, for reading only."""
         store = cls.__new__(cls)
         store.path, store.connection, store.is_read_only = Path(path), cast(OwnConnection, connection), True
+        store._is_new = False
         store._run = partial(read, connection.execute)
         return store
 
@@ -126,8 +134,26 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None and self._is_new:
+            self._remove_if_empty()
         self.close()
+
+    def _remove_if_empty(self) -> None:
+        """A run that failed leaves no file behind that holds nothing. It stays when anybody else has it open.
+
+        To leave the mode of the write-ahead log, SQLite needs the file for itself, so nobody else reads or writes; who opens it
+        from now on waits for the lock, finds the file gone and makes another one (`__init__`).
+        """
+        execute = self.connection.execute
+        with suppress(sqlite3.Error, OSError):
+            execute("PRAGMA busy_timeout = 0")
+            if execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+                return
+            execute("BEGIN EXCLUSIVE")
+            names = execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'").fetchall()
+            if not any(execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0] for (name,) in names):
+                self.path.unlink()
 
     def close(self) -> None:
         self.connection.close()

@@ -285,3 +285,48 @@ def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
             connection.execute("DELETE FROM repos")
         tables = [r["name"] for r in store.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
         assert {table: store.value(f"SELECT COUNT(*) FROM {table}") for table in tables} == dict.fromkeys(tables, 0)
+
+
+def test_a_run_that_failed_leaves_no_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    with pytest.raises(ValueError, match="nothing to store"), Store(path):
+        raise ValueError("nothing to store")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="later"), Store(path) as store:
+        store.insert("settings", ("name", "value"), [("content", "full")])
+        raise ValueError("later")
+    assert path.exists()
+    with Store(tmp_path / "old.db"):
+        pass
+    with pytest.raises(ValueError, match="again"), Store(tmp_path / "old.db"):
+        raise ValueError("again")
+    assert (tmp_path / "old.db").exists()  # it was there before
+
+
+def test_a_file_that_somebody_else_has_open_stays(tmp_path: Path) -> None:
+    path = tmp_path / "shared.db"
+    with pytest.raises(ValueError, match="failed"), Store(path):
+        other = Store(path)
+        raise ValueError("failed")
+    other.insert("settings", ("name", "value"), [("content", "full")])
+    other.close()
+    with Store(path) as store:
+        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
+
+
+def test_a_file_that_goes_while_it_is_opened_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, whole, taken = tmp_path / "gone.db", Store._prepare, list[Store]()
+
+    def prepare(store: Store) -> None:
+        whole(store)
+        if not taken:
+            taken.append(store)
+            for file in tmp_path.iterdir():
+                file.unlink()
+
+    monkeypatch.setattr(Store, "_prepare", prepare)
+    with Store(path) as store:
+        store.insert("settings", ("name", "value"), [("content", "full")])
+    monkeypatch.undo()
+    with Store(path) as store:
+        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
