@@ -4,7 +4,7 @@
 
 For each repository and agent the N longest transcripts of the branch `entire/checkpoints/v1` are read with git and json alone. What
 is compared: reasoning, stops and the tool before them, contexts around compactions, the number of responses, cache reads, files
-changed and whether the first of them is in a commit of the session. docs/metrics.md has what came of it.
+changed, turns of the user and whether the first of these files is in a commit of the session. docs/metrics.md has what came of it.
 """
 
 from __future__ import annotations
@@ -169,8 +169,44 @@ def gemini(data: bytes) -> Found | None:
     return {"changed": [[call["args"].get("file_path", "")] for call in calls if call["name"] in _EDITS]}
 
 
+def pi(data: bytes) -> Found | None:
+    lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
+    messages = [line["message"] for line in lines if line.get("type") == "message"]
+    answers = [m for m in messages if m["role"] == "assistant"]
+    failed = {m["toolCallId"] for m in messages if m["role"] == "toolResult" and m.get("isError")}
+    parts = [part for m in answers for part in m["content"]]
+    usage = [m["usage"] for m in answers if m.get("usage")]
+    read, fresh = sum(one["cacheRead"] for one in usage), sum(one["input"] for one in usage)
+    return {
+        "thoughts": [len(part["thinking"]) for part in parts if part["type"] == "thinking" and part["thinking"]],
+        "cache": read / (read + fresh) if read + fresh else None,
+        "turns": sum(m["role"] == "user" for m in messages),
+        "changed": [
+            [part["arguments"].get("path", "")]
+            for part in parts
+            if part["type"] == "toolCall" and part["name"] in _EDITS and part["id"] not in failed
+        ],
+    }
+
+
+def copilot(data: bytes) -> Found | None:
+    lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
+    told = [(line["type"], line.get("data") or {}) for line in lines]
+    done = {one["toolCallId"] for kind, one in told if kind == "tool.execution_complete" and one.get("success")}
+    return {
+        "thoughts": [len(one["reasoningText"]) for kind, one in told if kind == "assistant.message" and one.get("reasoningText")],
+        "turns": sum(kind == "user.message" for kind, _ in told),
+        "changed": [
+            [one["arguments"].get("path", "")]
+            for kind, one in told
+            if kind == "tool.execution_start" and one["toolName"] in (*_EDITS, "create") and one["toolCallId"] in done
+        ],
+    }
+
+
 READERS: dict[str, Callable[[bytes], Found | None]] = {
-    "Claude Code": claude, "Codex": codex, "OpenCode": opencode, "Gemini CLI": gemini,
+    "Claude Code": claude, "Codex": codex, "OpenCode": opencode, "Gemini CLI": gemini, "Pi": pi,
+    "Copilot CLI": copilot,
 }  # fmt: skip
 
 
@@ -192,6 +228,8 @@ def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Itera
         told = json.loads(row["compaction_events"])
         yield "compaction_events", found["compactions"], [[one["tokens_before"], one["tokens_after"]] for one in told]
         yield "per_response_latency_s", found["responses"], len(json.loads(row["per_response_latency_s"] or "[]"))
+    if "turns" in found:
+        yield "user_turn_count", found["turns"], row["user_turn_count"]
     if "stop_count" in found:
         yield "interruption_events", found["stop_count"], len(json.loads(row["interruption_events"]))
         yield "compaction_events", found["compaction_count"], len(json.loads(row["compaction_events"]))

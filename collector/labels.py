@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from collector.user_turns import command_words, is_housekeeping
+
 REQUEST = "## My request for Codex:"  # before it an editor describes its open files
 _LENGTH = 80
 _TAG = re.compile(r"^<[a-z][\w-]*(?:\s[^>]*)?>")
@@ -17,6 +19,11 @@ _PHRASES = (
     "task:",
     "plan:",
 )
+_ANSWER = re.compile(
+    r"(?:[a-z]|\d{1,3}|yes|yep|yeah|no|nope|ok|okay|sure|go|go ahead|go on|continue|proceed|next|done"
+    r"|hi|hello|hey|test|thanks|thank you)"
+    r"(?:[\s,.!]+(?:please|there|thanks))?[\s.!?)]*"
+)
 _MARKS = re.compile(r"^[\s\"'#>*=-]+")
 
 
@@ -26,10 +33,29 @@ def request_of(text: str) -> str:
     return text[at + len(REQUEST) :] if at >= 0 else text
 
 
-def session_label(prompts: Sequence[str]) -> str:
-    """At most 80 characters of the first line that says something of its own; "" when there is none."""
-    found = (_own(line) for prompt in prompts for line in request_of(prompt[:50_000]).split("\n"))
-    return next((line[:_LENGTH] for line in found if any(c.isalnum() for c in line)), "")
+def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
+    """At most 80 characters: the first line that says something of its own, else the first slash command that begins work.
+
+    Where there are only answers such as "y", the first of them; "" when there is nothing. `commands`: as recorded.
+    """
+    found = [line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")) if _has_word(line)]
+    telling = next((line for line in found if not _is_answer(line)), "") or _command(commands)
+    return (telling or next(iter(found), ""))[:_LENGTH]
+
+
+def _has_word(line: str) -> bool:
+    return any(c.isalnum() for c in line)
+
+
+def _is_answer(line: str) -> bool:
+    """Whether a line only answers, greets or chooses: "y", "2", "go ahead"."""
+    return _ANSWER.fullmatch(line.lower()) is not None
+
+
+def _command(texts: Sequence[str]) -> str:
+    """The first command that is no housekeeping, with what was given to it."""
+    named = (command_words(text) for text in texts if not is_housekeeping(text))
+    return next((words for words in named if words), "")
 
 
 def _own(line: str) -> str:

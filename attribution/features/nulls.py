@@ -88,6 +88,7 @@ REASONS: dict[str, Reason] = {
     "no_answer": Reason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
     "no_repo_edit": Reason("no calls of the session changed a file of the repository", "f.touched_files = '[]'"),
     "wrote_nothing": Reason("the session wrote no line of the repository", f"COALESCE(t.produced, 0) = 0 AND NOT EXISTS {_COMMITTED}"),
+    "not_elsewhere": Reason("its lines stand in the attributed branch, or in no other", "f.output_applied IS NOT NULL"),
     "left_nothing": Reason("the agent left no line", "COALESCE(t.final, 0) = 0"),
     "not_reverted": Reason("nothing was reverted", "f.changes_reverted = 0"),
     "no_next": Reason("the same person has no further session within 24 hours"),

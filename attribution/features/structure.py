@@ -19,7 +19,7 @@ _NO_CALL = ("no_call",)
 _SPAWNED = ("spawned",)
 
 FEATURES = (
-    Feature("user_turn_count", "integer", "turns", "messages typed by the user, approved plans, and slash commands that the model answered; injected text is not a turn", null=_SPAWNED),
+    Feature("user_turn_count", "integer", "turns", "messages typed by the user, approved plans, and slash commands that the model answered, without those that only keep house (/exit, /clear, /compact); injected text is not a turn", null=_SPAWNED, version=2),
     Feature("turn_count", "integer", "responses", "responses of the main agent's model, each message id once", null=("no_usage",)),
     Feature("user_agent_turn_ratio", "real", "ratio", "user_turn_count / turn_count", null=("spawned", "no_usage", "no_response")),
     Feature("tool_call_count", "integer", "calls", "tool calls, subagents included"),

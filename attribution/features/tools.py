@@ -68,13 +68,18 @@ _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path",
 
 def category(call: ToolCall) -> str:
     """Kind of a call: one of the names above, or `other`."""
-    name = call.name.removeprefix("mcp__acp__").lower()
     if call.edits:
         return "write" if all(edit.op == "write" for edit in call.edits) else "edit"
-    if call.command is not None:
-        return command_kind(call.command.text)
-    if call.spawn is not None:
+    if call.command is None and call.spawn is not None:
         return "agent"
+    return category_of(call.name, call.command.text if call.command is not None else None)
+
+
+def category_of(name: str, command: str | None) -> str:
+    """The same by what is stored of a call: its name, and its command if it is one of the shell."""
+    if command is not None:
+        return command_kind(command)
+    name = name.removeprefix("mcp__acp__").lower()
     if name in _KIND:
         return _KIND[name]
     return "mcp" if name.startswith("mcp") or "_mcp_" in name else "other"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from attribution.features.tools import category, paths_read
 from collector.model import AgentMessage, Session, Status, ToolCall, Turn, Usage
+from collector.user_turns import user_turns
 
 TYPED = ("prompt", "queued")
 _UNSPACED = re.compile("[぀-鿿가-힣]")
@@ -52,8 +53,6 @@ def is_edit(call: ToolCall) -> bool:
 
 def view_of(session: Session) -> SessionView:
     own = not session.parent_id
-    answered = {u.turn for u in session.usage} | {c.turn for c in session.calls}
-    turns = [t for t in session.turns if t.origin in (*TYPED, "plan") or (t.origin == "command" and t.index in answered)]
     categories = tuple(category(call) for call in session.calls)
     main = [s for s in session.messages if not s.agent_id]
     return SessionView(
@@ -61,7 +60,7 @@ def view_of(session: Session) -> SessionView:
         categories=categories,
         reads=tuple(paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)),
         typed=tuple(t for t in session.turns if t.origin in TYPED) if own else (),
-        user_turns=tuple(turns) if own else (),
+        user_turns=user_turns(session) if own else (),
         spoken=tuple(s for s in main if s.kind == "text"),
         thought=tuple(s for s in main if s.kind == "reasoning" and s.text),
         responses=tuple(u for u in session.usage if not u.agent_id and u.model != "<synthetic>"),

@@ -62,7 +62,7 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
     for path, message, hint in failed:
         console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
         for line in hint.split("\n") if hint else ():
-            console.print(Text("       " + one_line(line), "dim"))
+            console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied
 
 
 def session_table(console: Console, rows: Sequence[SessionListRow], subagents: bool = False) -> None:

@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 def would_read(console: Console, found: Sequence[FoundTranscript]) -> None:
     """The files that `attribute repo` would open."""
     if not found:
-        console.print(Text("no transcripts of this clone would be read on this machine", "yellow"))
+        console.print(Text("no transcripts on this machine would be read; checkpoints in the clone are read in any case", "yellow"))
         return
     table = grid("<", "<", ">", ">", "<~", "<~", head=("agent", "last written", "files", "MB", "why", "file"))
     for one in found:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
+from attribution.lineage import minimum
 from attribution.scores.quality import AGREEMENT, PARTS
 from attribution.terminal.style import grid, minute, number, plain, prefixes, show, source, title, words
 from collector.console.terminal import one_line
@@ -75,13 +76,15 @@ def pushback_table(console: Console, rows: Sequence[PushbackShare], by: str) -> 
     table = grid("<", *[">"] * 10, head=head)
     for row in rows:
         rate, deeds = row.corrected, row.deeds
-        share = "" if rate.rate is None else f"{rate.rate:.0%}"
-        interval = rate.note if rate.low is None or rate.high is None else f"{rate.low:.0%} to {rate.high:.0%}"
+        few, little = row.classified < minimum.MESSAGES, deeds.classified < minimum.MESSAGES
+        share = "" if few or rate.rate is None else f"{rate.rate:.0%}"
+        interval = rate.note if few or rate.low is None or rate.high is None else f"{rate.low:.0%} to {rate.high:.0%}"
+        interval = "too few messages" if few and row.classified else interval
         table.add_row(
             label_of(row.name) or row.name, number(row.messages), number(row.classified), share, interval, number(row.listed),
             number(deeds.answers), number(deeds.changed), number(deeds.undone),
-            "" if deeds.agree is None else f"{deeds.agree:.0%} of {number(deeds.classified)}",
-            "" if deeds.kappa is None else f"{deeds.kappa:.2f}",
+            "" if little or deeds.agree is None else f"{deeds.agree:.0%} of {number(deeds.classified)}",
+            "" if little or deeds.kappa is None else f"{deeds.kappa:.2f}",
         )  # fmt: skip
     show(console, table, 0)
     console.print(Text("Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).", "dim"))

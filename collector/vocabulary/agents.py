@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +302,7 @@ def _accounts() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(agent.accounts, re.I), agent.slug) for agent in AGENTS if agent.accounts)
 
 
+@lru_cache(10_000)  # a history has far fewer accounts than commits
 def agent_of_account(account: str) -> str | None:
     """The slug of the agent whose account "Name <address>" is; None of anybody else's."""
     return next((slug for pattern, slug in _accounts() if pattern.search(account)), None)

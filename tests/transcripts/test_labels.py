@@ -25,6 +25,27 @@ def test_a_session_is_named_by_words_of_its_own(prompts: list[str], label: str) 
     assert session_label(prompts) == label
 
 
+_REVIEW = "<command-message>code-review</command-message>\n<command-name>/code-review</command-name>"
+_CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
+_FIX = "<command-name>/fix</command-name>\n<command-args>issue 12\nquickly</command-args>"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "commands", "label"),
+    [
+        (["y", "Now add a mean"], [_REVIEW], "Now add a mean"),
+        (["y", "2", "Ok, thanks!"], [_CLEAR, _REVIEW], "/code-review"),
+        ([], [_FIX], "/fix issue 12 quickly"),
+        (["hello there!", "go ahead"], [_CLEAR], "hello there!"),
+        (["直して"], [_REVIEW], "直して"),
+        (["Yes, but only for tests"], [], "Yes, but only for tests"),
+        ([], [_CLEAR], ""),
+    ],
+)
+def test_an_answer_is_no_name(prompts: list[str], commands: list[str], label: str) -> None:
+    assert session_label(prompts, commands) == label
+
+
 def test_printed_ids_are_the_shortest_that_are_unique() -> None:
     keys = ["ses_1234abcd", "ses_1234abff", "01f00000-0000", "01f00000-0000"]
     assert prefixes(keys) == {"ses_1234abcd": "ses_1234abc", "ses_1234abff": "ses_1234abf", "01f00000-0000": "01f00000"}

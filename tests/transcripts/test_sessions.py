@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,44 @@ def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
     row = rows[one.id]
     assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (1, 1, "agent")
     assert (row["output_applied"], row["session_outcome"]) == (0, "abandoned_mid_session")
+
+
+def _on_a_branch(repo: Path, text: str, date: str) -> str:
+    """Commits `app.py` with this text on a branch of its own. The id of the commit."""
+    tree = repo.with_name("tree")
+    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C"]
+    subprocess.run([*git, str(repo), "worktree", "add", "-q", "-b", "aside", str(tree)], check=True)
+    (tree / "app.py").write_text(text)
+    env = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    subprocess.run([*git, str(tree), "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
+    subprocess.run([*git, str(repo), "worktree", "remove", str(tree)], check=True)
+    found = subprocess.run([*git, str(repo), "rev-parse", "aside"], check=True, capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("date", "text", "applied"),
+    [
+        ("2035-01-01T00:00:00Z", APP + "\n\n" + MEAN, True),
+        ("2001-01-01T00:00:00Z", APP + "\n\n" + MEAN, False),  # older than the session
+        ("2035-01-01T00:00:00Z", APP + "\n\ndef other(rows):\n    return rows[-1]\n", False),
+    ],
+)
+def test_work_that_was_committed_on_another_branch(tmp_path: Path, date: str, text: str, applied: bool) -> None:
+    world = _world()
+    one = world.session()
+    one.prompt("Add a mean")
+    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
+    one.end_turn()
+    world.human_write("app.py", APP)
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes", [one])
+    repo = world.build(tmp_path / "repo")
+    sha = _on_a_branch(repo, text, date)
+    with Store(tmp_path / "x.db") as store:
+        attribute_repo(store, repo, AttributeOptions())
+        (row,) = store.rows("SELECT output_applied, output_applied_elsewhere FROM session_features")
+    assert row == {"output_applied": int(applied), "output_applied_elsewhere": sha if applied else None}
 
 
 def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:

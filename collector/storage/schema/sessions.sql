@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   agent_version TEXT, -- first version of the agent seen
   parent_key TEXT, -- session that spawned this one, when stored separately
   kind TEXT, -- '' for ordinary sessions; agent_review, agent_investigate, imported
-  turns INTEGER NOT NULL DEFAULT 0, -- messages of the user that started work
+  turns INTEGER NOT NULL DEFAULT 0, -- turns of the user: typed messages, approved plans, and slash commands that the model answered, without /exit, /clear and the like
   tool_calls INTEGER NOT NULL DEFAULT 0, -- tool calls, subagents included
   input_tokens INTEGER, -- fresh input tokens, once per response
   output_tokens INTEGER, -- output tokens, once per response
