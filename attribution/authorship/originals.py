@@ -18,8 +18,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.windows import SLACK
-from collector.checkpoints.pull_requests import PullRequest
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.pull_requests import Names, PullRequest, named_checkpoints
 from collector.model import Commit
 
 # Measured on repositories that show both sides (docs/accuracy.md), rounded down.
@@ -65,13 +64,15 @@ def squash_sources(
     paths: Paths,
     patch_id: PatchId,
     arrived: Container[str] = frozenset(),
+    names: Names = named_checkpoints,
 ) -> dict[str, SquashSource]:
     """Commit id -> what it was made of, for those of `commits` that were.
 
-    `arrived`: checkpoint ids that commits of the branch name themselves, so that what became of their originals is known.
+    `arrived`: what commits of the branch name themselves, so that what became of their originals is known. `names`: what makes a
+    commit worth finding, by default the checkpoints in its message.
     """
     every = list(commits)
-    search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id)
+    search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id, names)
     search.single_commits(arrived)
     search.numbers(merge_requests(every))
     search.whole_proposals(arrived)
@@ -102,8 +103,10 @@ def subject_of(commit: Commit) -> str:
 class _Search:
     """The three methods, one after another, over the commits that are still without an original."""
 
-    def __init__(self, commits: Sequence[Commit], proposals: Sequence[PullRequest], paths: Paths, patch_id: PatchId) -> None:
-        self.commits, self.proposals = commits, proposals
+    def __init__(
+        self, commits: Sequence[Commit], proposals: Sequence[PullRequest], paths: Paths, patch_id: PatchId, names: Names
+    ) -> None:
+        self.commits, self.proposals, self._names = commits, proposals, names
         self.found: dict[str, SquashSource] = {}
         self._patch_id = patch_id
         self._paths_between = paths
@@ -131,8 +134,8 @@ class _Search:
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
         for commit in self.commits:
             twins[commit.author_email.lower(), commit.author_time].append(commit)
-        for original in _named(self.proposals):
-            if _has_arrived(original, arrived):
+        for original in self._named():
+            if self._has_arrived(original, arrived):
                 continue
             known = twins.get((original.author_email.lower(), original.author_time), ())
             same = [c for c in known if subject_of(c) == subject_of(original)]
@@ -176,8 +179,8 @@ class _Search:
         """Squashes without a number: the same patch as everything the proposal changed."""
         used = {o.commit.sha for made in self.found.values() for o in made.originals}
         for proposal in self.proposals:
-            named = [c for c in proposal.commits if checkpoint_ids(c.message)]
-            if any(c.sha in used or _has_arrived(c, arrived) for c in named):
+            named = [c for c in proposal.commits if self._names(c)]
+            if any(c.sha in used or self._has_arrived(c, arrived) for c in named):
                 continue
             base, patch = proposal.base, None
             if not base:
@@ -192,24 +195,22 @@ class _Search:
             return  # rebased, not squashed: its commits are on the branch one by one
         before = [c for c in proposal.commits if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK]
         mine = [c for c in before if self._claimed.get(c.sha, proposal.number) == proposal.number]
-        named = [c for c in mine if checkpoint_ids(c.message)]
+        named = [c for c in mine if self._names(c)]
         if not named or not any(self.paths(c) & self.paths(commit) for c in mine):
             return
         for original in named:
             self._add(commit, original, method)
-        self.found[commit.sha].others.extend(c for c in mine if not checkpoint_ids(c.message))
+        self.found[commit.sha].others.extend(c for c in mine if not self._names(c))
         self._claimed.update((c.sha, proposal.number) for c in mine)
         self._open.discard(commit.sha)
 
+    def _named(self) -> list[Commit]:
+        """Commits that name something, each once, merges left out."""
+        found = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
+        return list(found.values())
 
-def _named(proposals: Iterable[PullRequest]) -> list[Commit]:
-    """Commits that name checkpoints, each once, merges left out."""
-    found = {c.sha: c for p in proposals for c in p.commits if len(c.parents) < 2 and checkpoint_ids(c.message)}
-    return list(found.values())
-
-
-def _has_arrived(original: Commit, arrived: Container[str]) -> bool:
-    return all(key in arrived for key in checkpoint_ids(original.message))
+    def _has_arrived(self, original: Commit, arrived: Container[str]) -> bool:
+        return all(key in arrived for key in self._names(original))
 
 
 def _parent(commit: Commit) -> str:

@@ -48,12 +48,17 @@ class _Paths:
         known = self._history.diffs.get(tip)
         if known is not None:
             return frozenset(path for f in known.files or () for path in (f.change.path, f.change.old_path))
-        old = self._repo.commit(base) if base else None
-        new = self._repo.commit(tip)
-        if new is None or (base and old is None):
-            return frozenset()
-        changes = self._repo.tree_changes(old.tree if old else "", new.tree, renames=False)
-        return frozenset(c.path for c in changes or ())
+        return paths_between(self._repo, base, tip)
+
+
+def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:
+    """Paths that differ between two commits; none when one of them is absent."""
+    old = repo.commit(base) if base else None
+    new = repo.commit(tip)
+    if new is None or (base and old is None):
+        return frozenset()
+    changes = repo.tree_changes(old.tree if old else "", new.tree, renames=False)
+    return frozenset(c.path for c in changes or ())
 
 
 def _know_versions(repo: GitRepo, history: CommitHistory, made: Sequence[SquashSource]) -> None:
@@ -69,4 +74,4 @@ def _know_versions(repo: GitRepo, history: CommitHistory, made: Sequence[SquashS
         history.versions[path].sort(key=lambda version: version[0])
 
 
-__all__ = ["originals_of", "recover"]
+__all__ = ["originals_of", "paths_between", "recover"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -53,7 +53,13 @@ class _End(NamedTuple):
 _NO_END = _End(0.0, ())
 
 
-def fill_outcomes(store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed) -> None:
+Elsewhere = Callable[[Collection[int]], Mapping[int, str]]
+"""Sessions -> the commit of another branch that has a line of theirs, for those that have one."""
+
+
+def fill_outcomes(
+    store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed, elsewhere: Elsewhere = lambda _: {}
+) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
     of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
     store.connection.execute(f"DELETE FROM regions WHERE session_id IN {of_repo}", (repo_id,))
@@ -71,6 +77,9 @@ def fill_outcomes(store: Store, repo_id: int, tracks: Sequence[SessionEdits], re
     pairs = ((session, prior) for session, one in sorted(sessions.items()) for prior in sorted(one.prior))
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
     known = _known(store, repo_id)
+    other = elsewhere({session for session, row in known.items() if _wrote(row) and not _landed(row)})
+    for session, row in known.items():
+        row["other"] = other.get(session)
     rows.update(
         store,
         ((t.session_id, _values(sessions[t.session_id], known[t.session_id], around.get(t.session_id))) for t in tracks),
@@ -181,14 +190,23 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
+def _wrote(stored: Mapping[str, Any]) -> bool:
+    return bool(stored["produced"] or stored["committed"])
+
+
+def _landed(stored: Mapping[str, Any]) -> bool:
+    """Whether a line stands in a commit of the attributed branch."""
+    return (stored["committed"] or 0) > 0 or (stored["survived"] or 0) > 0
+
+
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
-    committed, wrote = stored["committed"] or 0, bool(stored["produced"] or stored["committed"])
+    wrote = _wrote(stored)
     undos = json.loads(stored["undos"] or "[]")
     reverted = session.undone.happened or (bool(undos) and session.undone.took_effect)
     who = reverter(session.undone.by, undos) if reverted and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
-    applied = committed > 0 or (stored["survived"] or 0) > 0 if wrote else None
+    applied = _landed(stored) or stored["other"] is not None if wrote else None
     answered = not wrote and stored["ended_normally"] == 1 and bool(stored["agent_words"])
     judged = stored["user_turns"] is not None and stored["user_turns"] > 0
     shaped = [r.convergence for r in session.regions if r.convergence]
@@ -200,6 +218,7 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         **localised(json.loads(stored["seen"] or "[]"), stored["linked"], session.files),
         "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
+        "output_applied_elsewhere": stored["other"],
         "output_applied_fraction": stored["survived"] / stored["final"] if stored["final"] else None,
         "changes_reverted": int(reverted) if wrote else None,
         "reverted_lines": max(session.undone.reverted, session.undone.restored) if wrote else None,

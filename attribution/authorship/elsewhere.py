@@ -1,0 +1,86 @@
+"""Lines of sessions that stand in commits of other branches than the attributed one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from attribution.authorship.agent_text import new_text, without_layout
+from attribution.authorship.texts import DiffTexts
+from attribution.authorship.timeline import EditFate
+from collector.git.repository import GitRepo, is_regular, line_changes
+from collector.model import Commit, FileChange
+from collector.text import decode, is_binary, split_lines
+
+_TELLING = 12  # characters without layout: a shorter line stands anywhere
+
+
+@dataclass(slots=True)
+class _Written:
+    """A line that a session wrote into a file."""
+
+    session: int
+    at: float  # when it first did
+    alone: bool = True  # no other session did
+
+
+def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Collection[int]) -> dict[int, str]:
+    """Session -> the first commit of another branch or pull request that adds a line it wrote, to the file it wrote it into.
+
+    The line must be a telling one that no other session wrote into that file, and the commit must not be older than it. What a
+    stash is made of does not count.
+    """
+    lines = _written(edits, sessions)
+    first = min((one.at for one in lines.values()), default=0.0)
+    paths = {path for path, _ in lines}
+    found: dict[int, str] = {}
+    for commit in _committed(texts) if lines else ():
+        if commit.author_time < first or len(commit.parents) > 1:
+            continue
+        for place in _added(texts.repo, commit, paths):
+            one = lines.get(place)
+            if one is not None and one.at <= commit.author_time:
+                found.setdefault(one.session, commit.sha)
+        if len(found) == len(sessions):
+            break
+    return found
+
+
+def _written(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], _Written]:
+    """(path, line without layout) -> the one session that wrote it."""
+    found: dict[tuple[str, str], _Written] = {}
+    for fate in edits:
+        if fate.outcome or not fate.path:
+            continue
+        for line in (line for text in new_text(fate.raw.edit) for line in text.split("\n")):
+            bare = without_layout(line)
+            if len(bare) >= _TELLING:
+                one = found.setdefault((fate.path, bare), _Written(fate.raw.call.session_id, fate.raw.at))
+                one.alone = one.alone and one.session == fate.raw.call.session_id
+                one.at = min(one.at, fate.raw.at)
+    return {place: one for place, one in found.items() if one.alone and one.session in sessions}
+
+
+def _committed(texts: DiffTexts) -> Iterator[Commit]:
+    """Commits of other branches without those that a stash is made of."""
+    stash = texts.repo.refs().get("refs/stash", "")
+    kept = texts.repo.commit(stash) if stash else None
+    parts = {stash, *kept.parents[1:]} if kept is not None else set()
+    return (commit for commit in texts.aside if commit.sha not in parts)
+
+
+def _added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(path, line without layout) of what a commit adds to some files."""
+    for change in repo.changes(commit, renames=False) or ():
+        if change.path in paths and change.new is not None:
+            yield from ((change.path, without_layout(line)) for line in _lines(repo, change))
+
+
+def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:
+    sides = ((change.old, change.old_mode), (change.new, change.new_mode))
+    old, new = ((repo.blob(oid) or b"") if oid is not None and is_regular(mode) else b"" for oid, mode in sides)
+    if is_binary(old) or is_binary(new):
+        return
+    lines = split_lines(new)
+    for hunk in line_changes(old, new):
+        yield from map(decode, lines[hunk.b0 : hunk.b1])
