@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, ComparedLines, compare
 from attribution.claims.verify import STATUSES, WRONG
 from collector.git.ranges import common, parse
+from collector.vocabulary.claims import CARRIED
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -26,6 +27,7 @@ class ProducerAccuracy:
     records: int = 0
     unread: int = 0  # another format version, damaged, too large: not judged
     on_branch: int = 0
+    carried: int = 0  # of commits beside the branch whose lines are in a commit of it: a squash, a rebase; not in what follows
     on_other_refs: int = 0  # of branches and pull requests that are not the analysed one, or of no ref
     commit_missing: int = 0
     attesting: int = 0  # on the branch, and naming lines
@@ -184,22 +186,25 @@ def claims_of(store: Store, repo_id: int, sha: str, path: str, line: int) -> lis
 _VERSION = "trim(COALESCE(r.tool_version, '') || ' ' || COALESCE(r.format_version, ''))"
 _COUNTS = """
 SELECT r.producer, {group} AS "group", COUNT(*) AS records, SUM(r.state NOT IN ('read', 'own')) AS unread,
-  SUM(r.state = 'read' AND x.reach = 'branch') AS on_branch, SUM(r.state = 'read' AND x.reach IN ('ref', 'none')) AS on_other_refs,
+  SUM(r.state = 'read' AND {own}) AS on_branch, SUM(x.anchor IN ({carried})) AS carried,
+  SUM(r.state = 'read' AND x.reach IN ('ref', 'none')) AS on_other_refs,
   SUM(r.state = 'read' AND x.reach = 'missing') AS commit_missing,
-  SUM(x.reach = 'branch' AND x.lines > 0) AS attesting,
-  SUM(x.reach = 'branch' AND x.lines > 0 AND x.findings NOT IN ({wrong})) AS consistent,
-  SUM(CASE WHEN x.reach = 'branch' THEN x.lines ELSE 0 END) AS lines,
-  SUM(CASE WHEN x.reach = 'branch' THEN x.ok + x.overlapping + x.dangling_key ELSE 0 END) AS added,
-  SUM(CASE WHEN x.reach = 'branch' THEN x.not_added ELSE 0 END) AS not_added,
-  SUM(CASE WHEN x.reach = 'branch' THEN x.beyond_eof ELSE 0 END) AS beyond_eof,
-  SUM(CASE WHEN x.reach = 'branch' THEN x.file_missing ELSE 0 END) AS file_missing
+  SUM({own} AND x.lines > 0) AS attesting,
+  SUM({own} AND x.lines > 0 AND x.findings NOT IN ({wrong})) AS consistent,
+  SUM(CASE WHEN {own} THEN x.lines ELSE 0 END) AS lines,
+  SUM(CASE WHEN {own} THEN x.ok + x.overlapping + x.dangling_key ELSE 0 END) AS added,
+  SUM(CASE WHEN {own} THEN x.not_added ELSE 0 END) AS not_added,
+  SUM(CASE WHEN {own} THEN x.beyond_eof ELSE 0 END) AS beyond_eof,
+  SUM(CASE WHEN {own} THEN x.file_missing ELSE 0 END) AS file_missing
 FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({repos}) GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 
 def _accuracy(store: Store, ids: str, group: str) -> list[ProducerAccuracy]:
     wrong = ", ".join(f"'{status}'" for status in WRONG)
-    return store.select(ProducerAccuracy, _COUNTS.format(group=group, wrong=wrong, repos=ids))
+    carried = ", ".join(f"'{anchor}'" for anchor in CARRIED)
+    own = f"x.reach = 'branch' AND x.anchor NOT IN ({carried})"
+    return store.select(ProducerAccuracy, _COUNTS.format(group=group, wrong=wrong, repos=ids, carried=carried, own=own))
 
 
 def _statuses(store: Store, ids: str) -> list[StatusCount]:

@@ -1,7 +1,8 @@
 """Reads what other producers claim, checks each record against its commit, and stores both. Independent of attribution.
 
 A record's lines never change, nor does its commit: only what is new is read, in batches of whole records, and when a branch moves
-only the reach of the others is looked up again. A record whose commit arrives later is read again.
+only the reach of the others is looked up again. A record whose commit arrives later, or reaches the branch as another one, is read
+again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from attribution.claims.carried import NewPlace, carried, new_places
 from attribution.claims.commits import SeenCommit
 from attribution.claims.verify import LINE_STATUSES, CheckedRecord, check, status, worst
 from attribution.lineage.walk import open_scratch
@@ -20,13 +22,15 @@ from collector.claims.model import Claim, ClaimRecord, ClaimSource, Who
 from collector.claims.roots import relative, root_of
 from collector.git.program import GitFailed
 from collector.git.ranges import count, text, united
+from collector.git.repository import MAX_TEXT
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, clear_problems, digest, last_run
 from collector.storage.store import iso
 from collector.text import printable
 from collector.vocabulary.agents import slug_of
+from collector.vocabulary.claims import CARRIED
 
-VERSION = "3"
+VERSION = "4"
 STAGE = Stage(StageName.CLAIMS, VERSION)  # reports on what is read now: problems of the other records stay
 _BATCH = 200  # sources written in one transaction
 _KEPT = 64  # commits that are kept in memory
@@ -88,6 +92,7 @@ class _Reading:
         self._branch: set[str] = set()
         self._others: set[str] = set()
         self._authors: dict[Who, int] = {}
+        self._places: dict[str, NewPlace] = {}
         before = last_run(self.store, self.repo_id, STAGE.name)
         self._other_version = before is not None and before.version != VERSION  # everything is read again
 
@@ -96,6 +101,7 @@ class _Reading:
         self._history(refs)
         problems: list[Problem] = []
         wanted = found_in.sources(self.repo, refs, self.head, problems)
+        self._places = new_places(self.repo, self.head, {s.commit for s in wanted if s.kind == "note"})
         have = self._stored()
         fresh = [s for s in wanted if (s.ref, s.place, s.blob) not in have]
         names = {(s.ref, s.place, s.blob) for s in wanted}
@@ -130,16 +136,21 @@ class _Reading:
         """(source, place, blob) -> records; those to be read again are named so that they match nothing."""
         found: dict[tuple[str, str, str], list[int]] = {}
         for row in self.store.rows(
-            "SELECT r.id, r.source, r.place, r.blob, r.commit_sha, r.state, x.reach, x.anchor FROM claim_records r "
-            "LEFT JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id = ? AND r.blob <> ''",
+            "SELECT r.id, r.source, r.place, r.blob, r.commit_sha, r.state, x.reach, x.anchor, x.commit_sha AS held "
+            "FROM claim_records r LEFT JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id = ? AND r.blob <> ''",
             (self.repo_id,),
         ):
             again = row["reach"] == "missing" and row["commit_sha"] and self.repo.has(row["commit_sha"])
             again = again or (row["state"] == "missing_blob" and self.repo.has(row["blob"])) or row["source"] == ""
-            again = again or self._other_version
+            again = again or self._other_version or self._elsewhere(row["commit_sha"], row["anchor"], row["held"])
             name = (_ARRIVED, row["place"], row["blob"]) if again else (row["source"], row["place"], row["blob"])
             found.setdefault(name, []).append(row["id"])
         return found
+
+    def _elsewhere(self, sha: str | None, anchor: str | None, held: str | None) -> bool:
+        """Whether the branch holds the lines of a record's commit in another commit than before, or no longer."""
+        place = self._places.get(sha or "")
+        return held != place.commit if place is not None else anchor in CARRIED
 
     def _new_commits(self) -> list[str]:
         """Of the branch, the ones whose messages were not read."""
@@ -221,6 +232,10 @@ class _Reading:
             if later:
                 sha, anchor, records = later, "next_commit", self._commit(later)
                 checked = check(record.claims, records)
+        place = self._places.get(sha) if source.kind == "note" and records is not None else None
+        if place is not None and (held := self._commit(place.commit)) is not None:
+            checked = carried(checked, sha, place.commit, held, self._text)
+            sha, anchor = place.commit, place.anchor
         if records is None and not sha:
             anchor = "none"
         commit = self.repo.commit(sha) if records is not None else None
@@ -233,6 +248,11 @@ class _Reading:
             if len(self._commits) > _KEPT:
                 del self._commits[next(iter(self._commits))]
         return self._commits[sha]
+
+    def _text(self, sha: str, path: str) -> bytes | None:
+        blob = self.repo.file_at(sha, path) if path else None
+        size = self.repo.blob_size(blob) if blob is not None else None
+        return self.repo.blob(blob) if blob is not None and size is not None and size <= MAX_TEXT else None
 
     def _next(self, record: ClaimRecord) -> str:
         """The commit of the branch that first changes a file of the record after it was written; "" when there is none."""

@@ -27,14 +27,16 @@ def claims_view(console: Console, r: ClaimsReport, tables: Sequence[str]) -> Non
 
 
 def _producers(console: Console, r: ClaimsReport) -> None:
-    head = ("producer", "records", "on branch", "other refs", "commit missing", "unread", *_WORTH)
+    head = ("producer", "records", "on branch", "carried", "other refs", "commit missing", "unread", *_WORTH)
     table = grid("<", *">" * (len(head) - 1), head=head)
     for w in r.worth:
         table.add_row(
-            plain(w.producer or "unknown format"), number(w.records), number(w.on_branch), number(w.on_other_refs),
-            number(w.commit_missing), number(w.unread), *_worth_cells(w),
+            plain(w.producer or "unknown format"), number(w.records), number(w.on_branch), number(w.carried),
+            number(w.on_other_refs), number(w.commit_missing), number(w.unread), *_worth_cells(w),
         )  # fmt: skip
-    _print(console, table, "consistent: every line the record names was added by its commit; trailers name no lines")
+    note = "consistent: every line the record names was added by its commit; trailers name no lines"
+    carried = any(w.carried for w in r.worth)
+    _print(console, table, note + ("; carried: from a commit beside the branch to the squash made of it" if carried else ""))
 
 
 def _worth_cells(w: ProducerAccuracy) -> tuple[str, ...]:

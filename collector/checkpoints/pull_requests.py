@@ -7,7 +7,7 @@ has the refs of the pull requests (`refs/pull/N/head` on GitHub, `refs/merge-req
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from collector.checkpoints.entire import BRANCHES
@@ -17,6 +17,14 @@ from collector.model import Commit
 
 _PULL = re.compile(r"^refs/(?:remotes/[^/]+/)?(?:pull|merge-requests)/(\d{1,9})/head$")
 _BRANCH = re.compile(rf"^refs/(?:heads|remotes/[^/]+)/(?!{BRANCHES})")
+
+Names = Callable[[Commit], Collection[str]]
+"""What of interest a commit names: nothing makes it like any other."""
+
+
+def named_checkpoints(commit: Commit) -> Collection[str]:
+    """The checkpoints in a commit's message."""
+    return checkpoint_ids(commit.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +43,11 @@ def is_source(ref: str) -> bool:
     return bool(_PULL.match(ref) or _BRANCH.match(ref))
 
 
-def read_pull_requests(repo: GitRepo, head: str) -> list[PullRequest]:
-    """The proposals beside the branch that ends in `head`, pull requests first; only those with a checkpoint id."""
+def read_pull_requests(repo: GitRepo, head: str, names: Names = named_checkpoints) -> list[PullRequest]:
+    """The proposals beside the branch that ends in `head`, pull requests first; only those with a commit that names something."""
     tips = {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
     beside = {c.sha: c for c in repo.history_of(sorted(set(tips.values())), [head])}
-    telling = _telling(beside)
+    telling = _telling(beside, names)
     place = {sha: number for number, sha in enumerate(beside)}
     found: dict[str, PullRequest] = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
@@ -51,11 +59,11 @@ def read_pull_requests(repo: GitRepo, head: str) -> list[PullRequest]:
     return list(found.values())
 
 
-def _telling(beside: Mapping[str, Commit]) -> set[str]:
-    """Commits that name a checkpoint, or descend from one that does; `beside` has parents first."""
+def _telling(beside: Mapping[str, Commit], names: Names) -> set[str]:
+    """Commits that name something, or descend from one that does; `beside` has parents first."""
     found: set[str] = set()
     for sha, commit in beside.items():
-        if checkpoint_ids(commit.message) or any(parent in found for parent in commit.parents):
+        if names(commit) or any(parent in found for parent in commit.parents):
             found.add(sha)
     return found
 
@@ -78,4 +86,4 @@ def _reached(tip: str, beside: Mapping[str, Commit]) -> list[str]:
     return list(seen)
 
 
-__all__ = ["PullRequest", "is_source", "read_pull_requests"]
+__all__ = ["Names", "PullRequest", "is_source", "named_checkpoints", "read_pull_requests"]

@@ -39,7 +39,13 @@ class Anchor(Word):
 
     NAMED = "named", "the record names it"
     NEXT_COMMIT = "next_commit", "the next one that changes its files"
+    SAME_PATCH_ID = "same_patch_id", "the one named is beside the branch: the branch's commit with the same patch"
+    EARLIER_VERSION = "earlier_version", "as before: the branch's commit with the same author, second and subject"
+    SQUASH_BY_NUMBER = "squash_by_number", "as before: the squash whose message names the pull request"
     NONE = "none", "there is none"
+
+
+CARRIED = (Anchor.SAME_PATCH_ID, Anchor.EARLIER_VERSION, Anchor.SQUASH_BY_NUMBER)  # the record was made of another commit
 
 
 class Reach(Word):

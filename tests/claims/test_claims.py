@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
 from support.commands import clone, rows, run
-from support.histories import Build, text, words
+from support.histories import Build, Files, text, words
 
 from attribution.claims.agreement import CAUSES, ComparedLines, compare
 from attribution.claims.verify import check, status, worst
 from attribution.exports.git_ai import note
 from attribution.queries.commit_shares import commit_shares
+from attribution.study import study
 from collector.checkpoints.trailers import declared_agent
 from collector.claims import (
     agent_blame,
@@ -677,6 +678,93 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     assert statuses(db)["git-ai", sha] == "unreachable"
     run("claims", repo, "--branch", "late", "--db", db)
     assert statuses(db)["git-ai", sha] == "ok" and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
+    assert run("check", "--db", db).exit_code == 0
+
+
+# --- commits that a squash replaced -----------------------------------------------------------------------------------
+
+
+def held(db: Path) -> dict[str, tuple[str, str, str]]:
+    """Commit of a note -> the commit its lines are in, how that was found, and its verified lines by path."""
+    with Store(db) as store:
+        found = store.rows(
+            "SELECT r.commit_sha, x.commit_sha AS held, x.anchor, COALESCE((SELECT group_concat(k.path || ' ' || c.ranges, ' | ') "
+            "FROM claims k JOIN claim_checks c ON c.claim_id = k.id WHERE k.record_id = r.id AND c.status = 'ok'), '') AS lines "
+            "FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.producer = 'git-ai'"
+        )
+    return {row["commit_sha"]: (row["held"], row["anchor"], row["lines"]) for row in found}
+
+
+@pytest.fixture
+def squashed(tmp_path: Path) -> Build:
+    """A pull request of two commits with notes and its squash, and one of a commit that was rebased onto that."""
+    build = Build(tmp_path / "squashed.git")
+    old = words(6, "a")
+    build.commit("base", [], {"a.py": text(*old)})
+    build.commit("first", ["base"], {"a.py": text(*old, "kept", "changed later"), "b.py": text("b")})
+    build.commit("second", ["first"], {"a.py": text(*old, "kept", "as it is now"), "b.py": text("b")})
+    build.commit("alone", ["base"], {"a.py": text("on top", *old)})
+    build.commit("c", ["base"], {"a.py": text(*old), "c.py": text("c")})
+    whole: Files = {"a.py": text("of main", *old, "kept", "as it is now"), "b.py": text("b")}
+    build.commit("before", ["base"], {"a.py": text("of main", *old)})
+    build.commit("squash", ["before"], whole, message="Everything (#7)")
+    build.commit("rebased", ["squash"], whole | {"c.py": text("c")})
+    build.done()
+    for number, name in ((7, "second"), (8, "alone"), (9, "c")):
+        git(build.where, "update-ref", f"refs/pull/{number}/head", build.sha[name])
+    for number in range(1, 9):
+        git(build.where, "update-ref", "-d", f"refs/heads/x{number}")
+    git(build.where, "update-ref", "refs/heads/main", build.sha["rebased"])
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/main")
+    entries = {
+        "first": "a.py\n  s_1::t_1 1,7-8\nb.py\n  s_1::t_1 1\n", "second": "a.py\n  s_1::t_1 8\n",
+        "alone": "a.py\n  s_1::t_1 1\n", "c": "c.py\n  s_1::t_1 1\n",
+    }  # fmt: skip
+    put_notes(build.where, "refs/notes/ai", {build.sha[name]: git_ai_note(lines) for name, lines in entries.items()})
+    return build
+
+
+def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
+    db, sha = tmp_path / "c.db", squashed.sha
+    (worth,) = (r for r in rows(run("claims", squashed.where, "--db", db, "--csv")) if r["producer"] == "git-ai")
+    assert held(db) == {
+        # line 1 was there before; line 8 was changed by the second commit, so it is not what the first one's note is about
+        sha["first"]: (sha["squash"], "squash_by_number", "a.py 8 | b.py 1"),
+        sha["second"]: (sha["squash"], "squash_by_number", "a.py 9"),
+        sha["c"]: (sha["rebased"], "same_patch_id", "c.py 1"),
+        sha["alone"]: (sha["alone"], "named", "a.py 1"),
+    }
+    assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == ("3", "0", "1", "0")
+    assert run("check", "--db", db).exit_code == 0
+
+
+def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(squashed: Build, tmp_path: Path) -> None:
+    db = tmp_path / "c.db"
+    assert run("repo", squashed.where, "--allow-no-checkpoints", "--history", "--db", db).exit_code == 0
+    run("claims", squashed.where, "--db", db)
+    told = run("survival", "--db", db)
+    assert "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool" in " ".join(
+        told.stdout.split()
+    )
+    assert {row["class"] for row in table(db, "line_spans")} == {"undeclared"}  # claims are counted beside our classes
+    with Store(db) as store:
+        (rework,) = (one for one in study(store) if one.name == "excess_rework")
+    assert any(note.startswith("4 of 11 added undeclared lines") for note in rework.notes)
+
+
+def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> None:
+    db, sha = tmp_path / "c.db", squashed.sha
+    git(squashed.where, "update-ref", "refs/heads/main", sha["before"])
+    run("claims", squashed.where, "--db", db)
+    assert {where[1] for where in held(db).values()} == {"named"}
+    git(squashed.where, "update-ref", "refs/heads/main", sha["rebased"])
+    run("claims", squashed.where, "--db", db)
+    fresh = tmp_path / "fresh.db"
+    run("claims", squashed.where, "--db", fresh)
+    assert held(db) == held(fresh) and held(db)[sha["c"]][1] == "same_patch_id"
+    git(squashed.where, "update-ref", "refs/heads/main", sha["squash"])
+    run("claims", squashed.where, "--db", db)
+    assert held(db)[sha["c"]] == (sha["c"], "named", "c.py 1") and held(db)[sha["first"]] == held(fresh)[sha["first"]]
     assert run("check", "--db", db).exit_code == 0
 
 

@@ -55,7 +55,7 @@ SELECT r.repo_id, r.id AS record_id, k.id AS claim_id, x.commit_sha, k.path, max
        min(p.end_line, COALESCE(s.end_line, p.end_line)) AS end_line,
        min(p.end_line, COALESCE(s.end_line, p.end_line)) - max(p.start_line, COALESCE(s.start_line, p.start_line)) + 1 AS lines,
        a.author AS claimed_author, a.basis AS claimed_basis, 'declared' AS claimed_evidence, r.producer, r.tool_version, a.tool, a.model AS claimed_model,
-       a.session_key AS claimed_session, k.key, k.dangling, x.status AS record_status, r.base_sha <> x.commit_sha AS copied, x.commit_at,
+       a.session_key AS claimed_session, k.key, k.dangling, x.status AS record_status, r.base_sha <> r.commit_sha AS copied, x.commit_at,
        k.lines AS claim_lines, f.lines_added AS file_lines_added, o.author, o.how, o.evidence, o.reason, o.session_id, o.model,
        EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS has_session
 FROM claimed_spans p JOIN claims k ON k.id = p.claim_id JOIN claim_records r ON r.id = k.record_id

@@ -54,7 +54,7 @@ CREATE INDEX IF NOT EXISTS claims_author ON claims(author_id);
 -- What became of one record when it was checked against its commit.
 CREATE TABLE IF NOT EXISTS claim_record_checks (
   record_id INTEGER PRIMARY KEY REFERENCES claim_records(id) ON DELETE CASCADE, -- the record
-  commit_sha TEXT, -- commit it was checked against; another one than it names for records written before their commit was made
+  commit_sha TEXT, -- commit it was checked against; another one than it names for records written before their commit was made, or of commits that a squash or rebase replaced
   anchor TEXT NOT NULL {Anchor}, -- how that commit was found
   reach TEXT NOT NULL {Reach}, -- where that commit is
   status TEXT NOT NULL {ClaimStatus}, -- what checking it gave, the first that applies
