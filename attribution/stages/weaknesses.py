@@ -12,6 +12,7 @@ from pathlib import Path
 from attribution.stages import weakness_rows as tables
 from attribution.stages.complexity import measure
 from attribution.stages.weakness_rows import ScanResult
+from attribution.weaknesses import constants
 from attribution.weaknesses.rules.packs import cache as packs
 from attribution.weaknesses.rules.rulesets import OWN, RuleSet, files_of, fingerprint, load, named
 from attribution.weaknesses.scan import exclude
@@ -27,7 +28,7 @@ from collector.model import Problem
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, last_run
 from collector.storage.store import Store
 
-VERSION = "4"
+VERSION = "5"
 STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
 _SEEN = ("ok", "none", "partial")  # a weakness would have been found
 _BATCH = 2000  # texts that are put aside at once without being scanned
@@ -54,7 +55,7 @@ def _update(context: RunContext, cache_store: Store, head: str, wanted: ScanRequ
     if run.unchanged:
         return ScanUpdate("unchanged", engine.name, name, seconds=run.seconds, findings=_count(store, repo_id))
     rules = load(files, name)
-    cache = ScanCache(cache_store, rules.sha256, engine.name)
+    cache = ScanCache(cache_store, digest(rules.sha256, constants.VERSION), engine.name)
     findings = plan(context.repo, head, rules, context.progress)
     done = ScanUpdate("scanned", engine.name, name, len(findings.texts))
     _Scan(context, engine, rules, cache, findings, wanted, done).run()
@@ -136,7 +137,7 @@ class _Scan:
             scan(self.engine, self.rules, self._targets(new), jobs, self.wanted.limits, self.done.notes.append)
         ) as portions:
             for portion in portions:
-                self.cache.save(portion)
+                self.cache.save(map(_without_constants, portion))
                 seen += len(portion)
                 self.context.progress("scanning", min(len(new), seen + self.aside), len(new))
         self._flush()
@@ -169,6 +170,12 @@ class _Scan:
         # A text that is missing may come with the next fetch: it is not remembered.
         self.cache.save(one for one in self.waiting if one.status != "missing")
         self.waiting.clear()
+
+
+def _without_constants(one: Scanned) -> Scanned:
+    target = one.target
+    left = [m for m in one.matches if not constants.only_constants(m.rule, target.suffix, target.data, m.start, m.end)]
+    return replace(one, matches=left)
 
 
 def _problems(found: ScanPlan, known: dict[Text, CachedScan]) -> list[Problem]:
