@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.align import text_of
@@ -50,7 +49,7 @@ class CommitHistory:
     paths: set[str] = field(default_factory=set)
     versions: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # path -> (author time, blob), in order of commits
     _ancestry: Ancestry | None = None
-    frequency: Counter[int] = field(default_factory=Counter)  # hash of a stripped line -> files that ever added it
+    lines: LineFiles = field(default_factory=lambda: LineFiles())
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether `ancestor` can be reached from `descendant`, both commits of this history."""
@@ -61,47 +60,64 @@ class CommitHistory:
     def rarity(self, text: str) -> float:
         """1 / number of files that ever added the line; 0 for lines of many files and for ones that are too short to tell."""
         stripped = text.strip()
-        files = max(1, self.frequency[hash(stripped.encode("utf-8", "replace"))])
+        files = max(1, self.lines.files(stripped.encode("utf-8", "replace")))
         return 1.0 / files if len(stripped) >= 4 and files <= RARE else 0.0
+
+
+class LineFiles:
+    """In how many files each line was ever added, layout aside; hashes stand for texts, and `RARE + 1` for any larger number.
+
+    A history has millions of lines, most of them in one file: for those only the file is kept, not a set of files.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[int, int | tuple[int, ...]] = {}
+
+    def add(self, path: str, lines: Iterable[bytes]) -> None:
+        """Lines that a commit added to a file."""
+        files, file = self._files, hash(path)
+        for line in lines:
+            key = hash(line.strip())
+            known = files.setdefault(key, file)
+            if known == file:
+                continue
+            several = (known,) if isinstance(known, int) else known
+            if file not in several and len(several) <= RARE:
+                files[key] = (*several, file)
+
+    def files(self, line: bytes) -> int:
+        """Of a line without its layout; 0 when no commit added it."""
+        known = self._files.get(hash(line))
+        if known is None:
+            return 0
+        return 1 if isinstance(known, int) else len(known)
 
 
 def read_history(repo: GitRepo, commits: Sequence[Commit], attributes: Sequence[Attributes] = ()) -> CommitHistory:
     """Diffs of all commits, with the kind of each file; `attributes` are the repository's own. Texts are not kept."""
     history = CommitHistory(list(commits), {})
-    known: set[int] = set()
     for commit in commits:
-        found = _diff_of(repo, commit, attributes)
+        found = _diff_of(repo, commit, attributes, history.lines.add)
         history.diffs[commit.sha] = found
         for file in found.files or ():
-            _take_note(repo, history, known, commit, file)
+            history.paths.add(file.change.path)
+            if file.change.new is not None and file.content == "text":
+                history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))
     return history
 
 
-def _take_note(repo: GitRepo, history: CommitHistory, known: set[int], commit: Commit, file: FileDiff) -> None:
-    history.paths.add(file.change.path)
-    if file.change.new is not None and file.content == "text":
-        history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))
-    if not file.added or len(commit.parents) > 1:
-        return
-    lines = split_lines(repo.blob(file.change.new or "") or b"")
-    path_hash = hash(file.change.path)
-    for start, end, _ in file.added:
-        for line in lines[start:end]:
-            key = hash(line.strip())
-            pair = key ^ (path_hash * 31)
-            if pair not in known:
-                known.add(pair)
-                history.frequency[key] += 1
+_Count = Callable[[str, Sequence[bytes]], None]
+"""Takes the path of a file and lines that were added to it."""
 
 
-def _diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> CommitDiff:
+def _diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes], count: _Count) -> CommitDiff:
     if len(commit.parents) > 1:
         return CommitDiff(commit, _merge_diff(repo, commit, attributes))
     changes = repo.changes(commit)
-    return CommitDiff(commit, None if changes is None else [_file_diff(repo, change, attributes) for change in changes])
+    return CommitDiff(commit, None if changes is None else [_file_diff(repo, change, attributes, count) for change in changes])
 
 
-def _file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes]) -> FileDiff:
+def _file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes], count: _Count | None = None) -> FileDiff:
     for mode in (change.old_mode, change.new_mode):
         if mode in (_SUBMODULE, _SYMLINK):
             other = change.old_mode if mode == change.new_mode else change.new_mode
@@ -113,8 +129,12 @@ def _file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attribute
     if is_binary(old) or is_binary(new):
         return FileDiff(change, "binary", kind=FileKind.DATA)
     hunks = line_changes(old, new)
-    lines = split_lines(new)
-    added = tuple((h.b0, h.b1, sum(1 for line in lines[h.b0 : h.b1] if line.strip())) for h in hunks if h.b1 > h.b0)
+    ranges = [(h.b0, h.b1) for h in hunks if h.b1 > h.b0]
+    lines = split_lines(new) if ranges else []
+    added = tuple((start, end, sum(1 for line in lines[start:end] if line.strip())) for start, end in ranges)
+    if count is not None:
+        for start, end in ranges:
+            count(change.path, lines[start:end])
     kind = kind_of_version(change.path, new if change.new is not None else old, attributes)
     return FileDiff(change, "text", added, sum(h.a1 - h.a0 for h in hunks), kind)
 
@@ -150,7 +170,7 @@ def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes])
 
 def _named(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
     """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
-    return repo.with_renames(changes) if any(c.status == "A" and c.path in touched for c in changes) else changes
+    return repo.with_renames(changes, touched) if any(c.status == "A" and c.path in touched for c in changes) else changes
 
 
 def _common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:

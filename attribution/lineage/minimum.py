@@ -55,6 +55,8 @@ RATED = 20
 """Rated sessions, before weights are fitted to them."""
 COMMITS = 10
 """Whole commits, before the maintainability of a group has a mean."""
+MESSAGES = 20
+"""Messages that were classified, before the share of those that push back is printed."""
 REPOSITORIES = 3
 """Repositories, before an estimate over several has an interval."""
 READ = Minimum(30, 1)

@@ -18,6 +18,7 @@ from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.copies import share_authors
+from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
@@ -339,7 +340,9 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     line_rows.totals(store, repo_id, judged)
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)
-    outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
+    texts = DiffTexts(context.repo, judged.evidence.history)
+    elsewhere = partial(commits_elsewhere, texts, judged.replayed.edits)
+    outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, elsewhere)
     costs.fill_costs(store, repo_id, prices)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed, prices)
     scores.fill_scores(store, repo_id)

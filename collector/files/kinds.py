@@ -141,13 +141,14 @@ def kind_of_version(path: str, data: bytes, attributes: Sequence[Attributes] = (
 
 def kind_of_text(data: bytes, suffix: str) -> FileKind | None:
     """Minified or generated, by the bytes alone; None when they say nothing."""
-    lines = data.count(b"\n") + 1
     if suffix in ("js", "css", "mjs", "cjs"):
+        lines = data.count(b"\n") + 1
         dense = lines > 5 and len(data) > _MEAN_LINE * lines and has_long_line(data, 1000)
         if dense or has_long_line(data, _LONG_LINE):
             return FileKind.MINIFIED
     head = head_of(data)
-    if _GENERATED_HEAD.search(head) or (suffix in ("html", "htm") and _CONVERTED_HEAD.search(head)):
+    named = b"generat" in head.lower() and _GENERATED_HEAD.search(head)  # the word is in every form, and quickly ruled out
+    if named or (suffix in ("html", "htm") and _CONVERTED_HEAD.search(head)):
         return FileKind.GENERATED
     return None
 

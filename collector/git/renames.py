@@ -11,7 +11,8 @@ bytes is not counted. Git 2.44 and later count it: pass `whole=True` for those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 
 from collector.text import is_binary
 
@@ -36,11 +37,17 @@ _Candidate = tuple[int, int, int, int, int]  # negative score, other file name?,
 _numbers: dict[bytes, int] = {}
 
 
-def pair(deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False) -> dict[str, str]:
-    """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content."""
+def pair(
+    deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False, wanted: Container[str] | None = None
+) -> dict[str, str]:
+    """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content.
+
+    Of added paths that are not `wanted` the answer may lack pairs, which saves the comparison of all files with all others when
+    nothing is like those that are; None: all are.
+    """
     sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole)
     found = _exact(sources, targets)
-    for stage in (_by_name, _by_matrix):
+    for stage in (_by_name, partial(_by_matrix, wanted=wanted)):
         used = set(found.values())
         sources = [s for s in sources if s[0] not in used]
         targets = [t for t in targets if t[0] not in found]
@@ -195,11 +202,19 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-def _by_matrix(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
+def _by_matrix(
+    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts, wanted: Container[str] | None = None
+) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    matrix = sorted(row for number, target in enumerate(targets) for row in _row(number, target, sources, texts))
+    numbered = sorted(enumerate(targets), key=lambda one: wanted is not None and one[1][0] not in wanted)  # those that matter first
+    matrix: list[_Candidate] = []
+    for number, target in numbered:
+        if not matrix and wanted is not None and target[0] not in wanted:
+            return {}
+        matrix += _row(number, target, sources, texts)
+    matrix.sort()
     found: dict[str, str] = {}
     used = set()
     for _, _, _, source, target_number in matrix:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import collections
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2.enums import ConfigLevel, DeltaStatus, DiffOption, FileMode, ObjectType, SortMode
+from pygit2.enums import ConfigLevel, DiffOption, FileMode, ObjectType, SortMode
 
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
@@ -49,14 +49,8 @@ _SIGNATURES = {
     b"-----BEGIN SSH SIGNATURE": Signature.SSH,
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
-_CACHED, _CACHED_TEXT = 3000, 100_000  # blobs, bytes of the largest
-_STATUS = {
-    DeltaStatus.ADDED: "A",
-    DeltaStatus.DELETED: "D",
-    DeltaStatus.MODIFIED: "M",
-    DeltaStatus.RENAMED: "R",
-    DeltaStatus.TYPECHANGE: "T",
-}
+_CACHED, _CACHED_TEXT = 64_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
+_STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
 
 _NEW, _GONE = "A", "D"  # letters of a delta
@@ -200,6 +194,7 @@ class GitRepo:
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
+        self._held = 0  # bytes in it
 
     def _opened(self, path: str | Path) -> Config:
         """Opens it with libgit2; gives its configuration. Raises NotARepository."""
@@ -344,8 +339,9 @@ class GitRepo:
         data = self._content(oid)
         if data is not None and len(data) <= _CACHED_TEXT:
             self._texts[oid] = data
-            if len(self._texts) > _CACHED:
-                del self._texts[next(iter(self._texts))]
+            self._held += len(data)
+            while self._held > _CACHED:
+                self._held -= len(self._texts.pop(next(iter(self._texts))))
         return data
 
     def _content(self, oid: str) -> bytes | None:
@@ -357,6 +353,9 @@ class GitRepo:
 
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""
+        known = self._texts.get(oid)
+        if known is not None:
+            return len(known)
         try:
             kind, size = self._repo.odb.read_header(oid)
         except (KeyError, ValueError, pygit2.GitError):
@@ -561,8 +560,8 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
-    def with_renames(self, changes: list[FileChange]) -> list[FileChange]:
-        """Additions paired with deletions as `git diff -M` pairs them."""
+    def with_renames(self, changes: list[FileChange], wanted: Container[str] | None = None) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them; `wanted`: additions that matter (None: all do)."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}
         added = {c.path: c for c in changes if c.status == "A" and c.new}
         if not deleted or not added:
@@ -571,6 +570,7 @@ class GitRepo:
             [(c.path, c.old or "", c.old_mode) for c in deleted.values()],
             [(c.path, c.new or "", c.new_mode) for c in added.values()],
             self.blob,
+            wanted=wanted,
         )
         gone = set(pairs.values())
         result = []
@@ -616,7 +616,8 @@ def _of_merge(diff: pygit2.Diff, touched: set[bytes]) -> list[FileChange]:
 
 
 def _file_change(delta: pygit2.DiffDelta) -> FileChange:
-    status = _STATUS.get(delta.status, "M")
+    letter = delta.status_char()
+    status = letter if letter in _STATUSES else "M"
     return FileChange(
         path=decode((delta.old_file if status == "D" else delta.new_file).raw_path or b""),
         old_path=decode(delta.old_file.raw_path or b""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Container
 from pathlib import Path
 
 import pygit2
@@ -39,9 +40,9 @@ def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     original = GitRepo.with_renames
 
-    def counted(repo: GitRepo, changes: list[FileChange]) -> list[FileChange]:
+    def counted(repo: GitRepo, changes: list[FileChange], wanted: Container[str] | None = None) -> list[FileChange]:
         seen.append(len(changes))
-        return original(repo, changes)
+        return original(repo, changes, wanted)
 
     monkeypatch.setattr(GitRepo, "with_renames", counted)
     return seen

@@ -9,7 +9,7 @@ import pytest
 from support.builder import World
 
 from attribution.authorship import texts
-from attribution.authorship.commits import read_history
+from attribution.authorship.commits import RARE, LineFiles, read_history
 from attribution.authorship.texts import RepositoryTexts
 from attribution.shell.project import task_text
 from collector.git.repository import GitRepo
@@ -36,3 +36,11 @@ def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, mo
         assert found.task(first.at - 1, "/w", "/w", "make", "fmt") is None
         assert found.task(second.at, "/w", "/w", "make", "other") is None
     assert len(asked) == 3
+
+
+def test_a_line_is_counted_once_for_each_file_and_not_beyond_what_is_rare() -> None:
+    files = LineFiles()
+    for path in ("a", "b", "a", *"cdef"):
+        files.add(path, [b"  common", b"of " + path.encode()])
+        files.add(path, [b"common  "])
+    assert (files.files(b"common"), files.files(b"of a"), files.files(b"never")) == (RARE + 1, 1, 0)

@@ -77,6 +77,30 @@ def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
         assert sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same name
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_of_wanted_files_the_answer_is_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    content = {str(n): text(*rng.sample(range(30), 12)) for n in range(24)}
+    deleted = [(f"old/{n}", str(n), REGULAR) for n in range(12)]
+    added = [(f"new/{n}", str(n), REGULAR) for n in range(12, 24)]
+    every = pair(deleted, added, content.get)
+    for path, _, _ in added:
+        assert pair(deleted, added, content.get, wanted={path}).get(path) == every.get(path)
+
+
+def test_files_that_are_not_wanted_are_not_read_when_nothing_is_like_the_wanted_one() -> None:
+    content = {"old": text(*range(10)), "wanted": text(*range(50, 60)), "other": text(*range(9))}
+    asked: set[str] = set()
+
+    def get(oid: str) -> bytes:
+        asked.add(oid)
+        return content[oid]
+
+    added = [("wanted.c", "wanted", REGULAR), ("other.c", "other", REGULAR)]
+    assert pair([("old.c", "old", REGULAR)], added, get, wanted={"wanted.c"}) == {}
+    assert asked == {"old", "wanted"}
+
+
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:
     get = blobs(o=text(*range(10)), p=text(*range(9)), new=text(*range(9), 20))
     deleted = [("x/name", "p", REGULAR), ("x/other", "o", REGULAR)]
