@@ -114,7 +114,7 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
         enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), _claimed_note(store, repo_ids)] if note]
+    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(store, repo_ids)] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
 
@@ -132,7 +132,7 @@ class _UndeclaredSpan(NamedTuple):
     end_line: int
 
 
-def _claimed_note(store: Store, repo_ids: Sequence[int]) -> str:
+def claimed_note(store: Store, repo_ids: Sequence[int]) -> str:
     """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
     claimed = every = 0
     for repo_id in repo_ids:
@@ -149,7 +149,7 @@ def _claimed_note(store: Store, repo_ids: Sequence[int]) -> str:
         return ""
     return (
         f"{claimed:,} of {every:,} added undeclared lines ({claimed / every:.1%}) are an agent's by a verified record of another "
-        "tool; records of commits that were squashed are not among them"
+        "tool, of squashed commits too as far as the clone has them"
     )
 
 

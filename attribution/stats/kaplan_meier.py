@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
@@ -126,6 +126,16 @@ def survival_points(records: Sequence[LifetimeRecord], least: Minimum = minimum.
     return [*points, *head_point(records, least)]
 
 
+class _Seen(NamedTuple):
+    """How long some lines of a commit were seen."""
+
+    age: float  # of their end, or of the last that was seen of them
+    follow: float  # how old they could have become
+    dead: bool
+    lost: bool
+    commit: Hashable
+
+
 def _points(
     unit: str,
     horizons: Sequence[int],
@@ -133,20 +143,23 @@ def _points(
     ages: Callable[[LifetimeRecord], tuple[float, float]],
     least: Minimum,
 ) -> list[Point]:
-    seen = [Observation(ages(r)[0], r.dead, r.lines, by_commit(r)) for r in records]
+    lines: Counter[_Seen] = Counter()  # added up first: lines of a commit live and die together
+    for r in records:
+        lines[_Seen(*ages(r), r.dead, r.lost, by_commit(r))] += r.lines
+    seen = [Observation(one.age, one.dead, n, one.commit) for one, n in lines.items()]
+    curve = _Curve.of(seen)
     points = []
     for horizon in horizons:
-        old = [r for r in records if ages(r)[1] >= horizon and not (r.lost and ages(r)[0] < horizon)]
+        old = [(one, n) for one, n in lines.items() if one.follow >= horizon and not (one.lost and one.age < horizon)]
         if not old:
             continue
-        lines = sum(r.lines for r in old)
-        risk = sum(r.lines for r in old if ages(r)[0] > horizon or (ages(r)[0] == horizon and not r.dead))
-        if least.refusal({unit: minimum.sample((r.lines, by_commit(r)) for r in old)}):
-            points.append(Point(unit, horizon, risk, None, enough=lines))
-            continue
-        (found,) = estimate(seen, [horizon])
-        low, high = found.interval() or (None, None)
-        points.append(Point(unit, horizon, risk, found.share, low, high, lines))
+        risk = sum(n for one, n in old if one.age > horizon or (one.age == horizon and not one.dead))
+        point = Point(unit, horizon, risk, None, enough=sum(n for _, n in old))
+        if not least.refusal({unit: minimum.sample((n, one.commit) for one, n in old)}):
+            found = curve.at(horizon, seen)
+            low, high = found.interval() or (None, None)
+            point = point._replace(share=found.share, low=low, high=high)
+        points.append(point)
     return points
 
 

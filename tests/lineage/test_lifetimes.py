@@ -108,6 +108,18 @@ def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
     assert shop.rows("SELECT lines, youngest_days * 24, cause FROM deletions") == [(2, 1.0, "modified")]
 
 
+def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) -> None:
+    lines = words(6)
+    changed = [f"{line}, changed" if number in (2, 4) else line for number, line in enumerate(lines, 1)]
+    build.commit("one", [], {"f.py": text(*lines), "g.py": text(*words(2, "g"))})
+    build.commit("two", ["one"], {"f.py": text(*changed), "g.py": text(*words(2, "g"))})
+    build.done()
+    shop.follow(build, "two")
+    found = [(r.path, r.birth, r.dead, r.lines) for r in lifetimes.records(shop.store, 1)]
+    one, two = (shop.rows("SELECT id FROM history_commits WHERE commit_sha = ?", build.sha[name])[0][0] for name in ("one", "two"))
+    assert found == [("f.py", one, False, 4), ("f.py", one, True, 2), ("g.py", one, False, 2), ("f.py", two, False, 2)]
+
+
 def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
     block = ["def moved(argument):", "    return argument.something_long()", "    # and a third line of it"]
     build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b"))})
