@@ -100,12 +100,14 @@ class DatedSession(NamedTuple):
     since: str  # first day of its fortnight
 
 
+_FORTNIGHT = "date('2025-01-06', (14 * CAST((julianday(s.started_at) - julianday('2025-01-06')) / 14 AS INTEGER)) || ' days')"
+
+
 def sessions_by_fortnight(store: Store) -> list[DatedSession]:
     """Sessions since 2025; fortnights from a Monday on."""
     return store.select(
         DatedSession,
-        "SELECT s.id, t.coding_mode, date('2025-01-06', "
-        "(14 * CAST((julianday(s.started_at) - julianday('2025-01-06')) / 14 AS INTEGER)) || ' days') AS since "
+        f"SELECT s.id, t.coding_mode, {_FORTNIGHT} AS since "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id WHERE s.started_at >= '2025-01-06'",
     )
 
@@ -188,6 +190,7 @@ class SessionTurns(NamedTuple):
     tool_counts: str  # JSON: category -> calls
     latency: str  # JSON: seconds that the agent worked on each turn
     asked: int  # turns in which the agent asked the user
+    since: str  # first day of the fortnight in which it began, from a Monday on; "" before 2025 or when nothing says so
 
 
 def session_turns(store: Store) -> list[SessionTurns]:
@@ -198,9 +201,72 @@ def session_turns(store: Store) -> list[SessionTurns]:
         SessionTurns,
         "SELECT s.repo_id, s.agent, t.coding_mode, s.turns, s.interruptions, COALESCE(f.tool_counts, '{}') AS tool_counts, "
         "COALESCE(f.per_turn_agent_latency_s, '[]') AS latency, (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c "
-        "WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked "
+        "WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked, "
+        f"CASE WHEN s.started_at >= '2025-01-06' THEN {_FORTNIGHT} ELSE '' END AS since "
         "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id "
         "LEFT JOIN session_stats t ON t.session_id = s.id",
+    )
+
+
+class SessionStops(NamedTuple):
+    """What a session has of interruptions and of the languages of its prompts, as JSON lists."""
+
+    repo_id: int
+    agent: str | None
+    month: str  # "" when nothing says when it began
+    stops: str  # objects with the `tool` before; null when there was no call
+    languages: str  # of each typed message, null where nothing tells
+
+
+def session_stops(store: Store) -> list[SessionStops]:
+    """None in a database without the features of this version."""
+    if not features_ready(store):
+        return []
+    return store.select(
+        SessionStops,
+        "SELECT s.repo_id, s.agent, COALESCE(substr(s.started_at, 1, 7), '') AS month, "
+        "COALESCE(f.interruption_events, '[]') AS stops, COALESCE(f.turn_languages, '[]') AS languages "
+        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id",
+    )
+
+
+class SessionPushback(NamedTuple):
+    """Messages of a session of Claude Code that the judge could tell, and of those the ones of each class that the paper counts."""
+
+    repo_id: int
+    coding_mode: str | None
+    told: int
+    correction: int
+    rejection: int
+    failure_report: int
+
+
+def session_pushback(store: Store, model: str, prompt_version: str) -> list[SessionPushback]:
+    return store.select(
+        SessionPushback,
+        "SELECT s.repo_id, t.coding_mode, COUNT(*) AS told, SUM(l.value = 'correction') AS correction, "
+        "SUM(l.value = 'rejection') AS rejection, SUM(l.value = 'failure_report') AS failure_report FROM judge_labels l "
+        "JOIN sessions s ON s.id = l.session_id JOIN corpus_sessions k ON k.session_id = s.id "
+        "LEFT JOIN session_stats t ON t.session_id = s.id WHERE l.label = 'pushback' AND l.value IS NOT NULL AND l.model = ? "
+        "AND l.prompt_version = ? AND s.agent = 'claude-code' GROUP BY s.id",
+        (model, prompt_version),
+    )
+
+
+class OrderedCall(NamedTuple):
+    """A call of a session's main agent."""
+
+    session_id: int
+    name: str
+    command: str | None  # its beginning
+
+
+def ordered_calls(store: Store) -> list[OrderedCall]:
+    """Of every session once, in their order."""
+    return store.select(
+        OrderedCall,
+        "SELECT c.session_id, c.name, substr(c.command, 1, 2000) AS command FROM tool_calls c "
+        "JOIN corpus_sessions k ON k.session_id = c.session_id WHERE c.agent_id IS NULL ORDER BY c.session_id, c.id",
     )
 
 

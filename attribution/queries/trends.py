@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ GROUPS: Mapping[str, str] = {
     "kind of file": "f.kind",
 }
 """What lines can be grouped by. Lines that no agent wrote belong to no agent and no model."""
+_NAMES = ", ".join(f'{column} AS "{name}"' for name, column in GROUPS.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,38 +98,57 @@ def _where(wanted: LineFilter) -> tuple[str, list[Any]]:
     return " AND ".join(conditions), values
 
 
+class _Added(NamedTuple):
+    """Lines that a commit added to files of a kind, with one verdict."""
+
+    month: str
+    commit: int
+    session: int | None
+    class_name: str
+    names: tuple[str | None, ...]  # one for each of GROUPS
+    lines: int
+
+
+def _added(store: Store, wanted: LineFilter) -> list[_Added]:
+    """One pass over all spans, which are many; everything else is added up from these."""
+    where, values = _where(wanted)
+    rows = store.rows(
+        f"SELECT substr(c.author_at, 1, 7) AS month, c.id AS number, o.session_id, {_KIND} AS class_name, {_NAMES}, "
+        f"SUM(p.nonblank) AS lines {_FROM} WHERE {where} GROUP BY c.id, f.kind, o.id",
+        values,
+    )
+    return [
+        _Added(row["month"], row["number"], row["session_id"], row["class_name"], tuple(row[name] for name in GROUPS), row["lines"])
+        for row in rows
+    ]
+
+
 def trends(store: Store, wanted: LineFilter) -> Trends:
     """Months in order; groups without a name are left out."""
-    where, values = _where(wanted)
+    added = _added(store, wanted)
     months: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in store.rows(
-        f"SELECT substr(c.author_at, 1, 7) AS month, {_KIND} AS kind, SUM(p.nonblank) AS lines {_FROM} WHERE {where} GROUP BY 1, 2 "
-        "ORDER BY 1",
-        values,
-    ):
-        months[row["month"]][row["kind"]] = row["lines"]
+    for one in sorted(added, key=lambda one: (one.month, one.class_name)):
+        of = months[one.month]
+        of[one.class_name] = of.get(one.class_name, 0) + one.lines
     total = {name: sum(month.get(name, 0) for month in months.values()) for name in LINE_CLASSES}
-    groups = {name: _groups(store, column, where, values) for name, column in GROUPS.items()}
+    groups = {name: _groups(added, number) for number, name in enumerate(GROUPS)}
     return Trends(dict(months), groups, total)
 
 
-def _groups(store: Store, column: str, where: str, values: list[Any]) -> list[LineGroup]:
-    lines: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in store.rows(
-        f"SELECT {column} AS name, {_KIND} AS kind, SUM(p.nonblank) AS lines {_FROM} WHERE {where} GROUP BY 1, 2", values
-    ):
-        if row["name"]:
-            lines[row["name"]][row["kind"]] = row["lines"]
-    counts = {
-        row["name"]: (row["commits"], row["sessions"])
-        for row in store.rows(
-            f"SELECT {column} AS name, COUNT(DISTINCT c.id) AS commits, COUNT(DISTINCT o.session_id) AS sessions {_FROM} "
-            f"WHERE {where} GROUP BY 1",
-            values,
-        )
-    }
+def _groups(added: Iterable[_Added], number: int) -> list[LineGroup]:
+    """By the name with that number."""
+    members: dict[str, list[_Added]] = defaultdict(list)
+    for one in added:
+        if name := one.names[number]:
+            members[name].append(one)
     found = [
-        LineGroup(name, {kind: of.get(kind, 0) for kind in LINE_CLASSES}, *counts.get(name, (0, 0))) for name, of in lines.items()
+        LineGroup(
+            name,
+            {kind: sum(one.lines for one in of if one.class_name == kind) for kind in LINE_CLASSES},
+            len({one.commit for one in of}),
+            len({one.session for one in of} - {None}),
+        )
+        for name, of in members.items()
     ]
     return sorted(found, key=lambda one: (-one.total, one.name))[:_MOST]
 

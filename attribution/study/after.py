@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.study import evidence_totals, line_records, vendor_disagreements
+from attribution.queries.survival import claimed_note
 from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
@@ -24,7 +25,7 @@ _DAYS = (7, 30, 90)
 
 def tables(store: Store) -> list[StudyTable]:
     records = line_records(store)
-    return [_survival(records), _rework(records), _evidence(store), _disagreement(store), _errors(), _corrected(store)]
+    return [_survival(records), _rework(store, records), _evidence(store), _disagreement(store), _errors(), _corrected(store)]
 
 
 def _survival(records: Sequence[LifetimeRecord]) -> StudyTable:
@@ -61,7 +62,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> StudyTable:
     return StudyTable("survival_after_commit", "Committed lines that still exist", rows, notes)
 
 
-def _rework(records: Sequence[LifetimeRecord]) -> StudyTable:
+def _rework(store: Store, records: Sequence[LifetimeRecord]) -> StudyTable:
     rows, made = [], []
     for name, belongs in BASELINES.items():
         agents, people = ({r.repo for r in records if r.author == AGENT}, {r.repo for r in records if belongs(r)})
@@ -82,6 +83,10 @@ def _rework(records: Sequence[LifetimeRecord]) -> StudyTable:
     between = spread(made)
     if between is not None:
         notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")
+    claimed = claimed_note(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")])
+    notes.append(
+        f"{claimed}." if claimed else "How many undeclared lines other tools' records give to an agent: run attribute claims."
+    )
     return StudyTable(
         "excess_rework", "Excess rework: lines removed within 30 days, agents and others in the same repositories", rows, notes
     )

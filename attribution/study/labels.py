@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attribution.queries.judge_labels import ClassShare, class_shares, judges
+from attribution.queries.study import SessionPushback, session_pushback
 from attribution.study import paper
-from attribution.study.model import StudyRow, StudyTable
+from attribution.study.model import FEW_NOTE, MODES, StudyRow, StudyTable, StudyUnit, enough, pooled
 from collector.storage.store import Store
 
 NAME = "labels"
@@ -23,9 +26,31 @@ def tables(store: Store) -> list[StudyTable]:
         f"Judge: {judge.model}, prompts of version {judge.prompt_version}. Corrected shares take out the errors that were measured "
         "against people's labels (Rogan and Gladen); without a validation they are missing, and the counted share may be far off.",
         "The paper's judges were other models with other prompts, on Claude Code's sessions for pushback. It gives pushback by "
-        "coding mode; here stands the mean of the three.",
+        "coding mode; here stands the mean of the three (`pushback_by_mode` has each).",
     ]
-    return [StudyTable("judge_labels", _TITLE, rows, notes)]
+    return [StudyTable("judge_labels", _TITLE, rows, notes), _pushback(session_pushback(store, judge.model, judge.prompt_version))]
+
+
+def _pushback(sessions: Sequence[SessionPushback]) -> StudyTable:
+    """Share of Claude Code's labelled messages that push back, by coding mode."""
+    rows: list[StudyRow] = []
+    for name, published in paper.PUSHBACK.items():
+        for mode in (*MODES, "all"):
+            own = [one for one in sessions if mode in ("all", one.coding_mode)]
+            estimate = enough(pooled([StudyUnit(one.repo_id, _count(one, name), one.told) for one in own]))
+            head = {"pushback": name, "mode": mode, "messages": sum(one.told for one in own)}
+            rows.append(head | estimate._asdict() | {"paper_v1": published.get(mode)})
+    notes = [
+        "As counted, not corrected for the judge's errors (`judge_labels` has the corrected shares over all sessions). The paper's "
+        "shares are of all turns, ours of the messages that the judge could tell; any: the three classes together.",
+        FEW_NOTE,
+    ]
+    return StudyTable("pushback_by_mode", "Messages to Claude Code that push back, by coding mode", rows, notes)
+
+
+def _count(of: SessionPushback, name: str) -> int:
+    counts = {"correction": of.correction, "rejection": of.rejection, "failure_report": of.failure_report}
+    return sum(counts.values()) if name == "any" else counts[name]
 
 
 def _row(share: ClassShare) -> StudyRow:

@@ -30,6 +30,14 @@ TOKENS_MEDIAN = {"vibe": 204_000}
 INTRODUCED = {"human_only": 0.08, "collaborative": 0.14, "vibe": 0.76, "all": 0.11}  # per 1,000 added lines
 FIXED = {"human_only": 0.04, "collaborative": 0.08, "vibe": 0.52, "all": 0.06}
 INTERRUPTED = {"human_only": 0.060, "collaborative": 0.050, "vibe": 0.033}  # of Claude Code's turns
+# Which of the three columns is which mode is inferred: with the other outcomes each sums to 100.
+PUSHBACK: Mapping[str, Mapping[str, float]] = {  # class -> coding mode -> share of Claude Code's turns, v1
+    "any": {"human_only": 0.419, "collaborative": 0.384, "vibe": 0.396},
+    "correction": {"human_only": 0.320, "collaborative": 0.302, "vibe": 0.316},
+    "rejection": {"human_only": 0.009, "collaborative": 0.010, "vibe": 0.013},
+    "failure_report": {"human_only": 0.089, "collaborative": 0.073, "vibe": 0.067},
+}
+LAST_TOOL: Mapping[str, float] = {"ExitPlanMode": 0.32}  # before an interruption, of v1; the others are in a figure without numbers
 ASKED = {"human_only": 0.014, "collaborative": 0.016, "vibe": 0.011}
 TOOLS: TwoVersions = {  # category -> share of calls in v1 and v2
     "read": (0.198, 0.147), "grep": (0.101, 0.077), "glob": (0.014, 0.007), "bash:file": (0.069, 0.123),

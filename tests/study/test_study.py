@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from attribution.study.efficiency import tables as efficiency
 from attribution.study.model import MODES, StudyUnit, enough, mean, median, pooled, quantile
 from attribution.study.modes import canonical, mode_of
 from attribution.study.modes import tables as modes
+from attribution.study.within import tables as within
 from collector.storage.store import Store
 
 
@@ -29,6 +31,72 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for case in ("example", "two_sessions_one_file", "touched_up_by_human", "human_between_edits", "two_commits_one_session"):
         assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
     return db
+
+
+# --- within sessions --------------------------------------------------------------------------------------------------
+
+
+def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
+    """The numbers of one database, with stops and languages written into it."""
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")]
+        stops = [[{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}], [{"tool": "Bash"}] * 2]
+        with store.transaction() as connection:
+            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-05-01T00:00:00Z'")
+            connection.execute('UPDATE session_features SET turn_languages = \'["en", "ja", null, "en"]\'')
+            for number, events in zip(sessions, stops, strict=False):
+                connection.execute(
+                    "UPDATE session_features SET interruption_events = ? WHERE session_id = ?", (json.dumps(events), number)
+                )
+        tables = {table.name: table for table in within(store)}
+        calls = store.value("SELECT COUNT(*) FROM tool_calls WHERE agent_id IS NULL")
+        long = store.value(
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP BY session_id HAVING n >= 5)"
+        )
+    shown = {row["tool"]: (row["interruptions"], row["share"], row["paper_v1"]) for row in tables["last_tools"].rows}
+    assert shown == {"ExitPlanMode": (1, 0.25, 0.32), "Bash": (2, 0.5, None), "no call before": (1, 0.25, None)}
+    positions = tables["tools_by_position"].rows
+    assert sum(row["calls"] for row in positions) == (long or 0) <= calls
+    for part in ("first fifth", "last fifth"):
+        assert not positions or math.fsum(row[part] for row in positions) == pytest.approx(1)
+    (may, every) = tables["prompt_languages"].rows
+    assert may["month"] == "2026-05" and (may["sessions"], may["prompts"]) == (len(sessions), 4 * len(sessions))
+    assert (every["en"], every["ja"], every["not told"]) == (0.5, 0.25, 0.25)
+
+
+def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")]
+        with store.transaction() as connection:
+            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'")
+            connection.execute("UPDATE session_stats SET coding_mode = 'vibe'")
+            connection.execute("UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'")
+            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            for number in sessions:
+                for turn, value in enumerate(("correction", "none", "takeover", "failure_report", None), 1):
+                    connection.execute(
+                        "INSERT INTO judge_labels VALUES (?, ?, 'pushback', ?, NULL, 'm', '1', 1)", (number, turn, value)
+                    )
+        assert len(sessions) >= minimum.SESSIONS
+        tables = {table.name: table for table in study(store)}
+    shown = {
+        (row["pushback"], row["mode"]): (row["messages"], row["value"], row["paper_v1"]) for row in tables["pushback_by_mode"].rows
+    }
+    told = 4 * len(sessions)
+    assert shown["any", "vibe"] == (told, 0.5, 0.396) and shown["correction", "all"] == (told, 0.25, None)
+    assert shown["rejection", "vibe"] == (told, 0.0, 0.013) and shown["any", "human_only"] == (0, None, 0.419)
+    (row,) = tables["autonomy_over_time"].rows
+    assert (row["fortnight from"], row["sessions"], row["turns"]) == ("2026-01-05", len(sessions), 2 * len(sessions))
+    assert row["p50 minutes"] == 1.5 and row["p99.9 minutes"] is None
+
+
+def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> None:
+    with Store(tmp_path / "empty.db") as store:
+        assert all(not table.rows and table.notes for table in within(store))
 
 
 # --- estimates --------------------------------------------------------------------------------------------------------
@@ -98,7 +166,8 @@ def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
         found = study(store)
     names = [table.name for table in found]
     assert len(names) == len(set(names)) >= 15
-    assert {table.name for table in found if not table.rows} <= {"weaknesses", "vendor_disagreement", "judge_labels"}
+    empty = {"weaknesses", "vendor_disagreement", "judge_labels", "last_tools"}
+    assert {table.name for table in found if not table.rows} <= empty
     for table in found:
         json.dumps(table.rows)
 
