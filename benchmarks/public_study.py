@@ -1,6 +1,7 @@
 """A study of public repositories with checkpoints: attributes those of a list at its commits, and writes docs/public-study.md.
 
     python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo, OWNER/NAME.git, or cloned from GitHub)
+    python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures maintainability and scans, small ones first
     python benchmarks/public_study.py --page --db FILE           writes the page from the database
     python benchmarks/public_study.py --list --mirrors DIR       writes the list: every mirror with checkpoints, at its HEAD
 
@@ -13,6 +14,7 @@ import argparse
 import csv
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
+from attribution.maintainability.means import DMM, Estimate  # noqa: E402
 from attribution.queries.breakdown import BreakdownRow, Share, breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
+from attribution.queries.maintainability import maintainability_report  # noqa: E402
+from attribution.queries.weaknesses import weakness_report  # noqa: E402
 from attribution.study import paper, study  # noqa: E402
 from attribution.study.model import StudyTable  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
@@ -73,6 +78,30 @@ def attribute(mirrors: Path, db: Path) -> None:
         print(row["repository"], said or "done", flush=True)
 
 
+def scan(mirrors: Path, db: Path, minutes: float) -> None:
+    """Maintainability and weaknesses of the attributed repositories, those with the fewest lines first, until the time is over."""
+    end = time.monotonic() + 60 * minutes
+    with Store(db, create=False) as store:
+        names = [row["name"] for row in store.rows(_BY_SIZE)]
+    for name in names:
+        for what, jobs in (("maintainability", "--jobs"), ("scan", "--scan-jobs")):
+            left = min(_SECONDS, end - time.monotonic())
+            if left <= 0:
+                return
+            command = [sys.executable, "-m", "whowrote", what, jobs, "1", "--db", str(db), str(_mirror(mirrors, name))]
+            try:
+                done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False)
+                print(name, what, done.stderr.strip().splitlines()[-1:] if done.returncode else "done", flush=True)
+            except subprocess.TimeoutExpired:
+                print(name, what, f"more than {left:.0f} s", flush=True)
+
+
+_BY_SIZE = (
+    "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON c.repo_id = r.id "
+    "JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
+)
+
+
 def _rows() -> list[dict[str, str]]:
     with LIST.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -85,7 +114,16 @@ def page(store: Store) -> str:
     """docs/public-study.md."""
     tables = {one.name: one for one in study(store)}
     whole = breakdown(store, BreakdownOptions(("repository",)))
-    return fill("public-study.md", {**_numbers(store, whole.whole), **_claims(tables), **_appendix(store, whole.rows)})
+    return fill(
+        "public-study.md",
+        {
+            **_numbers(store, whole.whole),
+            **_claims(tables),
+            **_weaknesses(store),
+            **_quality(store),
+            **_appendix(store, whole.rows),
+        },
+    )
 
 
 def _numbers(store: Store, whole: BreakdownRow) -> dict[str, str]:
@@ -190,6 +228,51 @@ def _band(value: float | None, low: float | None, high: float | None) -> str:
     return f"{value:.1%} ({low:.1%} to {high:.1%})" if low is not None and high is not None else f"{value:.1%}"
 
 
+def _weaknesses(store: Store) -> dict[str, str]:
+    """Findings of high and medium confidence in source files, by class of author, and what became of them."""
+    scanned = store.value("SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = 'weaknesses' AND finished_at IS NOT NULL")
+    if not scanned:
+        return {"scanned": "0", "scanned_lines": "0", "weaknesses": "Nothing was scanned.", "fates": ""}
+    report = weakness_report(store, by=("class",))
+    cells = [
+        (
+            f"`{row.author}`", row.rate.events, f"{row.rate.lines:,}",
+            f"{row.rate.rate:.3f} ({row.rate.low:.3f} to {row.rate.high:.3f})" if row.rate.rate is not None else "too few lines",
+        )
+        for row in report.rows
+    ]  # fmt: skip
+    fates = [f"of {f.findings} by `{f.author}` {f.alive} still there at HEAD" for f in report.fates if f.findings]
+    return {
+        "scanned": str(scanned),
+        "scanned_lines": f"{sum(row.rate.lines for row in report.rows):,}",
+        "weaknesses": table(("author", "findings", "scanned lines", "per 1,000 lines (95 %)"), cells),
+        "fates": "; ".join(fates) or "none",
+    }
+
+
+def _quality(store: Store) -> dict[str, str]:
+    """Mean delta maintainability of commits, weighted by the lines of each class, and agents against undeclared lines."""
+    if not store.value("SELECT COUNT(*) FROM commit_quality"):
+        return {"measured": "0", "measured_commits": "0", "quality": "Nothing was measured."}
+    report = maintainability_report(store)
+    means = {(one.name, one.metric): one for one in report.means if one.grouping == "class"}
+    cells = [
+        (f"`{name}`", f"{means[name, DMM[0]].weight:,.0f}", *(_estimate(means[name, metric].mean) for metric in DMM))
+        for name in dict.fromkeys(name for name, _ in means)
+        if means[name, DMM[0]].mean.value is not None
+    ]
+    gaps = [_estimate(one.alike) for metric in DMM for one in report.gaps if one.metric == metric and one.reference == "undeclared"]
+    cells.append(("agents less undeclared, alike commits", "", *gaps))
+    head = ("author", "whole commits", "short functions", "simple functions", "few parameters")
+    return {"measured": str(len(report.repos)), "measured_commits": f"{report.commits:,}", "quality": table(head, cells)}
+
+
+def _estimate(of: Estimate) -> str:
+    if of.value is None:
+        return "too few commits"
+    return f"{of.value:.3f}" + (f" ({of.interval.low:.3f} to {of.interval.high:.3f})" if of.interval else "")
+
+
 def _appendix(store: Store, rows: Sequence[BreakdownRow]) -> dict[str, str]:
     commits = {row["repository"]: row["commit"] for row in _rows()}
     counted = store.rows("SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1")
@@ -220,6 +303,7 @@ def main() -> None:
     parser.add_argument("--db", type=Path)
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--scan", type=float, metavar="MINUTES")
     given = parser.parse_args()
     if given.list:
         lines = [f"{name},{commit}" for name, commit in listed(given.mirrors)]
@@ -227,6 +311,8 @@ def main() -> None:
     elif given.page:
         with Store(given.db, create=False) as store:
             PAGE.write_text(page(store), "utf-8")
+    elif given.scan:
+        scan(given.mirrors, given.db, given.scan)
     else:
         attribute(given.mirrors, given.db)
 

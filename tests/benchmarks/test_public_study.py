@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import fake_semgrep
 from support.builder import git
 from support.commands import clone, run
 
+from attribution.weaknesses.scan import engine
 from collector.storage.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,6 +32,7 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
     assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
     assert f"| o/example | `{head[:9]}` | 3 | " in text and "not attributed: o/missing." in text
     assert "too few" in text and "{{" not in text
+    assert "0 of 1 were scanned" in text and "Nothing was scanned." in text and "Nothing was measured." in text
 
 
 def test_mirrors_with_checkpoints_are_listed_and_attributed(
@@ -48,6 +51,31 @@ def test_mirrors_with_checkpoints_are_listed_and_attributed(
     assert capsys.readouterr().out == "o/example done\n"
     with Store(tmp_path / "study.db") as store:
         assert store.value("SELECT COUNT(*) FROM commits") == 11
+
+
+def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pydriller")
+    db, listed = tmp_path / "study.db", tmp_path / "list.csv"
+    monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "scans.db"))
+    monkeypatch.setenv(engine.ENVIRONMENT, str(fake_semgrep.install(tmp_path / "bin")))
+    listed.write_text("repository,commit\n")
+    monkeypatch.setattr(public_study, "LIST", listed)
+    for name, case in (("o/example", "example"), ("o/small", "touched_up_by_human")):
+        mirror = _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
+        clone(case, tmp_path).rename(mirror)
+        assert run("repo", mirror, "--db", db, "--history", "-q", "--name", name).exit_code == 0
+    public_study.scan(tmp_path / "mirrors", db, 0.0)
+    assert capsys.readouterr().out == ""
+    public_study.scan(tmp_path / "mirrors", db, 5.0)
+    done = [(f"{name} {what} done") for name in ("o/small", "o/example") for what in ("maintainability", "scan")]
+    assert capsys.readouterr().out.splitlines() == done
+    with Store(db) as store:
+        text = public_study.page(store)
+        measured = store.value("SELECT COUNT(*) FROM commit_quality")
+    assert "2 of 2 were scanned" in text and f"of {measured} commits in 2 repositories" in text
+    assert "| `agent` | 0 | " in text and "{{" not in text
 
 
 def _made(directory: Path) -> Path:
