@@ -9,6 +9,9 @@ from datasette.database import Database
 
 from collector.storage.bounded import open_bounded
 
+COUNT_MS = 150  # views over millions of lines take seconds to count
+_COUNT = "select count(*) from "  # how Datasette counts the rows of a table page
+
 
 class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
     """One database file of ours, for reading alone."""
@@ -21,5 +24,10 @@ class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
         return connection
 
     async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:
-        """As Datasette's; errors of SQL reach the page and not the terminal too."""
+        """As Datasette's; errors of SQL reach the page and not the terminal too, and a page does not wait long for a row count.
+
+        Datasette shows a table or view whose rows could not be counted in time without their number.
+        """
+        if sql.startswith(_COUNT) and not options.get("custom_time_limit"):
+            options["custom_time_limit"] = COUNT_MS
         return await super().execute(sql, *parameters, **options | {"log_sql_errors": False})

@@ -14,7 +14,13 @@ from collector.errors import WhoWroteError
 from collector.storage.bounded import limit_heap
 from collector.storage.store import Store
 
-SETTINGS = {"truncate_cells_html": 300, "facet_time_limit_ms": 1500, "sql_time_limit_ms": 5000, "default_page_size": 50}
+SETTINGS = {
+    "truncate_cells_html": 300,
+    "facet_time_limit_ms": 1500,
+    "sql_time_limit_ms": 5000,
+    "default_page_size": 50,
+    "suggest_facets": False,
+}
 
 _TRACEBACKS = "datasette.handle_exception"  # prints one, with all variables, for every mistyped address
 HEAP = 512_000_000  # bytes of SQLite's memory for all pages together

@@ -35,6 +35,9 @@ from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 pytest.importorskip("datasette")
+from datasette.database import Database, QueryInterrupted
+
+from attribution.browse.database import COUNT_MS
 from attribution.browse.plugin import is_ours
 from attribution.browse.serve import application
 
@@ -578,6 +581,25 @@ def test_internal_and_empty_tables_are_hidden(site: Site, db: Path) -> None:
     connection.close()
     assert {name for name, hidden in found.items() if not hidden} == {n for n in filled if not describe.is_internal(n)}
     assert {"commits", "sessions", "turns", "tip_files", "repos"} <= {name for name, hidden in found.items() if not hidden}
+
+
+def test_a_table_page_counts_rows_for_a_moment_only_and_suggests_no_facets(
+    site: Site, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, int | None] = {}
+    original = Database.execute
+
+    async def noted(self: Any, sql: str, *parameters: Any, **options: Any) -> Any:
+        asked[sql.strip()] = options.get("custom_time_limit")
+        if sql.startswith("select count(*) from commit_lines"):
+            raise QueryInterrupted(Exception("interrupted"), sql, None)
+        return await original(self, sql, *parameters, **options)
+
+    monkeypatch.setattr(Database, "execute", noted)
+    page = site.get(f"/{db.stem}/commit_lines")
+    assert page.status_code == 200 and "Suggested facets" not in page.text
+    assert {limit for sql, limit in asked.items() if sql.startswith("select count(*) from commit_lines")} == {COUNT_MS}
+    assert None in asked.values()
 
 
 def test_columns_are_described_on_table_pages(site: Site) -> None:
