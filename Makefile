@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster bench-corpus scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -53,8 +53,11 @@ accuracy: setup
 	$(BIN)/python benchmarks/rules.py
 
 # MIRRORS: where the mirrors of public repositories are, or will be; DB: the database. Hours, and gigabytes, when they must be cloned.
+# SCAN: minutes for weaknesses and maintainability, small repositories first.
+SCAN ?= 45
 public-study: setup
 	$(BIN)/python benchmarks/public_study.py --mirrors $(MIRRORS) --db $(DB)
+	$(BIN)/python benchmarks/public_study.py --scan $(SCAN) --mirrors $(MIRRORS) --db $(DB)
 	$(BIN)/python benchmarks/public_study.py --page --db $(DB)
 
 bench: setup
@@ -65,6 +68,15 @@ bench: setup
 # MIRRORS: a directory of bare repositories; they are served on the loopback, collected and attributed, undisturbed and killed.
 bench-collect: setup
 	$(BIN)/python benchmarks/bench_collect.py $(MIRRORS)
+
+# A cluster on this machine, undisturbed, with a killed worker and a new scheduler; a long ledger. OPTIONS: see the file.
+bench-cluster: setup
+	$(BIN)/python benchmarks/bench_cluster.py $(OPTIONS)
+
+# DB: an attributed database; its lines many times over in SQLite, and in Parquet read by DuckDB.
+bench-corpus: setup
+	$(BIN)/pip install --quiet duckdb
+	$(BIN)/python benchmarks/bench_corpus.py $(DB) $(OPTIONS)
 
 # What twice of each size that a repository decides costs; SIZES for some of them.
 scaling: setup

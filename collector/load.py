@@ -39,10 +39,11 @@ from collector.transcripts import reader_for, readers, readers_for
 from collector.transcripts.bounds import StoredCopy, bounded, is_undated
 from collector.transcripts.common.jsonl import first_value
 from collector.transcripts.compacted import continued
+from collector.user_turns import user_turns
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
-FACTS = "12"  # version of everything that is read here
+FACTS = "13"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -527,7 +528,8 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
         return values
     models = Counter(u.model for u in session.usage if u.model and u.model != "<synthetic>")
-    prompts = [t.text for t in session.turns if t.origin in ("prompt", "plan", "queued")]
+    prompts = [printable(t.text) for t in session.turns if t.origin in ("prompt", "plan", "queued")]
+    commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
     total = _token_totals(session)
@@ -541,7 +543,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         "branch": printable(session.branches[0]) if session.branches else None,
         "agent_version": session.versions[0] if session.versions else None,
         "parent_key": session.parent_id or None,
-        "turns": len(session.turns),
+        "turns": len(user_turns(session)),
         "tool_calls": len(session.calls),
         "input_tokens": total.get("input"),
         "output_tokens": total.get("output"),
@@ -551,7 +553,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         "compactions": marks["compaction"],
         "subagents": len(spawns),
         "unseen_subagents": sum(1 for s in spawns if not s.visible),
-        "label": session_label([printable(prompt) for prompt in prompts]) or printable(loaded.files.key)[:12],
+        "label": session_label(prompts, commands) or printable(loaded.files.key)[:12],
     }
 
 

@@ -22,6 +22,15 @@ def print_table(output_format: str, rows: list[dict[str, Any]], columns: Sequenc
         console.print(end, style="dim")
 
 
+def shown_size(size: int | None) -> str:
+    """Bytes for people."""
+    value, units = float(size or 0), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while value >= 1024 and len(units) > 1:
+        value /= 1024
+        del units[0]
+    return f"{value:.0f} {units[0]}" if units[0] in ("B", "KiB") else f"{value:.1f} {units[0]}"
+
+
 def _table(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Table:
     from rich import box
     from rich.table import Table

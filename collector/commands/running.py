@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from collector.commands.common import print_table
+from collector.commands.common import print_table, shown_size
 from collector.commands.discover import discover
 from collector.commands.sections import Section
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, FETCHING, MIRRORS, QUIET, SCALE, task_limits
@@ -159,12 +159,12 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
         output_format,
         shown,
         columns,
-        f"{count_repositories(len(rows))}: {stages}; {_shown(sum(r['size'] or 0 for r in rows))} in mirrors",
+        f"{count_repositories(len(rows))}: {stages}; {shown_size(sum(r['size'] or 0 for r in rows))} in mirrors",
     )
 
 
 def _for_people(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"size": _shown(row["size"]), "seen": (row["seen"] or "")[:16], "failure": row["failure"][:80]}
+    return row | {"size": shown_size(row["size"]), "seen": (row["seen"] or "")[:16], "failure": row["failure"][:80]}
 
 
 @click.command()
@@ -186,7 +186,7 @@ def forget(names: tuple[str, ...], db: Path, mirrors: Path | None, yes: bool) ->
     with exclusive_store(db, create=False) as store:
         for name in every:
             gone = remove(store, name, mirrors or _beside(db))
-            notice(f"{name}: {gone['rows']} rows and {_shown(gone['bytes'])} of mirror removed; it will not be fetched again")
+            notice(f"{name}: {gone['rows']} rows and {shown_size(gone['bytes'])} of mirror removed; it will not be fetched again")
 
 
 # --- shared -----------------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
         notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
         words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
-        notice(f"fetched: {words or 'nothing'}; {_shown(received)} received")
+        notice(f"fetched: {words or 'nothing'}; {shown_size(received)} received")
     failed = sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty", "moved"))
     return _Fetched(sorted(waiting), left + failed)
 
@@ -302,14 +302,6 @@ def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoi
     chosen = mirror_table.items(store, names)
     waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, allow_no_checkpoints)
     return show_progress("loading", "loaded", len(waiting), mirror_table.load(store, waiting, how, allow_no_checkpoints), quiet)
-
-
-def _shown(size: int | None) -> str:
-    value, units = float(size or 0), ["B", "KiB", "MiB", "GiB", "TiB"]
-    while value >= 1024 and len(units) > 1:
-        value /= 1024
-        del units[0]
-    return f"{value:.0f} {units[0]}" if units[0] in ("B", "KiB") else f"{value:.1f} {units[0]}"
 
 
 SECTION, ORDER = Section.FILL, 10

@@ -21,13 +21,18 @@ from collector.storage.store import Store
 # No channels: a new name, and a place of checkpoints that a repository names.
 _DERIVED = ("renamed", "checkpoint_remote")
 TOP = 10
+# There may be a million candidates, and they have twice as many columns.
+_COLUMNS = (
+    "id, server, full_name, renamed_to, outcome, confirmed, exclusion, metadata_at, v1_oid, v2_oid, legacy_oid, checkpoint_refs, "
+    "shadow_branches, notes, stars, forks, size_kb, created_at, pushed_at, language, licence"
+)
 
 Row = dict[str, Any]
 
 
 def report(store: Store, now: datetime) -> dict[str, list[Row]]:
     """Sections, each a list of rows with the same columns. Raises DatabaseUnusable."""
-    candidates = {row["id"]: row for row in store.rows("SELECT * FROM candidates ORDER BY id")}
+    candidates = {row["id"]: row for row in store.rows(f"SELECT {_COLUMNS} FROM candidates ORDER BY id")}
     present = _present_names(candidates)
     found_by: dict[int, set[str]] = {}
     for row in store.rows("SELECT DISTINCT candidate_id, channel FROM discoveries"):

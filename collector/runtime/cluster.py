@@ -1,14 +1,16 @@
 """The adapter for dask.distributed (extra `dask`): the tasks of `workers.py` on the machines of a cluster.
 
-The machines must see the mirrors and the shards under the same paths. A worker of the cluster does a task in a process of its own,
+The machines must see the mirrors and the shards under the same paths. A worker of the cluster does tasks in a process of its own,
 as `--jobs` does, so that limits hold and a task that dies takes nobody with it. A task whose worker dies is run again by another.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from queue import SimpleQueue
 from typing import Any
 
 from collector.errors import WhoWroteError
@@ -65,9 +67,21 @@ def _client(address: str) -> Any:
         raise WhoWroteError(f"no scheduler answers at {address}: {error}", "Start one with: dask scheduler") from error
 
 
+_KEPT = threading.local()  # of each thread of a worker of the cluster: what it works with, and the process that does
+
+
 def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult:
-    """On a worker of the cluster."""
-    return next(run_here(work, [task], 1, limits))
+    """On a worker of the cluster. Its process lives for many tasks, as those of `--jobs` do."""
+    if getattr(_KEPT, "does", None) != (work, limits):
+        _KEPT.does, _KEPT.waiting = (work, limits), SimpleQueue[Task]()
+        _KEPT.results = run_here(work, iter(_KEPT.waiting.get, None), 1, limits)
+    _KEPT.waiting.put(task)
+    try:
+        done: TaskResult = next(_KEPT.results)
+    except BaseException:
+        _KEPT.does = None
+        raise
+    return done
 
 
 def _done(future: Any, task: Task) -> TaskResult:

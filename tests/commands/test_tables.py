@@ -7,6 +7,10 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from attribution.judge.agreement import Corrected
+from attribution.queries.pushback import Deeds, PushbackShare
+from attribution.terminal.lists import failures
+from attribution.terminal.sessions import pushback_table
 from attribution.terminal.style import grid, plain, show
 
 MODELS = ("claude-opus-4-20250514", "claude-opus-4-1-20250805", "claude-opus-4-5-20251101", "claude-opus-4-6")
@@ -42,3 +46,23 @@ def test_columns_without_room_are_left_out_whole_and_named() -> None:
     assert "6d98c823" in shown and "123,456" in shown and "345" not in shown
     said = " ".join(shown.split())
     assert "left out in 28 columns: errors, outcome" in said
+
+
+def test_a_share_of_a_few_messages_is_not_printed() -> None:
+    def shown(classified: int) -> str:
+        deeds = Deeds(classified, 1, 0, classified, 1, 0, 0, 0.5)
+        row = PushbackShare("claude-code", classified, classified, 1, 1, Corrected(0.25, 0.1, 0.4, ""), deeds)
+        console = Console(file=io.StringIO(), width=200)
+        pushback_table(console, [row], "agent")
+        text: str = console.file.getvalue()  # type: ignore[attr-defined]
+        return text
+
+    assert "too few messages" in shown(19) and "25%" not in shown(19) and "0.50" not in shown(19)
+    assert "25%" in shown(20) and "10% to 40%" in shown(20) and "0.50" in shown(20)
+
+
+def test_a_command_in_a_hint_stays_on_one_line() -> None:
+    console = Console(file=io.StringIO(), width=40)
+    command = "git -C /a/long/path/of/somebody fetch origin '+refs/heads/entire/*:refs/remotes/origin/entire/*'"
+    failures(console, [("/a/long/path/of/somebody", "no agent checkpoints", f"Fetch them:\n  {command}")])
+    assert command in console.file.getvalue()  # type: ignore[attr-defined]

@@ -653,6 +653,18 @@ def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
     assert found["0"].peak > 0
 
 
+def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
+    """Starting one costs more than a small repository does."""
+    pids = [Task(str(number), ("pid",)) for number in range(6)]
+    with local_cluster("threads_per_worker=1") as (address, _):
+        for limits in (TaskLimits(), TaskLimits(seconds=50)):  # the second finds a process with the limits of the first
+            found = {done.key: done.value for done in cluster.run(work, pids, address, limits)}
+            assert len(found) == 6 and len(set(found.values())) == 1
+        dead = [*pids[:3], Task("dead", ("die",)), *pids[3:]]
+        found = {done.key: done.value for done in cluster.run(work, dead, address, TaskLimits(attempts=1))}
+        assert found["dead"] is None and all(found[task.key] for task in pids)
+
+
 def test_a_cluster_that_goes_away_is_said() -> None:
     with local_cluster("threads_per_worker=1") as (address, process):
         results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits())

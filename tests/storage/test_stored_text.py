@@ -49,7 +49,8 @@ NO_TEXT_COLUMNS = {
     "cost_source", "tokens_too_low", "turn_classes", "turn_languages", "turn_pushes_back", "unrecorded_tokens",
     "files_seen", "interruption_events", "per_response_latency_s", "reasoning_lengths",
     "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
-    "phase_transitions", "prices_as_of", "region_edit_convergence", "reverted_by", "session_outcome", "tokens_by_model",
+    "phase_transitions", "prices_as_of", "region_edit_convergence", "output_applied_elsewhere",
+    "reverted_by", "session_outcome", "tokens_by_model",
     "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",
 }  # fmt: skip
 NO_TEXT_HERE = {("judgements", "prompt"), ("judge_labels", "label"), ("judge_labels", "value"), ("problems", "subject")}

@@ -1,0 +1,195 @@
+"""What `collect run` and `attribute db` cost on a cluster, and what a long ledger of candidates costs.
+
+    python benchmarks/bench_cluster.py [--repositories N] [--workers 2,4] [--candidates N] [--work DIR]
+
+The repositories are copies of the fixtures under other names, served on the loopback interface; the cluster is a scheduler of dask
+and its workers on this machine. Prints a line of JSON for each run: seconds by the clock, memory of the command and, of the runs
+that were disturbed, whether the database says the same as that of `--jobs 1`.
+
+    killed     a worker of the cluster is killed (SIGKILL) in the middle
+    restarted  the scheduler is killed in the middle, another one started, and the command run again
+    ledger     the commands that read candidates, on as many as were asked for
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from support.git_server import GitServer  # noqa: E402
+from support.served import publish  # noqa: E402
+
+from collector.storage.compare import compare  # noqa: E402
+from collector.storage.store import Store  # noqa: E402
+
+CASES = ("example", "squash", "per_checkpoint_refs", "visible_subagent", "crlf", "formatter_after_agent")
+CLUSTER = (
+    "import sys\nfrom distributed import LocalCluster\n"
+    "if __name__ == '__main__':\n"
+    "    c = LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address=None, host='127.0.0.1')\n"
+    "    print(c.scheduler_address, flush=True); input(); c.close()\n"
+)
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "WHOWROTE_SESSIONS": "off"}
+LEDGER = ("status", "report")
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
+    """(address of the scheduler, process that started it and its workers)."""
+    program = folder / "cluster.py"
+    program.write_text(CLUSTER)
+    process = subprocess.Popen(
+        [sys.executable, program, str(workers)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().decode().strip(), process.pid
+    finally:
+        end(process.pid)
+        process.communicate()
+
+
+def end(group: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def ran(program: str, arguments: Sequence[object], disturb: Any = None, after: float = 0.0) -> dict[str, Any]:
+    """A command: exit code, seconds by the clock, largest memory of its main process in MB. `disturb()` is called after a while."""
+    module = {"collect": "collector.cli", "attribute": "attribution.cli"}[program]
+    began = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"from {module} import main; main()", *map(str, arguments)],
+        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    peak = 0
+    while process.poll() is None:
+        with suppress(OSError):
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            peak = max([peak, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))])
+        if disturb is not None and time.monotonic() - began > after:
+            disturb()
+            disturb = None
+        time.sleep(0.1)
+    return {"code": process.returncode, "seconds": round(time.monotonic() - began, 1), "MB": round(peak / 1024)}
+
+
+def say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def served(folder: Path, number: int) -> list[str]:
+    """Publishes copies of the fixtures; returns their names."""
+    first = {case: publish(folder, f"o/{case}", case) for case in CASES}
+    names = []
+    for i in range(number):
+        names.append(f"o{i // 100}/r{i}")
+        shutil.copytree(first[CASES[i % len(CASES)]], folder / f"{names[-1]}.git")
+    return names
+
+
+def equal(one: Path, other: Path) -> bool:
+    return not any(table.differs for table in compare(one, other) if table.table != "mirrors")
+
+
+def copied(start: Path, to: Path) -> Path:
+    """A copy of a database that is not in use."""
+    for old in to.parent.glob(f"{to.stem}*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    with Store(start) as store:
+        store.connection.execute("VACUUM INTO ?", (str(to),))
+    return to
+
+
+def a_worker(cluster_process: int) -> int:
+    """One of the processes that the cluster started."""
+    for path in Path("/proc").glob(f"{cluster_process}/task/*/children"):
+        for child in path.read_text().split():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+    return 0
+
+
+def kill_worker(cluster_process: int) -> None:
+    if worker := a_worker(cluster_process):
+        os.kill(worker, signal.SIGKILL)
+
+
+def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int]) -> None:
+    start, whole = work / "start.db", work / "whole.db"
+    listed = work / "names"
+    listed.write_text("\n".join(names) + "\n")
+    at = ["-q", "--list", listed, "--server", base, "--protocols", "http", "--mirrors", work / "mirrors", "--keep-free", "0"]
+    say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at]))
+    copied(start, whole)
+    alone = ran("attribute", ["db", whole, "-q", "--jobs", 1])
+    say(run="attribute db --jobs 1", repositories=len(names), **alone)
+    for number in workers:
+        with cluster(work, number) as (address, process):
+            if number == workers[0]:
+                run = ran("collect", ["run", "--db", work / "there.db", *at, "--scheduler", address])
+                say(run="collect run --scheduler", workers=number, **run, same=equal(work / "there.db", start))
+            run = ran("attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address])
+            say(run="attribute db --scheduler", workers=number, **run, same=equal(work / "trial.db", whole))
+            half = run["seconds"] / 2
+            command = ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]
+            run = ran("attribute", command, lambda process=process: kill_worker(process), half)
+            say(run="killed", workers=number, **run, same=equal(work / "trial.db", whole))
+    restarted(work, start, whole, workers[0], half)
+
+
+def restarted(work: Path, start: Path, whole: Path, workers: int, after: float) -> None:
+    trial = copied(start, work / "trial.db")
+    with cluster(work, workers) as (address, process):
+        first = ran("attribute", ["db", trial, "-q", "--scheduler", address], lambda: end(process), after)
+    with cluster(work, workers) as (address, _):
+        again = ran("attribute", ["db", trial, "-q", "--scheduler", address])
+    say(run="restarted", workers=workers, first=first, again=again, same=equal(trial, whole))
+
+
+def ledger(work: Path, number: int) -> None:
+    path = work / "ledger.db"
+    with Store(path) as store, store.transaction():
+        now = "2026-11-23T00:00:00Z"
+        rows = ((f"owner{i % 50_000}/r{i}", now, now, "ok", int(i % 500 == 0), 1) for i in range(number))
+        store.insert("candidates", ("full_name", "first_seen_at", "probed_at", "outcome", "confirmed", "checkpoint_refs"), rows)
+    for command in LEDGER:
+        say(ledger=number, run=f"collect {command}", **ran("collect", [command, "--db", path]))
+    say(ledger=number, run="collect merge", **ran("collect", ["merge", path, "-o", work / "merged.db"]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repositories", type=int, default=300)
+    parser.add_argument("--workers", default="2,4")
+    parser.add_argument("--candidates", type=int, default=1_000_000)
+    parser.add_argument("--work", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=given.work) as folder:
+        work = Path(folder)
+        if given.candidates:
+            ledger(work, given.candidates)
+        if given.repositories:
+            (work / "served").mkdir()
+            names = served(work / "served", given.repositories)
+            with GitServer(work / "served") as server:
+                measure(work, names, server.base, [int(number) for number in given.workers.split(",")])
+
+
+if __name__ == "__main__":
+    main()
