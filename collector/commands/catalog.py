@@ -16,7 +16,7 @@ from collector.console.terminal import data_options
 @click.argument("places", nargs=-1, required=True, metavar="DIR|SHARD...", type=click.Path(path_type=Path))
 @data_options
 def catalog(places: tuple[Path, ...], output_format: str) -> None:
-    """List databases with their repositories, rows, versions and size.
+    """List databases, with what each of them holds.
 
     DIR is searched for databases, also in its directories; caches and databases of other programs are left out. They are only read:
     one of an earlier version stays as it is. `elsewhere` names repositories that a database further up has too.
