@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from collector.attempts import Reader, harbor, readers, stdout, swe_bench, terminal_bench
+from collector.attempts import Reader, harbor, readers, stdout, swe_bench, terminal_bench, trial_transcripts
 from collector.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.attempts.values import dictionary
 from collector.errors import WhoWroteError
@@ -30,6 +30,7 @@ _MOST_LINES = 200_000
 _CONTEXTS = (terminal_bench.CONTEXT, harbor.CONTEXT)
 _MOST_CONTEXT = 2_000_000
 _SUFFIXES = (".json", ".traj")
+_TRIALS = (harbor.NAME, terminal_bench.NAME)  # harnesses with a directory for each trial
 
 
 @dataclass(slots=True)
@@ -55,7 +56,6 @@ class _Scan:
         self.root = root
         self.found = AttemptsFound()
         self.contexts: dict[str, dict[str, Mapping[str, Any]]] = {}  # directory -> file name -> content
-        self.verifier: dict[str, dict[str, list[int]]] = {}  # directory of a trial -> test counts
         self.readers: list[Reader] = readers()
 
     def run(self, tell: Progress) -> AttemptsFound:
@@ -149,17 +149,22 @@ class _Scan:
 
     def _read(self, source: str, path: Path, value: Any) -> list[Attempt]:
         document = self._document(source, path, value)
-        if path.parent.name == "verifier" and path.name == "report.json" and (tests := swe_bench.verifier_report(document)):
-            self.verifier[document.where.rpartition("/")[0]] = tests
-            return []
         for reader in self.readers:
             attempts = reader.read(document)
             if attempts is not None:
                 _complete_printed(document, attempts)
+                self._complete_recorded(path.parent, attempts)
                 return self._named(source, attempts)
         if swe_bench.is_report_name(path.name) and not _is_summary(value):
             self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, dictionary(value)))[:12])}")
         return []
+
+    def _complete_recorded(self, trial: Path, attempts: list[Attempt]) -> None:
+        """What the agent's transcript of a trial says, where the result does not; one transcript cannot be of several attempts."""
+        if len(attempts) != 1 or attempts[0].strength != RESULT or not attempts[0].where:
+            return
+        values = attempts[0].values
+        values |= {name: value for name, value in trial_transcripts.told(trial).items() if values.get(name) is None}
 
     def _named(self, source: str, attempts: list[Attempt]) -> list[Attempt]:
         named = [one for one in attempts if one.instance]
@@ -211,10 +216,9 @@ class _Scan:
     def _together(self, read: list[Attempt]) -> list[Attempt]:
         """Records of the same attempt as one, what knows most last; patches without a result go to the attempts they are of."""
         self._aliases(read)
+        _adopt(read)
         strong: dict[str, Attempt] = {}
         for one in sorted((a for a in read if a.strength >= SUMMARY), key=lambda a: a.strength):
-            if one.where in self.verifier and not one.tests:
-                one.tests = self.verifier[one.where]
             known = strong.get(one.key)
             if known is not None and known.values.get("reward") != one.values.get("reward") and _both(known, one, "reward"):
                 self._problem(one.source, "results_disagree", f"{one.instance}: {known.source} has a different reward")
@@ -256,6 +260,46 @@ class _Scan:
             if number:
                 self._problem(source, "prediction_ambiguous", f"{number} patches could belong to several runs")
         return list(alone.values())
+
+
+def _adopt(read: list[Attempt]) -> None:
+    """Gives the report that one harness wrote inside the trial of another the name of that trial: it is of the same attempt.
+
+    What the trial's own harness says is believed where both say something.
+    """
+    trials: dict[str, list[Attempt]] = defaultdict(list)
+    for one in read:
+        if one.harness in _TRIALS and one.strength == RESULT and one.where:
+            trials[one.where].append(one)
+    reported = Counter(one.source for one in read)
+    for one in read:
+        if one.harness not in _TRIALS and one.strength >= SUMMARY:
+            outer = next((trials[where] for where in _above(one.where) if where in trials), [])
+            if len(outer) == 1 and (_same_task(outer[0], one) or (_of_verifier(outer[0], one) and reported[one.source] == 1)):
+                _rename(one, outer[0])
+
+
+def _above(where: str) -> Iterator[str]:
+    """A directory and those above it."""
+    while where:
+        yield where
+        where = where.rpartition("/")[0]
+
+
+def _same_task(trial: Attempt, one: Attempt) -> bool:
+    """Harbor may name a task with its data set: `swe-bench/django__django-1`."""
+    return trial.instance.rpartition("/")[2].lower() == one.instance.lower()
+
+
+def _of_verifier(trial: Attempt, one: Attempt) -> bool:
+    """Harbor's verifier writes its report there, about the one task of the trial, however it names that."""
+    return one.where == f"{trial.where}/verifier"
+
+
+def _rename(one: Attempt, trial: Attempt) -> None:
+    one.harness, one.run, one.instance, one.trial = trial.harness, trial.run, trial.instance, trial.trial
+    one.agent, one.model, one.dataset, one.alias = trial.agent, trial.model, trial.dataset, ""
+    one.strength = SUMMARY
 
 
 def merged(known: Attempt, better: Attempt) -> Attempt:

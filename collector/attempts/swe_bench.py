@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from collector.attempts.model import RESULT, SUMMARY, Attempt, Document
-from collector.attempts.values import boolean, bounded, dictionary, names, test_counts
+from collector.attempts.values import boolean, bounded, names, test_counts
 
 NAME = "swe-bench"
 ORDER = 10
@@ -145,9 +145,3 @@ def _lists(document: Document, value: dict[str, Any]) -> list[Attempt]:
 def is_report_name(name: str) -> bool:
     """Whether a file of this name is meant to be read, so that a damaged one is worth a word."""
     return name in ("report.json", "results.json", "result.json")
-
-
-def verifier_report(document: Document) -> dict[str, list[int]]:
-    """Test counts of a report that another harness keeps in `verifier/`; empty when it is none."""
-    reports = [one for one in dictionary(document.value).values() if _is_report(one)]
-    return test_counts(reports[0].get("tests_status")) if len(reports) == 1 else {}

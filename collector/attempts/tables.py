@@ -23,8 +23,8 @@ _KNOWN = (
     "attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s", "reward", "patch_exists", "patch_applies", *outcome.COUNTS,
     "tests_to_fix_failed", "touched_files", "diff_lines", "turn_count", "tool_call_count", "edit_calls", "input_tokens",
     "output_tokens", "cache_read_tokens", "cost_usd", "wall_time_s", "timed_out", "started_at", "finished_at", "error",
-    "stated_index", "recovery_mode", "final_failure_mode", "localization_mode", "plannotator_phases", "session_key", "tests",
-    "extra",
+    "stated_index", "recovery_mode", "final_failure_mode", "localization_mode", "plannotator_phases", "session_key", "transcript",
+    "tests", "extra",
 )  # fmt: skip
 _CONCLUDED = ("patch_outcome_label", "localized_correct_file")
 COLUMNS = (*_TEXTS, "evaluated", *_KNOWN, *_CONCLUDED)

@@ -20,7 +20,9 @@ from collector.cli import cli as collect
 from collector.errors import WhoWroteError
 from collector.git.patches import touched
 from collector.storage.store import Store
+from collector.transcripts import reader_for
 
+SAMPLES = Path(__file__).parents[1] / "data" / "transcripts"
 DIFF = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 
 
@@ -291,6 +293,62 @@ def test_harbor(tmp_path: Path) -> None:
     treatment = json.loads(row["treatment"])
     assert (treatment["agent_version"], treatment["timeout_multiplier"], treatment["environment"]) == ("2.0", 2.0, "docker")
     assert "s3cret" not in json.dumps(row)
+
+
+def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
+    trial = {"task_name": task, "trial_name": place.rpartition("/")[2], "verifier_result": {"rewards": {"reward": reward}}}
+    return _put(root, f"{place}/result.json", {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}})
+
+
+def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(tmp_path: Path) -> None:
+    """Named after the same task or the verifier's; the trial's own reward is believed, and the difference told."""
+    root = tmp_path / "in"
+    _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
+    _put(root, "j/t1/logs/report.json", _report("x__y-1", 0, 1, 4, 2))
+    _harbor_trial(root, "j/t2", "renamed", 0.0)
+    _put(root, "j/t2/verifier/report.json", _report("x__y-2", 0, 1, 4, 0))
+    _harbor_trial(root, "j/t3", "x__y-3")
+    _put(root, "j/t3/logs/report.json", _report("x__y-4", 1, 0, 4, 0))
+    found = _imported(root, tmp_path / "a.db")
+    assert [(r["harness"], r["trial"], r["instance"], r["reward"], r["patch_applies"]) for r in found] == [
+        ("harbor", "t2", "renamed", 0.0, 1),
+        ("harbor", "t1", "swe-bench/x__y-1", 1.0, 1),
+        ("harbor", "t3", "x__y-3", 1.0, None),
+        ("swe-bench", "", "x__y-4", 1.0, 1),
+    ]
+    assert [r["pass_to_fail_count"] for r in found] == [0, 2, None, 0]
+    assert [problem.code for problem in scan(root).problems] == ["results_disagree"]
+
+
+def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_path: Path) -> None:
+    """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of them it is about."""
+    root, name = tmp_path / "in", "5e550000-0000-4000-8000-000000000001"
+    sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
+    for trial in ("one", "two"):
+        _harbor_trial(root, f"j/{trial}", "t")
+        place = root / f"j/{trial}/agent/sessions/projects/-app"
+        place.mkdir(parents=True)
+        (place / f"{name}.jsonl").write_bytes(sample)
+    (root / "j/two/agent/sessions/projects/-app/other.jsonl").write_bytes(sample)
+    _put(root, "j/one/agent/trajectory.json", {"schema_version": "ATIF-v1.4", "final_metrics": {"total_steps": 17}})
+    one, two = _imported(root, tmp_path / "a.db")
+    session = reader_for(sample).read(name, [sample])  # type: ignore[union-attr]
+    edits = sum(any(not edit.by_shell for edit in call.edits) for call in session.calls)
+    assert edits > 0
+    assert (one["session_key"], one["turn_count"]) == (name, 17)
+    assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
+    assert (one["tool_call_count"], one["edit_calls"]) == (len(session.calls), edits)
+    assert (two["session_key"], two["transcript"], two["tool_call_count"]) == (None, None, None)
+
+
+def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _harbor_trial(root, "j/one", "t")
+    _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
+    _put(tmp_path, "outside/secret.jsonl", (SAMPLES / "claude-code/sample.jsonl").read_text("utf-8"))
+    (root / "j/one/sessions").symlink_to(tmp_path / "outside")
+    (root / "j/one/agent/linked").symlink_to(tmp_path / "outside")
+    assert _imported(root, tmp_path / "a.db")[0]["transcript"] is None
 
 
 def test_harbor_trials_that_failed(tmp_path: Path) -> None:

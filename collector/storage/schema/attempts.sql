@@ -47,6 +47,7 @@ CREATE TABLE IF NOT EXISTS attempts (
   localization_mode TEXT, -- how its controller calls the way the place was looked for
   plannotator_phases TEXT, -- phases the agent reported, JSON list
   session_key TEXT, -- the agent's own session id
+  transcript TEXT, -- file with the agent's own transcript of the trial, relative to the directory of the result
   session_id INTEGER REFERENCES sessions(id) ON DELETE SET NULL, -- that session, when it is in this database once
   tests TEXT, -- category -> [succeeded, failed], JSON; ALL: every test, where before and after are not compared
   extra TEXT, -- what else was recorded, without secrets and long texts, JSON
