@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from attribution.authorship.edits import recorded_starts
+from attribution.authorship.replay import CallRef, ReplayStep, Worktree
 from collector.model import Edit, Replacement, Session, Status, ToolCall
 from collector.transcripts import claude_code
 from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
@@ -213,6 +215,19 @@ def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
     detail: Json = {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": None, "structuredPatch": []}
     edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"), detail)
     assert (edit.before, edit.before_known) == (None, False)
+
+
+def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() -> None:
+    """The file is known by this edit alone: without the patch its region would begin at line 1."""
+    lines = ["   a", "   b", "-  one", "+  two", "+  three", "   c"]
+    patch = [{"oldStart": 40, "oldLines": 4, "newStart": 42, "newLines": 5, "lines": lines}]
+    old, new = "\tone", "\ttwo\n\tthree"
+    detail = {"filePath": "/w/a", "oldString": old, "newString": new, "originalFile": None, "structuredPatch": patch}
+    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new), detail)
+    assert recorded_starts(edit) == [44]
+    tree = Worktree(lambda *_: (), lambda *_: False)
+    assert tree.apply(ReplayStep(1.0, 1, "a", edit, CallRef(1, "t", 1, 1.0), "")).applied
+    assert [change.start for change in tree.changes] == [44]
 
 
 def test_created_file_is_known_not_to_have_existed() -> None:
