@@ -56,10 +56,9 @@ from attribution.authorship.texts import RepositoryTexts  # noqa: E402
 from attribution.authorship.timeline import SessionEdits, learn_roots, session_edits, timelines  # noqa: E402
 from attribution.authorship.worktree_roots import WorktreeRoots  # noqa: E402
 from attribution.authorship.worktrees import CommitProbe, Runner  # noqa: E402
-from attribution.lineage.walk import open_scratch  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
-from collector.git.program import ScratchGit  # noqa: E402
+from collector.git.program import ScratchGit, open_scratch  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.load import (  # noqa: E402
     read_session,

@@ -29,8 +29,8 @@ sys.path.insert(0, str(ROOT))
 
 import orjson  # noqa: E402
 
-from attribution.lineage.walk import open_scratch  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
+from collector.git.program import open_scratch  # noqa: E402
 from collector.git.repository import GitRepo, blob_id  # noqa: E402
 from collector.load import SessionFiles, session_files  # noqa: E402
 

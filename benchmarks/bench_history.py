@@ -27,8 +27,8 @@ from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
 from attribution.lineage.match_policy import MatchPolicy  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
 from attribution.lineage.state import dump, load  # noqa: E402
-from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart, open_scratch  # noqa: E402
-from collector.git.program import ScratchGit  # noqa: E402
+from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart  # noqa: E402
+from collector.git.program import ScratchGit, open_scratch  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
 

@@ -11,7 +11,7 @@ from typing import Any
 from pages import table
 
 from attribution.lineage.blame_check import BlameAgreement, BlameSample, verify
-from attribution.lineage.walk import open_scratch
+from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 
 EARLIER = 20  # commits besides HEAD

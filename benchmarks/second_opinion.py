@@ -17,11 +17,10 @@ from pages import table
 
 from attribution.authorship.commits import FileDiff, read_history
 from attribution.authorship.symbols import enclosing
-from attribution.lineage.walk import open_scratch
 from attribution.maintainability.measure import opened
 from attribution.weaknesses.scan.complexity import FAILURES
 from attribution.weaknesses.scan.exclude import MAX_BYTES
-from collector.git.program import ScratchGit
+from collector.git.program import ScratchGit, open_scratch
 from collector.git.repository import GitRepo
 from collector.runtime import workers
 from collector.runtime.workers import Task, TaskLimits

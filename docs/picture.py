@@ -15,7 +15,8 @@ from rich.console import Console  # noqa: E402
 
 from attribution import demo, terminal  # noqa: E402
 from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.ensure.lines import attribute_one, attributed_clone  # noqa: E402
+from attribution.ensure.clone import attributed_clone  # noqa: E402
+from attribution.ensure.lines import attribute_one  # noqa: E402
 from attribution.queries.blame import blame  # noqa: E402
 from collector.runtime.progress import no_progress  # noqa: E402
 from collector.storage.store import Store  # noqa: E402

@@ -245,7 +245,7 @@ class Database:
     # --- clones -------------------------------------------------------------------------------------------------------
 
     def _at(self, path: str) -> OpenRepo:
-        from attribution.ensure.lines import attributed_clone
+        from attribution.ensure.clone import attributed_clone
 
         return attributed_clone(self._store, path, _LOG.info)
 

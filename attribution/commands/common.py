@@ -108,7 +108,7 @@ def _silent(text: str) -> None:
 @contextmanager
 def at(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
     """The clone at `path` with its database, attributed first when needed."""
-    from attribution.ensure.lines import attributed_clone
+    from attribution.ensure.clone import attributed_clone
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.writing import claimed
 from attribution.queries.advice import Advice, CloneState, advice, unnamed_checkpoints
-from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repo_report import RepoReport, repo_report
-from attribution.queries.repositories import attributed_repository
 from collector.checkpoints.other_branches import other_branches
-from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository, UnknownBranch, WhoWroteError
+from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
 from collector.git.repository import GitRepo, without_files
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
@@ -98,32 +95,3 @@ def _advice(store: Store, repo_id: int, path: str, head: str) -> list[Advice]:
     sessions.sort(key=lambda one: (-one[1], one[0]))
     clone = CloneState(path, bool(censored.shallow), censored.partial, bool(repo.remote_url()))
     return advice(store, repo_id, clone, sessions[:_MAX_BRANCHES])
-
-
-def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
-    """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
-    repo = GitRepo(path)
-    row = attributed_repository(store, find_repo(store, repo))
-    if row is None:
-        from attribution.stages.lines import attribute_repo
-
-        tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
-        try:
-            with claimed(store, repo, "", progress):
-                attribute_repo(store, repo, AttributeOptions(), progress)
-        except NoCheckpoints as error:
-            command = f"attribute repo {path} --allow-no-checkpoints --db {store.path}"
-            raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
-        row = attributed_repository(store, find_repo(store, repo))
-    if row is None or row.head_sha is None or not repo.has(row.head_sha):
-        raise WhoWroteError(
-            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: attribute repo {path}"
-        )
-    where = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
-    try:
-        moved = repo.resolve(where.branch).sha != where.head
-    except UnknownBranch:
-        moved = False
-    if moved:
-        where.notes.append(f"{where.branch} has new commits; update the database with: attribute repo {path}")
-    return where

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attribution.lineage.patch import unquoted
 from collector.git.program import ScratchGit
+from collector.git.quoting import unquoted
 from collector.text import decode
 
 

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction, blame
-from attribution.lineage.model import numbers
-from attribution.lineage.walk import HistoryWalk, WalkOptions, open_scratch
-from collector.git.program import GitFailed, ScratchGit
+from collector.git.program import GitFailed, ScratchGit, open_scratch
 from collector.git.repository import MAX_TEXT, GitRepo
 
 
@@ -35,6 +33,9 @@ def introductions(
 
 def _passed(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
     """All lines of the file by the forward pass; a file that it does not follow counts as added by the commit itself."""
+    from attribution.lineage.model import numbers  # only damaged or partial clones need the whole pass
+    from attribution.lineage.walk import HistoryWalk, WalkOptions
+
     history = HistoryWalk(repo, git, WalkOptions(MAX_TEXT)).run(sha)
     file = history.state.get(path)
     lines = [Introduction(*history.line(origin)) for origin in numbers(file.vector)] if file is not None else []

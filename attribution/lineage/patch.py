@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 from attribution.lineage.model import Fingerprint, Range
 from collector.git.program import GitStream
+from collector.git.quoting import unquoted
 from collector.text import decode
 
 SUBMODULE = 0o160000
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
 _NO_WORD = bytes(c for c in range(256) if not chr(c).isalnum())
-_QUOTED = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
 
 @dataclass(slots=True)
@@ -172,16 +171,6 @@ def _note(line: bytes, delta: FileDelta) -> bool:
 def _header_path(names: bytes) -> str:
     """`a/P b/P`, or both in C quotes: without renames the two halves are equal."""
     return decode(unquoted(names[: (len(names) - 1) // 2])[2:])
-
-
-def unquoted(name: bytes) -> bytes:
-    """A path as git prints it, in C quotes if it holds quotes, backslashes or control characters."""
-    return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
-
-
-def _unescape(found: re.Match[bytes]) -> bytes:
-    code = found.group(1)
-    return bytes([int(code, 8) & 0xFF]) if len(code) == len("777") else _ESCAPES.get(code, code)
 
 
 class RawLists:

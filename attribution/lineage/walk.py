@@ -72,11 +72,6 @@ class StateVisit:
     see: Callable[[str, State], None]
 
 
-def open_scratch(repo: GitRepo) -> ScratchGit:
-    """Git on the objects of a repository, see `collector.git.program`."""
-    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow, repo.sha256)
-
-
 class HistoryWalk:
     """Walks a history once. A new one for each run."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.lineage.blame_check import BlameAgreement, BlameSample, verify
-from attribution.lineage.walk import open_scratch
+from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 
 

@@ -9,7 +9,6 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.shell import effects
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -101,6 +100,8 @@ def _line_of(text: str, bare: str) -> str:
 
 def works_on(command: str, path: str) -> bool:
     """Whether a command may write to the file, or to a directory that holds it, by what its text says."""
+    from attribution.shell import effects  # few lines need it, and it takes longer to load than all else here
+
     for effect in effects(command):
         if effect.kind in _WHOLE and not effect.paths:
             return True

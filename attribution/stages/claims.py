@@ -15,12 +15,11 @@ from typing import Any
 from attribution.claims.carried import NewPlace, carried, new_places
 from attribution.claims.commits import SeenCommit
 from attribution.claims.verify import LINE_STATUSES, CheckedRecord, check, status, worst
-from attribution.lineage.walk import open_scratch
 from collector import claims as found_in
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.claims.model import Claim, ClaimRecord, ClaimSource, Who
 from collector.claims.roots import relative, root_of
-from collector.git.program import GitFailed
+from collector.git.program import GitFailed, open_scratch
 from collector.git.ranges import count, text, united
 from collector.git.repository import MAX_TEXT
 from collector.model import Problem

@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 
 from attribution.authorship.commits import CommitHistory
-from attribution.lineage.walk import open_scratch
 from attribution.maintainability import measure
 from attribution.maintainability.earlier import EarlierWork
 from attribution.maintainability.measure import PastFile
 from attribution.maintainability.model import EXPECTED, Measured, Request, Unmeasured
 from attribution.weaknesses.scan.exclude import MAX_BYTES
+from collector.git.program import open_scratch
 from collector.git.repository import GitRepo, is_regular
 from collector.model import Commit, Problem
 from collector.runtime import workers

@@ -13,10 +13,10 @@ from attribution.lineage.observers import CommitNotes, Observers
 from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named
 from attribution.lineage.state import continues, load
-from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart, open_scratch
+from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
-from collector.git.program import GitFailed, ScratchGit
+from collector.git.program import GitFailed, ScratchGit, open_scratch
 from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from collector.deadline import current
 from collector.errors import WhoWroteError
@@ -33,6 +33,9 @@ from collector.git.pktline import HTTP_AGENT
 
 if sys.platform == "linux":
     import fcntl
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
 
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 _SETTINGS = (
@@ -543,3 +546,8 @@ def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
+
+
+def open_scratch(repo: GitRepo) -> ScratchGit:
+    """Git on the objects of a repository."""
+    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow, repo.sha256)

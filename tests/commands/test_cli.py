@@ -23,7 +23,7 @@ from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
-from attribution.ensure.lines import attributed_clone
+from attribution.ensure.clone import attributed_clone
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.reasons import reasons

@@ -17,9 +17,10 @@ from support.commands import clone, run
 from support.histories import Build, random_history
 
 from attribution.lineage.lifetimes import LineLifetimes
-from attribution.lineage.walk import HistoryWalk, open_scratch
+from attribution.lineage.walk import HistoryWalk
 from collector.cli import cli as collect
 from collector.errors import UnknownBranch
+from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.git.sha256 import Sha256Repo
 from collector.model import Commit

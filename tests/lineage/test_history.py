@@ -15,10 +15,10 @@ from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
 from attribution.lineage.model import BEFORE, BINARY, COPY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
-from attribution.lineage.patch import unquoted
 from attribution.lineage.state import continues, dump, load
-from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart, open_scratch
-from collector.git.program import GitFailed, ScratchGit
+from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart
+from collector.git.program import GitFailed, ScratchGit, open_scratch
+from collector.git.quoting import unquoted
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
 

@@ -1,0 +1,44 @@
+"""A clone with what is known of it, for what only reads: nothing that attributes is loaded when it is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attribution.queries.open_repo import OpenRepo
+from attribution.queries.repositories import attributed_repository
+from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.git.repository import GitRepo
+from collector.repository_rows import find_repo, repo_name
+from collector.runtime.progress import Progress, no_progress
+from collector.storage.store import Store
+
+
+def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
+    """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
+    repo = GitRepo(path)
+    row = attributed_repository(store, find_repo(store, repo))
+    if row is None:
+        from attribution.authorship.options import AttributeOptions
+        from attribution.ensure.writing import claimed
+        from attribution.stages.lines import attribute_repo
+
+        tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
+        try:
+            with claimed(store, repo, "", progress):
+                attribute_repo(store, repo, AttributeOptions(), progress)
+        except NoCheckpoints as error:
+            command = f"attribute repo {path} --allow-no-checkpoints --db {store.path}"
+            raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
+        row = attributed_repository(store, find_repo(store, repo))
+    if row is None or row.head_sha is None or not repo.has(row.head_sha):
+        raise WhoWroteError(
+            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: attribute repo {path}"
+        )
+    where = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
+    try:
+        moved = repo.resolve(where.branch).sha != where.head
+    except UnknownBranch:
+        moved = False
+    if moved:
+        where.notes.append(f"{where.branch} has new commits; update the database with: attribute repo {path}")
+    return where
