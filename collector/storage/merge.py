@@ -77,6 +77,7 @@ class MergeSchema:
 
     def __init__(self, run: Execute, database: str = "main") -> None:
         self._run = run
+        self._names: dict[str, set[str]] = {}
         names = [
             r[0]
             for r in self._run(
@@ -164,6 +165,12 @@ class MergeSchema:
             waiting = [n for n in waiting if n not in found]
         return found
 
+    def _present(self, database: str) -> set[str]:
+        """Tables that a database has: those that were never filled are in one of two databases alone."""
+        if database not in self._names:
+            self._names[database] = {row[0] for row in self._run(f"SELECT name FROM {database}.sqlite_master WHERE type = 'table'")}
+        return self._names[database]
+
     def number(self, name: str) -> str:
         return self.tables[name].number or "rowid"
 
@@ -176,7 +183,7 @@ class MergeSchema:
         if name in self.shared:
             table = self.tables[name]
             for child, back in self.pointed[name]:
-                if name in self._above(child):
+                if name in self._above(child) or child not in self._present(database):
                     continue
                 inner = self.condition(child, database, taken)
                 own = table.number or back.to
