@@ -43,7 +43,8 @@ def survival(
     """Show how long lines survive and who removes them.
 
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
-    Without PATH, reports on all repositories in the database that have line history.
+    Without PATH, reports on all repositories in the database that have line history; --db may then name a directory of
+    databases, which need not be merged.
     """
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")
@@ -97,6 +98,12 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     options = SurvivalOptions(wanted.groupings, wanted.curves and available(), wanted.all_files)
     missing = ["no curves, medians and hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
     missing = missing if wanted.curves and not available() else []
+    if path is None and db.is_dir():
+        from attribution.ensure.shards import survival_of_shards
+
+        report = survival_of_shards(db, options)
+        report.notes += missing
+        return report
     if path is None:
         with Store(db, create=False) as store:
             coverage = history_coverage(store)

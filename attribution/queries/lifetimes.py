@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-def records(store: Store, repo_id: int, every_kind: bool = False) -> list[LifetimeRecord]:
-    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others."""
+def records(store: Store, repo_id: int, every_kind: bool = False, database: int = 0) -> list[LifetimeRecord]:
+    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others.
+
+    `database`: number of the database among several, so that repositories and commits of two of them are not taken for the same.
+    """
     found = (removed.record for removed in removed_lines(store, repo_id))
+    if database:
+        offset = database * _DATABASE
+        found = (replace(one, repo=one.repo + offset, birth=one.birth + offset) for one in found)
     return [record for record in found if every_kind or record.kind in HEADLINE]
 
 
@@ -82,6 +89,7 @@ class _Lines(NamedTuple):
 
 UNDECLARED = "undeclared"
 _DAY = 86400.0  # seconds
+_DATABASE = 1 << 32  # more than the row ids of one database
 # Rows with one fate are added up before the joins: statistics weigh by lines, and there are several times fewer such groups.
 _LINES = """
 WITH l AS MATERIALIZED (

@@ -17,6 +17,8 @@ from collector.git.ranges import count, united
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from attribution.lineage.survival import LifetimeRecord
     from attribution.stats.comparison import Comparison
     from attribution.stats.estimates import Curve, Hazard
@@ -89,16 +91,47 @@ class SurvivalOptions:
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
+class ClaimedLines(NamedTuple):
+    """Undeclared lines that were added, and those of them that a verified record of another tool gives to an agent."""
+
+    agents: int
+    undeclared: int
+
+
+_NO_CLAIMS = ClaimedLines(0, 0)
+
+
+@dataclass(slots=True)
+class Lives:
+    """Lines of repositories with what became of them, from one database or several."""
+
+    followed: list[FollowedHistory] = field(default_factory=list)
+    records: list[LifetimeRecord] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    claimed: ClaimedLines = _NO_CLAIMS
+
+    def add(self, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
+        """The lines of a repository. `database`: see `lifetimes.records`."""
+        self.followed += _followed(store, repo_id)
+        self.records += lifetimes.records(store, repo_id, every_kind, database)
+        self.left_out.update(lifetimes.left_out(store, repo_id, every_kind))
+        claimed = claimed_lines(store, [repo_id])
+        self.claimed = ClaimedLines(self.claimed.agents + claimed.agents, self.claimed.undeclared + claimed.undeclared)
+
+
 def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
-    followed = [history for repo_id in repo_ids for history in _followed(store, repo_id)]
-    if not followed:
-        raise WhoWroteError(f"{store.path} has no line history yet", f"Compute it with: attribute survival PATH --db {store.path}")
-    records: list[LifetimeRecord] = []
-    left_out: Counter[str] = Counter()
+    lives = Lives()
     for repo_id in repo_ids:
-        records += lifetimes.records(store, repo_id, options.every_kind)
-        left_out.update(lifetimes.left_out(store, repo_id, options.every_kind))
+        lives.add(store, repo_id, options.every_kind)
+    return report_of(lives, store.path, options)
+
+
+def report_of(lives: Lives, place: Path, options: SurvivalOptions) -> SurvivalReport:
+    """Numbers over lines from a database, or a directory of databases. Raises as `survival_report`."""
+    followed, records = lives.followed, lives.records
+    if not followed:
+        raise WhoWroteError(f"{place} has no line history yet", f"Compute it with: attribute survival PATH --db {_a_file(place)}")
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
         followed,
@@ -108,15 +141,19 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
         [comparison.compare(records, baseline) for baseline in comparison.BASELINES],
         [],
         {},
-        dict(left_out),
+        dict(lives.left_out),
     )
     if options.curves:
         enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(store, repo_ids)] if note]
+    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(lives.claimed)] if note]
     report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
     return report
+
+
+def _a_file(place: Path) -> str:
+    return f"{place}/FILE" if place.is_dir() else str(place)
 
 
 def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:
@@ -132,24 +169,29 @@ class _UndeclaredSpan(NamedTuple):
     end_line: int
 
 
-def claimed_note(store: Store, repo_ids: Sequence[int]) -> str:
-    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
-    claimed = every = 0
+def claimed_lines(store: Store, repo_ids: Sequence[int]) -> ClaimedLines:
+    """Counts of some repositories; those where no records of other tools were read are left out."""
+    agents = undeclared = 0
     for repo_id in repo_ids:
         if not store.value("SELECT EXISTS (SELECT 1 FROM claim_records WHERE repo_id = ?)", (repo_id,)):
             continue
         spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for span in store.select(_UndeclaredSpan, _CLAIMED, (repo_id,)):
             spans[span.commit_sha, span.path].append((span.start_line, span.end_line))
-        claimed += sum(count(united(ranges)) for ranges in spans.values())
-        every += store.value(
+        agents += sum(count(united(ranges)) for ranges in spans.values())
+        undeclared += store.value(
             "SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE repo_id = ? AND class = 'undeclared'", (repo_id,)
         )
-    if not every:
+    return ClaimedLines(agents, undeclared)
+
+
+def claimed_note(claimed: ClaimedLines) -> str:
+    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
+    if not claimed.undeclared:
         return ""
     return (
-        f"{claimed:,} of {every:,} added undeclared lines ({claimed / every:.1%}) are an agent's by a verified record of another "
-        "tool, of squashed commits too as far as the clone has them"
+        f"{claimed.agents:,} of {claimed.undeclared:,} added undeclared lines ({claimed.agents / claimed.undeclared:.1%}) are an "
+        "agent's by a verified record of another tool, of squashed commits too as far as the clone has them"
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.study import evidence_totals, line_records, vendor_disagreements
-from attribution.queries.survival import claimed_note
+from attribution.queries.survival import claimed_lines, claimed_note
 from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
@@ -83,7 +83,7 @@ def _rework(store: Store, records: Sequence[LifetimeRecord]) -> StudyTable:
     between = spread(made)
     if between is not None:
         notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")
-    claimed = claimed_note(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")])
+    claimed = claimed_note(claimed_lines(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")]))
     notes.append(
         f"{claimed}." if claimed else "How many undeclared lines other tools' records give to an agent: run attribute claims."
     )

@@ -1,0 +1,50 @@
+"""Answers over a directory of databases, one open at a time, without merging them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attribution.ensure.history import survival_current
+from attribution.queries.survival import Lives, SurvivalOptions, SurvivalReport, history_coverage, report_of
+from collector.errors import WhoWroteError
+from collector.storage.shard_list import ShardRow, ShardState, shard_rows
+from collector.storage.store import Store
+
+
+def survival_of_shards(directory: Path, options: SurvivalOptions) -> SurvivalReport:
+    """Numbers over all databases in a directory, the same as over one that `collect merge` makes of them.
+
+    Raises WhoWroteError when a repository is in two of them, for only merging tells which is newer, and as `survival_report`.
+    """
+    lives, notes = Lives(), []
+    for number, row in enumerate(shard_rows([directory])):
+        if row.elsewhere:
+            raise WhoWroteError(
+                f"{row.elsewhere[0]} is in {row.path} and in another database of {directory}",
+                f"Merge them, which keeps the newest: collect merge {row.path} … -o FILE",
+            )
+        if row.state != ShardState.READY:
+            notes.append(f"{row.path} is left out: {_WHY[row.state]}")
+            continue
+        notes += _add(lives, row, number, options.every_kind)
+    report = report_of(lives, directory, options)
+    report.notes += notes
+    return report
+
+
+_WHY = {
+    ShardState.OLDER: "it is of an earlier version; attribute db FILE brings it up to date",
+    ShardState.NEWER: "it is of a later version of whowrote",
+    ShardState.UNFINISHED: "a run has not finished it",
+    ShardState.DAMAGED: "it is damaged",
+}
+
+
+def _add(lives: Lives, row: ShardRow, number: int, every_kind: bool) -> list[str]:
+    """Adds the lines of one database; what to say of its repositories without line history."""
+    with Store(row.path, create=False) as store:
+        coverage = history_coverage(store)
+        survival_current(store, coverage.followed)
+        for repo_id in coverage.followed:
+            lives.add(store, repo_id, every_kind, number)
+    return [f"no line history for {name} yet" for name in coverage.not_followed]
