@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -18,7 +19,7 @@ from collector.labels import session_label
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSession, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
-from collector.repository_rows import claim_repo, describe_repo, find_repo
+from collector.repository_rows import claim_repo, describe_repo, find_repo, stored_name
 from collector.runtime.bounds import PART_ERRORS, part_of_the_time
 from collector.runtime.progress import Progress
 from collector.runtime.stages import (
@@ -32,7 +33,9 @@ from collector.runtime.stages import (
     forget_runs,
     forget_subjects,
 )
+from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import PROMPTS, Policy
+from collector.storage.session_cache import SessionCache, compressed, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.transcripts import reader_for, readers, readers_for
@@ -125,6 +128,18 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
             return _read_all(repo, files, known or readers())
     except (*INPUT_ERRORS, *PART_ERRORS) as error:
         return failed_session(files, error)
+
+
+def inputs_key(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> str:
+    """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
+    beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
+    return digest(
+        FACTS,
+        files.input_key(),
+        *(oid for oid in beside if repo.has(oid)),
+        *(repr(record) for record in files.records),
+        *(reader.NAME for reader in known),
+    )
 
 
 def failed_session(files: SessionFiles, error: Exception) -> LoadedSession:
@@ -293,12 +308,8 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints)
-    files, known_readers = session_files(checkpoints), readers()
-    for number, one in enumerate(files):
-        progress("reading sessions", number, len(files))
-        reading = session_run(context, one)
-        if not reading.unchanged:
-            store_session(reading, ids[one.key], *prepared(store.policy, ids[one.key], read_session(repo, one, known_readers)))
+    with sessions_of(store, stored_name(store, context.repo_id)) as cache:
+        _Loading(context, cache, ids, readers()).load(session_files(checkpoints))
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
     run.key = key_of_run(context, run.key)
@@ -306,6 +317,65 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         describe_repo(context, branch, head)
         write_commits(store, context.repo_id, commits)
     return Facts(context.repo_id, False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading:
+    """Sessions that are read and stored, and kept as they were parsed for the attribution, which needs them next."""
+
+    context: RunContext
+    cache: SessionCache
+    ids: Mapping[str, int]
+    known: Sequence[TranscriptReader]
+
+    def load(self, files: Sequence[SessionFiles]) -> None:
+        """Those that are new, one in memory at a time."""
+        for number, one in enumerate(files):
+            self.context.progress("reading sessions", number, len(files))
+            run = session_run(self.context, one)
+            if not run.unchanged:
+                self._take(run, read_session(self.context.repo, one, self.known))
+
+    def _take(self, run: StageRun, loaded: LoadedSession) -> None:
+        session_id = self.ids[loaded.files.key]
+        stored = store_session(run, session_id, *prepared(run.store.policy, session_id, loaded))
+        if stored is loaded and self.cache.has_room():
+            _keep_session(self.cache, _parsed_key(self.context.repo, loaded.files, self.known), loaded)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """What is kept of a session: all of `LoadedSession` that is not known without reading."""
+
+    session: Session
+    state: str
+    problems: list[Problem]
+    compact: bool
+
+
+def _keep_session(cache: SessionCache, key: str, loaded: LoadedSession) -> None:
+    """Without a session there is nothing to keep; one that is too large for it is read again."""
+    if loaded.session is not None:
+        with suppress(NotPacked, *PART_ERRORS):
+            parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
+            cache.put(loaded.files.key, key, compressed(pack(_Parsed, parsed)))
+
+
+def kept_session(
+    cache: SessionCache, repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]
+) -> LoadedSession | None:
+    """A session as `load_repo` has read it from the same copies."""
+    content = cache.get(files.key, _parsed_key(repo, files, known))
+    try:
+        parsed = None if content is None else unpack(_Parsed, content)
+    except (NotPacked, *PART_ERRORS):
+        return None
+    return None if parsed is None else LoadedSession(files, parsed.session, parsed.state, parsed.problems, parsed.compact)
+
+
+def _parsed_key(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> str:
+    """Not that of what the attribution keeps of it."""
+    return digest("parsed", inputs_key(repo, files, known))
 
 
 def key_of_run(context: RunContext, key: str) -> str:

@@ -45,6 +45,11 @@ def repo_name(repo: GitRepo) -> str:
     return printable(path.parent.name if path.name == ".git" else path.name.removesuffix(".git"))
 
 
+def stored_name(store: Store, repo_id: int) -> str:
+    """What a repository is called in this database."""
+    return str(store.value("SELECT name FROM repos WHERE id = ?", (repo_id,)))
+
+
 def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
     """Number of the row of a clone, None when it has none. `name`: one that the person chose. Raises NameTaken."""
     if not name:

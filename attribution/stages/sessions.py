@@ -1,6 +1,6 @@
 """Reads every session of a repository and stores it; what it did to files goes on to the replay.
 
-A session that is stored and did not change is taken from the user's cache, where there is one.
+A session that is stored and did not change is taken from the user's cache, where there is one; so is one that loading has parsed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from attribution.stages import feature_rows
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.load import (
-    FACTS,
     LoadedSession,
     SessionFiles,
     SessionRows,
     failed_session,
+    inputs_key,
+    kept_session,
     prepared,
     read_session,
     session_files,
@@ -33,6 +34,7 @@ from collector.load import (
 )
 from collector.local.model import LocalSessions
 from collector.model import Checkpoint, Problem, TranscriptReader
+from collector.repository_rows import stored_name
 from collector.runtime import workers
 from collector.runtime.bounds import PART_ERRORS, bounded, memory_left, part_of_the_time, time_left
 from collector.runtime.progress import no_progress
@@ -57,8 +59,7 @@ def read_sessions(
     """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    name = str(context.store.value("SELECT name FROM repos WHERE id = ?", (context.repo_id,)))
-    with sessions_of(context.store, name) as cache:
+    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         found = _Reading(context, cache, ids, readers(), version).read(files, jobs)
     reach = {one.key: TranscriptReach(read.state, read.ended, read.compact) for one in files if (read := found[one.key])}
     edits = [track for one in files if (track := found[one.key].edits) is not None]
@@ -99,9 +100,8 @@ class _Prepared:
     packed: bytes | None = None  # `read`, for the cache or from another process
 
 
-def _prepare(repo: GitRepo, wanted: _Wanted, known: Sequence[TranscriptReader]) -> _Prepared:
-    """Reads a session, the only one in memory."""
-    loaded = read_session(repo, wanted.files, known)
+def _prepare(wanted: _Wanted, loaded: LoadedSession) -> _Prepared:
+    """What is to be written of a session."""
     try:
         with part_of_the_time():
             track = edits_of(loaded, wanted.session_id)
@@ -159,14 +159,22 @@ class _Reading:
         """In this process, or in several where it is worth starting them."""
         repo = self.context.repo
         if jobs < 2 or len(waiting) < 2 or type(repo) is not GitRepo:
-            yield from ((one, _prepare(repo, one, self.readers)) for one in waiting)
+            yield from self._here(waiting)
             return
         sizes = {one.files.key: _size(repo, one.files) for one in waiting}
         if sum(sizes.values()) < _WORTH_WORKERS:
-            yield from ((one, _prepare(repo, one, self.readers)) for one in waiting)
+            yield from self._here(waiting)
             return
         largest_first = sorted(waiting, key=lambda one: -sizes[one.files.key])
         yield from self._apart(largest_first, jobs)
+
+    def _here(self, waiting: Sequence[_Wanted]) -> Iterator[tuple[_Wanted, _Prepared]]:
+        """One session in memory at a time."""
+        yield from ((one, _prepare(one, self._loaded(one.files))) for one in waiting)
+
+    def _loaded(self, files: SessionFiles) -> LoadedSession:
+        repo = self.context.repo
+        return kept_session(self.cache, repo, files, self.readers) or read_session(repo, files, self.readers)
 
     def _apart(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
@@ -194,20 +202,14 @@ class _Reading:
         return read
 
     def _key(self, files: SessionFiles) -> str:
-        """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
-        repo = self.context.repo
-        beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
+        """Changes when what is read of a session may, or what is made of it."""
         return digest(
             VERSION,
             self.version,
-            FACTS,
             self.context.store.policy.key(),
             str(self.ids[files.key]),
-            files.input_key(),
-            *(oid for oid in beside if repo.has(oid)),
             *sorted(files.emails),
-            *(repr(record) for record in files.records),
-            *(reader.NAME for reader in self.readers),
+            inputs_key(self.context.repo, files, self.readers),
         )
 
     def _known(self, session: str, key: str) -> _SessionRead | None:
@@ -225,7 +227,7 @@ def read_apart(path: str, wanted: _Wanted, seconds: float) -> _Prepared:
     """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
     gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
     with bounded(workers.TaskLimits(seconds=seconds), no_progress):
-        done = _prepare(_clone(path), wanted, readers())
+        done = _prepare(wanted, read_session(_clone(path), wanted.files, readers()))
     if done.packed is not None:
         done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache
+from math import isfinite
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import orjson
@@ -54,7 +55,7 @@ class _Codec:
 def _codec(kind: Any) -> _Codec:
     origin, arguments = get_origin(kind), get_args(kind)
     if kind in _PLAIN or kind is type(None):
-        return _Codec(lambda value: value, _checked(kind))
+        return _Codec(_finite if kind is float else lambda value: value, _checked(kind))
     if origin in (Union, types.UnionType):
         return _union(arguments)
     if origin is not None:
@@ -85,6 +86,12 @@ def _checked(kind: type) -> _Pack:
         return value
 
     return check
+
+
+def _finite(value: float) -> float:
+    if not isfinite(value):  # it would come back as null
+        raise NotPacked(f"{value} is no number of JSON")
+    return value
 
 
 def _fields(kind: type) -> _Codec:

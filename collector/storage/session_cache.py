@@ -1,5 +1,7 @@
 """Sessions that were read, kept in the user's cache, so that one that did not change is not read again.
 
+Loading keeps a session as it was parsed, and attribution puts what it made of it in its place.
+
 What is kept is the text of transcripts as it was recorded, which the clone holds as well: so the file is the owner's alone, it is
 never beside a database that may be passed on, and nothing is kept for a database that keeps less than all content. A cache that
 cannot be used is done without.
@@ -12,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from collector.errors import DatabaseUnusable
@@ -25,6 +28,7 @@ MAX_BYTES = 2_000_000_000  # of the whole cache; when it is full, nothing is add
 _MAX_ENTRY = 256_000_000  # bytes of one session, before compression
 _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
+_KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
 _FAILURES = (DatabaseUnusable, OSError)
 
 
@@ -60,6 +64,18 @@ class SessionCache:
             self._used.append(session)
         return inflated(found[0]["content"])
 
+    def has_room(self) -> bool:
+        """Whether it is worth making something to put in."""
+        return self._cache is not None and self._kept < MAX_BYTES
+
+    @cached_property
+    def _kept(self) -> int:
+        """Bytes of the whole cache when it was first asked."""
+        try:
+            return int(self._cache.value(_KEPT_BYTES) or 0) if self._cache is not None else 0
+        except _FAILURES:
+            return MAX_BYTES
+
     def put(self, session: str, input_key: str, content: bytes) -> None:
         """`content`: as `compressed` gives it."""
         if self._cache is not None:
@@ -77,7 +93,7 @@ class SessionCache:
             with self._cache.transaction() as connection:
                 mine = [(self._place, self._repo, session) for session, *_ in waiting]
                 connection.executemany(f"DELETE FROM sessions_read WHERE {where}", mine)
-                full = int(self._cache.value("SELECT COALESCE(SUM(bytes), 0) FROM sessions_read") or 0)
+                full = int(self._cache.value(_KEPT_BYTES) or 0)
                 for session, input_key, content in waiting:
                     full += len(content)
                     if full > MAX_BYTES:

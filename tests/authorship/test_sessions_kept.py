@@ -12,14 +12,18 @@ from typing import Any
 import pytest
 from support.builder import World, import_stream
 from support.dumps import Dump, dump, same
+from support.parser_calls import parser_calls
 from support.truth import REPOS, cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.timeline import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
+from collector import load
 from collector.fetching.mirror_table import forget
-from collector.load import read_session
+from collector.load import load_repo, read_session
+from collector.model import Turn
+from collector.runtime.progress import no_progress
 from collector.storage import session_cache
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import Policy, Redaction
@@ -222,6 +226,94 @@ def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
     assert _kept() == []
 
 
+# --- what loading has read ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", cases())
+def test_what_loading_has_parsed_is_not_parsed_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
+    options = AttributeOptions(anyway=True)
+    with monkeypatch.context() as patch:
+        patch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
+        _load(repository, tmp_path / "apart.db")
+        apart = _run(repository, tmp_path / "apart.db", options)
+    calls = parser_calls(monkeypatch)
+    _load(repository, tmp_path / "out.db")
+    loading = len(calls)
+    assert bool(loading) == any("transcript='present'" in row or "transcript='partial'" in row for row in apart["sessions"])
+    same(_run(repository, tmp_path / "out.db", options), apart)
+    assert len(calls) == loading
+
+
+def _load(repository: Path, database: Path, policy: Policy | None = None) -> None:
+    with Store(database) as store:
+        if policy is not None:
+            with store.transaction():
+                store.keep(policy)
+        load_repo(store, str(repository), no_progress, anyway=True)
+
+
+def test_without_the_cache_every_transcript_is_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
+    _, repository = _world(tmp_path)
+    calls = parser_calls(monkeypatch)
+    _load(repository, tmp_path / "out.db")
+    _run(repository, tmp_path / "out.db")
+    assert len(calls) == 2
+
+
+def test_the_attribution_keeps_its_own_in_the_place_of_what_loading_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, repository = _world(tmp_path)
+    _load(repository, tmp_path / "out.db")
+    ((session, parsed),) = _kept()
+    _run(repository, tmp_path / "out.db")
+    ((again, read),) = _kept()
+    assert session == again and parsed != read
+    monkeypatch.setattr(sessions, "read_session", _never)
+    _run(repository, tmp_path / "out.db", _AGAIN)
+
+
+def test_a_session_that_went_on_since_it_was_loaded_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, repository = _world(tmp_path)
+    _load(repository, tmp_path / "out.db")
+    session = world.session()
+    session.prompt("Add a mode")
+    session.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
+    session.end_turn()
+    world.commit("Add mode", [session])
+    (tmp_path / "repo").rename(tmp_path / "gone")
+    repository = world.build(tmp_path / "repo", True)
+    fresh = _run(repository, tmp_path / "fresh.db")
+    read = _counted(monkeypatch)
+    same(_run(repository, tmp_path / "out.db"), fresh)
+    assert read == [session.id]
+
+
+@pytest.mark.parametrize("policy", [Policy("none"), Policy("prompts")])
+def test_loading_keeps_nothing_for_a_database_that_keeps_less(policy: Policy, tmp_path: Path) -> None:
+    _load(_world(tmp_path)[1], tmp_path / "out.db", policy)
+    assert _kept() == []
+
+
+def test_nothing_is_packed_for_a_full_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_cache, "MAX_BYTES", 10)
+    _, repository = _world(tmp_path)
+    _cache().parent.mkdir()
+    with Store(_cache(), is_cache=True) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO sessions_read VALUES ('p', 'r', 's', 'k', date(), 10, x'00')")
+    monkeypatch.setattr(load, "pack", _never)
+    _load(repository, tmp_path / "out.db")
+
+
+@pytest.mark.parametrize("content", [b"no zlib", zlib.compress(b"[]"), zlib.compress(b'[null,"present",[],false]')])
+def test_damaged_entries_of_loading_are_read_again(content: bytes, tmp_path: Path) -> None:
+    _, repository = _world(tmp_path)
+    _load(repository, tmp_path / "out.db")
+    with sqlite3.connect(_cache()) as connection:
+        assert connection.execute("UPDATE sessions_read SET content = ?", (content,)).rowcount == 1
+    same(_run(repository, tmp_path / "out.db"), _run(repository, tmp_path / "fresh.db"))
+
+
 # --- in several processes -----------------------------------------------------------------------------------------------
 
 
@@ -263,8 +355,11 @@ def test_what_json_cannot_hold_is_not_packed() -> None:
     track.said.append((0, "half \ud800"))
     with pytest.raises(NotPacked):
         pack(SessionEdits, track)
-    with pytest.raises(NotPacked):  # JSON has no such number: it comes back as null, which is none
-        unpack(SessionEdits, pack(SessionEdits, SessionEdits(1, "key", "", (), float("inf"), 0.0)))
+    for number in (float("inf"), float("nan")):
+        with pytest.raises(NotPacked):
+            pack(SessionEdits, SessionEdits(1, "key", "", (), number, 0.0))
+        with pytest.raises(NotPacked):  # as null it would be no time at all
+            pack(Turn, Turn(1, number, "text"))
 
 
 def test_values_come_back_equal() -> None:
