@@ -45,6 +45,7 @@ CLUSTER = (
 )
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "WHOWROTE_SESSIONS": "off"}
 LEDGER = ("status", "report")
+LEDGER_CHANNELS = ("code_search", "repo_search", "gharchive")  # the n-th names every n-th candidate
 
 
 @contextmanager
@@ -163,11 +164,22 @@ def restarted(work: Path, start: Path, whole: Path, workers: int, after: float) 
 
 
 def ledger(work: Path, number: int) -> None:
-    path = work / "ledger.db"
+    """One candidate in five holds checkpoints, one in a hundred has another name now, and one to three channels named each."""
+    path, now = work / "ledger.db", "2026-11-23T00:00:00Z"
+    columns = (
+        "full_name", "first_seen_at", "probed_at", "outcome", "confirmed", "renamed_to", "checkpoint_refs", "metadata_at", "stars",
+        "language", "created_at",
+    )  # fmt: skip
+    names = [f"owner{i % 50_000}/r{i}" for i in range(number)]
     with Store(path) as store, store.transaction():
-        now = "2026-11-23T00:00:00Z"
-        rows = ((f"owner{i % 50_000}/r{i}", now, now, "ok", int(i % 500 == 0), 1) for i in range(number))
-        store.insert("candidates", ("full_name", "first_seen_at", "probed_at", "outcome", "confirmed", "checkpoint_refs"), rows)
+        rows = (
+            (name, now, now, "ok", int(i % 5 == 0), renamed_to, i % 7, now, i % 1000, f"L{i % 30}", now)
+            for i, name in enumerate(names)
+            for renamed_to in [names[i // 2] if i % 100 == 1 else None]
+        )
+        store.insert("candidates", columns, rows)
+        hits = ((i, c, "q", "s", now) for i in range(1, number + 1) for n, c in enumerate(LEDGER_CHANNELS) if i % (n + 1) == 0)
+        store.insert("discoveries", ("candidate_id", "channel", "query", "slice", "seen_at"), hits)
     for command in LEDGER:
         say(ledger=number, run=f"collect {command}", **ran("collect", [command, "--db", path]))
     say(ledger=number, run="collect merge", **ran("collect", ["merge", path, "-o", work / "merged.db"]))

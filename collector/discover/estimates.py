@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -42,12 +42,12 @@ def chapman(first: int, second: int, both: int) -> Estimate | None:
     return _interval(first + second - both, total, variance)
 
 
-def chao(found_by: Sequence[int], channels: int) -> Estimate | None:
-    """From several channels: by how many of them each repository was found. None with fewer than two channels or nothing found."""
-    seen = sum(1 for n in found_by if n)
+def chao(found_by: Counter[int], channels: int) -> Estimate | None:
+    """From several channels: how many repositories so many of them found. None with fewer than two channels or nothing found."""
+    seen = found_by.total() - found_by[0]
     if channels < 2 or not seen:
         return None
-    once, twice = sum(n == 1 for n in found_by), sum(n == 2 for n in found_by)
+    once, twice = found_by[1], found_by[2]
     share = (channels - 1) / channels
     unseen = share * once * (once - 1) / (2 * (twice + 1))
     variance = (
@@ -69,14 +69,14 @@ class LogLinear:
     aic: float  # up to what is the same for all models of these counts
 
 
-def log_linear(found_by: Iterable[frozenset[int]], lists: int) -> LogLinear | None:
-    """From three and more channels: for each repository the numbers (0 to lists - 1) of those that found it.
+def log_linear(found_by: Counter[frozenset[int]], lists: int) -> LogLinear | None:
+    """From three and more channels: how many repositories those with these numbers (0 to lists - 1) found.
 
     The model with the lowest AIC; of equals the one with fewer pairs. Left out: the model with as many parameters as there are
     counts, which fits anything, and pairs that share no repository, whose parameter would be infinite. None when there are
     fewer than three channels, a channel found nothing, or no model can be fitted.
     """
-    counts = Counter(found_by)
+    counts = found_by.copy()
     counts.pop(frozenset(), None)
     if not 3 <= lists <= _MOST_LISTS or any(not any(number in cell for cell in counts) for number in range(lists)):
         return None
@@ -152,18 +152,19 @@ def _interval(seen: int, total: float, variance: float) -> Estimate:
     return Estimate(seen, total, seen + unseen / spread, seen + unseen * spread)
 
 
-def quantiles(values: Collection[float]) -> dict[str, float]:
-    """Minimum, quartiles and maximum; empty without values."""
-    ordered = sorted(values)
-    if not ordered:
+def quantiles(count: int, ordered: Iterable[float]) -> dict[str, float]:
+    """Minimum, quartiles and maximum of so many values, the smallest first, which are not held; empty without values.
+
+    Linear between the two nearest values.
+    """
+    if not count:
         return {}
-    names = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
-    return {name: _at(ordered, share) for name, share in names.items()}
+    shares = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
+    places = {name: share * (count - 1) for name, share in shares.items()}
+    wanted = {near for place in places.values() for near in (math.floor(place), math.ceil(place))}
+    held = {number: value for number, value in enumerate(ordered) if number in wanted}
+    return {name: _between(held[math.floor(place)], held[math.ceil(place)], place % 1) for name, place in places.items()}
 
 
-def _at(ordered: Sequence[float], share: float) -> float:
-    """Linear between the two nearest values."""
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+def _between(low: float, high: float, share: float) -> float:
+    return low + (high - low) * share

@@ -5,11 +5,14 @@ A repository that was renamed counts once, under its present name, with the chan
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.checkpoints.entire import BRANCHES
 from collector.discover import channels
@@ -21,155 +24,221 @@ from collector.storage.store import Store
 # No channels: a new name, and a place of checkpoints that a repository names.
 _DERIVED = ("renamed", "checkpoint_remote")
 TOP = 10
-# There may be a million candidates, and they have twice as many columns.
-_COLUMNS = (
-    "id, server, full_name, renamed_to, outcome, confirmed, exclusion, metadata_at, v1_oid, v2_oid, legacy_oid, checkpoint_refs, "
-    "shadow_branches, notes, stars, forks, size_kb, created_at, pushed_at, language, licence"
-)
+
+# There may be a million candidates: SQLite counts them, and no list of them is held.
+_CURRENT = "candidates c WHERE c.id NOT IN (SELECT id FROM temp.renamed)"
+_CONFIRMED = "c.confirmed IS TRUE"
+_TAKEN = "c.exclusion IS NULL AND (c.confirmed IS TRUE OR c.notes <> '')"
+_LAYOUTS = {
+    "v1 branch": "c.v1_oid <> ''",
+    "one ref per checkpoint": "c.checkpoint_refs <> 0",
+    "one ref per checkpoint, no v1 branch": "c.checkpoint_refs <> 0 AND COALESCE(c.v1_oid, '') = ''",
+    "v2": "c.v2_oid <> ''",
+    f"{BRANCHES}sessions": "c.legacy_oid <> ''",
+    "shadow branches": "c.shadow_branches <> 0",
+    "notes of other tools": "c.notes <> ''",
+}
+_NUMBERS = {
+    "stars": "c.stars",
+    "forks": "c.forks",
+    "size_kb": "c.size_kb",
+    "age_days": "days_since(c.created_at)",
+    "days_since_push": "days_since(c.pushed_at)",
+    "checkpoint_refs": "c.checkpoint_refs",
+}
+_HITS = "SELECT channel, sum(hits) AS hits FROM discoveries GROUP BY 1 ORDER BY 1"
+_CURSORS = "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY channel, state ORDER BY 1, 2"
 
 Row = dict[str, Any]
+Found = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
 
 
 def report(store: Store, now: datetime) -> dict[str, list[Row]]:
     """Sections, each a list of rows with the same columns. Raises DatabaseUnusable."""
-    candidates = {row["id"]: row for row in store.rows(f"SELECT {_COLUMNS} FROM candidates ORDER BY id")}
-    present = _present_names(candidates)
-    found_by: dict[int, set[str]] = {}
-    for row in store.rows("SELECT DISTINCT candidate_id, channel FROM discoveries"):
-        found_by.setdefault(present[row["candidate_id"]], set()).add(row["channel"])
-    current = [row for key, row in candidates.items() if present[key] == key]
-    confirmed = [row for row in current if row["confirmed"]]
-    taken = [row for row in current if row["exclusion"] is None and (row["confirmed"] or row["notes"])]
-    return {
-        "totals": _totals(candidates, current, confirmed, taken),
-        "channels": _channels(store, current, {row["id"] for row in taken}, found_by),
-        "exclusions": _exclusions(candidates.values()),
-        "layouts": _layouts(confirmed),
-        "numbers": _numbers(taken, now),
-        "languages": _top(taken, "language"),
-        "licences": _top(taken, "licence"),
-        "overlap": _overlap([found_by.get(row["id"], set()) for row in confirmed]),
-        "coverage": _coverage([found_by.get(row["id"], set()) for row in confirmed]),
-        "cursors": store.rows(
-            "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY channel, state ORDER BY 1, 2"
-        ),
+    with _one_moment(store, now):
+        groups = _groups(store)
+        found = Counter[frozenset[str]]()
+        for group in groups:
+            found[group.channels] += group.confirmed
+        totals = _totals(store)
+        return {
+            "totals": [{"what": name, "count": count} for name, count in totals.items()],
+            "channels": _channels(store, groups),
+            "exclusions": _exclusions(store),
+            "layouts": _layouts(store, totals["confirmed"]),
+            "numbers": _numbers(store, totals["taken"]),
+            "languages": _top(store, "language"),
+            "licences": _top(store, "licence"),
+            "overlap": _overlap(+found),
+            "coverage": _coverage(+found),
+            "cursors": store.rows(_CURSORS),
+        }
+
+
+@contextmanager
+def _one_moment(store: Store, now: datetime) -> Iterator[None]:
+    """What is read inside does not change; `temp.renamed` has the candidates that are another one under their present name."""
+    with store.snapshot() as connection:
+        connection.create_function("days_since", 1, partial(_days, now), deterministic=True)
+        connection.execute("CREATE TEMP TABLE renamed (id INTEGER PRIMARY KEY, present INTEGER NOT NULL)")
+        connection.executemany("INSERT INTO temp.renamed VALUES (?, ?)", _present_names(store))
+        yield
+
+
+class _Name(NamedTuple):
+    id: int
+    server: str
+    renamed_to: str | None
+
+
+_NAMES = "SELECT id, server, renamed_to FROM candidates"
+
+
+def _present_names(store: Store) -> Iterator[tuple[int, int]]:
+    """(candidate, the candidate of its present name) where they differ."""
+    for row in store.stream(_Name, f"{_NAMES} WHERE renamed_to <> '' ORDER BY id"):
+        present = _present_name(store, row)
+        if present != row.id:
+            yield row.id, present
+
+
+def _present_name(store: Store, row: _Name) -> int:
+    seen = {row.id}
+    while row.renamed_to:
+        following = store.select_one(_Name, f"{_NAMES} WHERE server = ? AND full_name = ?", (row.server, row.renamed_to))
+        if following is None or following.id in seen:
+            break
+        seen.add(following.id)
+        row = following
+    return row.id
+
+
+def _counts(store: Store, among: str, tests: Mapping[str, str]) -> dict[str, int]:
+    """Of the rows of `among`: how many pass each test."""
+    columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items())
+    (row,) = store.rows(f"SELECT {columns} FROM {among}")
+    return row
+
+
+def _totals(store: Store) -> dict[str, int]:
+    tests = {
+        "repositories": "TRUE",
+        "probed": "c.outcome IS NOT NULL",
+        "confirmed": _CONFIRMED,
+        "taken": _TAKEN,
+        "with metadata": "c.metadata_at IS NOT NULL",
     }
+    return _counts(store, "candidates", {"names": "TRUE"}) | _counts(store, _CURRENT, tests)
 
 
-def _present_names(candidates: Mapping[int, Row]) -> dict[int, int]:
-    """Candidate -> the candidate of its present name."""
-    by_name = {(row["server"], row["full_name"].lower()): key for key, row in candidates.items()}
-    present = {}
-    for key, row in candidates.items():
-        seen = {key}
-        while row["renamed_to"]:
-            following = by_name.get((row["server"], row["renamed_to"].lower()))
-            if following is None or following in seen:
-                break
-            seen.add(following)
-            row = candidates[following]
-        present[key] = row["id"]
-    return present
+class _Group(NamedTuple):
+    """Repositories that the same channels found."""
+
+    channels: frozenset[str]
+    found: int
+    probed: int
+    confirmed: int
+    taken: int
 
 
-def _totals(every: Mapping[int, Row], current: list[Row], confirmed: list[Row], taken: list[Row]) -> list[Row]:
-    probed = sum(row["outcome"] is not None for row in current)
-    counts = {
-        "names": len(every),
-        "repositories": len(current),
-        "probed": probed,
-        "confirmed": len(confirmed),
-        "taken": len(taken),
-        "with metadata": sum(row["metadata_at"] is not None for row in current),
-    }
-    return [{"what": name, "count": count} for name, count in counts.items()]
+class _GroupRow(NamedTuple):
+    channels: str
+    found: int
+    probed: int
+    confirmed: int
+    taken: int
 
 
-def _channels(store: Store, current: list[Row], taken: set[int], found_by: Mapping[int, set[str]]) -> list[Row]:
-    names = sorted({name for found in found_by.values() for name in found})
-    hits = {row["channel"]: row["hits"] for row in store.rows("SELECT channel, sum(hits) AS hits FROM discoveries GROUP BY 1")}
+def _groups(store: Store) -> list[_Group]:
+    """As many as there are sets of channels; one set may be in several groups."""
+    sql = (
+        "WITH sets AS (SELECT COALESCE(r.present, d.candidate_id) AS id, json_group_array(DISTINCT d.channel) AS channels "
+        "FROM discoveries d LEFT JOIN temp.renamed r ON r.id = d.candidate_id GROUP BY 1) "
+        "SELECT s.channels, count(*) AS found, count(c.outcome) AS probed, "
+        f"count(*) FILTER (WHERE {_CONFIRMED}) AS confirmed, count(*) FILTER (WHERE {_TAKEN}) AS taken "
+        f"FROM sets s CROSS JOIN {_CURRENT} AND c.id = s.id GROUP BY s.channels"
+    )
+    return [_Group(frozenset(json.loads(row.channels)), *row[1:]) for row in store.select(_GroupRow, sql)]
+
+
+def _channels(store: Store, groups: list[_Group]) -> list[Row]:
+    hits = {row["channel"]: row["hits"] for row in store.rows(_HITS)}
     rows = []
-    for name in names:
-        mine = [row for row in current if name in found_by.get(row["id"], ())]
-        others = set(names) - {name, *_DERIVED}
+    for name in hits:
+        mine = [group for group in groups if name in group.channels]
+        others = hits.keys() - {name, *_DERIVED}
         rows.append(
             {
                 "channel": name,
-                "hits": hits.get(name, 0),
-                "found": len(mine),
-                "probed": sum(row["outcome"] is not None for row in mine),
-                "confirmed": sum(bool(row["confirmed"]) for row in mine),
-                "taken": sum(row["id"] in taken for row in mine),
-                "confirmed_by_no_other": sum(bool(row["confirmed"]) and not found_by[row["id"]] & others for row in mine),
+                "hits": hits[name],
+                "found": sum(group.found for group in mine),
+                "probed": sum(group.probed for group in mine),
+                "confirmed": sum(group.confirmed for group in mine),
+                "taken": sum(group.taken for group in mine),
+                "confirmed_by_no_other": sum(group.confirmed for group in mine if not group.channels & others),
             }
         )
     return rows
 
 
-def _exclusions(candidates: Iterable[Row]) -> list[Row]:
-    counts = Counter(row["exclusion"] for row in candidates if row["exclusion"])
-    return [{"reason": reason, "count": counts[reason], "meaning": words} for reason, words in REASONS.items() if counts[reason]]
+def _exclusions(store: Store) -> list[Row]:
+    rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
+    counts = {row["exclusion"]: row["count"] for row in rows}
+    return [{"reason": reason, "count": counts[reason], "meaning": words} for reason, words in REASONS.items() if reason in counts]
 
 
-def _layouts(confirmed: list[Row]) -> list[Row]:
-    tests: dict[str, Callable[[Row], Any]] = {
-        "v1 branch": lambda r: r["v1_oid"],
-        "one ref per checkpoint": lambda r: r["checkpoint_refs"],
-        "one ref per checkpoint, no v1 branch": lambda r: r["checkpoint_refs"] and not r["v1_oid"],
-        "v2": lambda r: r["v2_oid"],
-        f"{BRANCHES}sessions": lambda r: r["legacy_oid"],
-        "shadow branches": lambda r: r["shadow_branches"],
-        "notes of other tools": lambda r: r["notes"],
-    }
-    return [{"layout": name, "count": sum(bool(test(r)) for r in confirmed), "of": len(confirmed)} for name, test in tests.items()]
+def _layouts(store: Store, confirmed: int) -> list[Row]:
+    counts = _counts(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
+    return [{"layout": name, "count": count, "of": confirmed} for name, count in counts.items()]
 
 
-def _numbers(taken: list[Row], now: datetime) -> list[Row]:
-    columns = {
-        "stars": [row["stars"] for row in taken],
-        "forks": [row["forks"] for row in taken],
-        "size_kb": [row["size_kb"] for row in taken],
-        "age_days": [_days(row["created_at"], now) for row in taken],
-        "days_since_push": [_days(row["pushed_at"], now) for row in taken],
-        "checkpoint_refs": [row["checkpoint_refs"] for row in taken],
-    }
+def _numbers(store: Store, taken: int) -> list[Row]:
+    known = _counts(store, f"{_CURRENT} AND {_TAKEN}", {name: f"{number} IS NOT NULL" for name, number in _NUMBERS.items()})
     rows = []
-    for name, values in columns.items():
-        known = [v for v in values if v is not None]
-        found = {k: round(v, 1) for k, v in quantiles(known).items()}
+    for name, number in _NUMBERS.items():
+        sql = f"SELECT {number} AS value FROM {_CURRENT} AND {_TAKEN} AND {number} IS NOT NULL ORDER BY 1"
+        ordered = (row.value for row in store.stream(_Value, sql))
+        found = {k: round(v, 1) for k, v in quantiles(known[name], ordered).items()}
         rows.append(
             {
                 "number": name,
-                "known": len(known),
-                "of": len(values),
+                "known": known[name],
+                "of": taken,
                 **{k: found.get(k) for k in ("min", "q1", "median", "q3", "max")},
             }
         )
     return rows
 
 
-def _days(text: str | None, now: datetime) -> float | None:
+class _Value(NamedTuple):
+    value: float
+
+
+def _days(now: datetime, text: str | None) -> float | None:
     try:
         return None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
     except (ValueError, TypeError):
         return None
 
 
-def _top(taken: list[Row], column: str) -> list[Row]:
-    known = [row for row in taken if row["metadata_at"] is not None]
-    counts = Counter(row[column] or "(none)" for row in known)
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    rows: list[Row] = [{column: name, "count": count, "of": len(known)} for name, count in ordered]
-    rest = sum(count for _, count in ordered[TOP:])
-    return rows[:TOP] + ([{column: "(others)", "count": rest, "of": len(known)}] if rest else [])
+def _top(store: Store, column: str) -> list[Row]:
+    among = f"{_CURRENT} AND {_TAKEN} AND c.metadata_at IS NOT NULL"
+    known = _counts(store, among, {"known": "TRUE"})["known"]
+    rows = store.rows(
+        f"SELECT COALESCE(NULLIF(c.{column}, ''), '(none)') AS {column}, count(*) AS count, ? AS of "
+        f"FROM {among} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {TOP}",
+        (known,),
+    )
+    rest = known - sum(row["count"] for row in rows)
+    return rows + ([{column: "(others)", "count": rest, "of": known}] if rest else [])
 
 
-def _used(found: list[set[str]]) -> list[Channel]:
+def _used(found: Found) -> list[Channel]:
     """Channels that look by themselves and found something confirmed."""
     return [c for c in channels() if c.independent and any(c.name in named for named in found)]
 
 
-def _overlap(found: list[set[str]]) -> list[Row]:
+def _overlap(found: Found) -> list[Row]:
     """Estimates from channels that look at different things, each pair and all together.
 
     Those that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
@@ -178,20 +247,25 @@ def _overlap(found: list[set[str]]) -> list[Row]:
     for channel in _used(found):
         lists.setdefault(channel.scope, []).append(channel.name)
     names = ["/".join(members) for members in lists.values()]
-    seen = [frozenset(n for n, members in enumerate(lists.values()) if named.intersection(members)) for named in found]
+    seen = Counter[frozenset[int]]()
+    for named, count in found.items():
+        seen[frozenset(n for n, members in enumerate(lists.values()) if named.intersection(members))] += count
     shared = [f"{' and '.join(members)} share the {scope}: one list" for scope, members in lists.items() if len(members) > 1]
     rows = []
     for first, second in combinations(range(len(names)), 2):
-        both = sum({first, second} <= numbers for numbers in seen)
-        counts = [sum(number in numbers for numbers in seen) for number in (first, second)]
+        both = sum(count for numbers, count in seen.items() if {first, second} <= numbers)
+        counts = [sum(count for numbers, count in seen.items() if number in numbers) for number in (first, second)]
         rows.append(_estimated(f"{names[first]}, {names[second]}", "chapman", both, chapman(counts[0], counts[1], both)))
     if len(names) > 1:
-        times = [len(numbers) for numbers in seen]
-        rows.append(_estimated("all", "chao", sum(n > 1 for n in times), chao(times, len(names))))
+        times = Counter[int]()
+        for numbers, count in seen.items():
+            times[len(numbers)] += count
+        several = sum(count for number, count in times.items() if number > 1)
+        rows.append(_estimated("all", "chao", several, chao(times, len(names))))
         model = log_linear(seen, len(names))
         if model is not None:
             dependent = [f"{names[a]} with {names[b]}" for a, b in model.pairs]
-            rows.append(_estimated("all", "log-linear", sum(n > 1 for n in times), model.estimate, "; ".join(dependent)))
+            rows.append(_estimated("all", "log-linear", several, model.estimate, "; ".join(dependent)))
     for row in rows:
         if row:
             row["dependent"] = "; ".join(filter(None, (row["dependent"], *shared)))
@@ -204,14 +278,14 @@ def _no_estimate(names: str, shared: list[str]) -> Row:
     return {"channels": names, "method": "none", **empty, "dependent": why}
 
 
-def _coverage(found: list[set[str]]) -> list[Row]:
+def _coverage(found: Found) -> list[Row]:
     """What each channel is expected to find, and what it found of the confirmed ones that channels of another scope found."""
     used = {channel.name for channel in _used(found)}
     rows = []
     for channel in channels():
         others = {c.name for c in channels() if c.independent and c.scope is not channel.scope} & used
-        witnessed = [named for named in found if named & others]
-        mine = sum(channel.name in named for named in witnessed)
+        witnessed = {named: count for named, count in found.items() if named & others}
+        mine, of = sum(count for named, count in witnessed.items() if channel.name in named), sum(witnessed.values())
         measured = channel.name in used and bool(witnessed)
         rows.append(
             {
@@ -220,8 +294,8 @@ def _coverage(found: list[set[str]]) -> list[Row]:
                 "expected_low": channel.coverage.low,
                 "expected_high": channel.coverage.high,
                 "found": mine if measured else None,
-                "of": len(witnessed) if measured else None,
-                "measured": round(mine / len(witnessed), 3) if measured else None,
+                "of": of if measured else None,
+                "measured": round(mine / of, 3) if measured else None,
                 "reasoning": channel.coverage.reasoning,
             }
         )

@@ -179,6 +179,19 @@ class Store:
         """Whether a table or view was made: some are when their first row is written."""
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
+    @contextmanager
+    def snapshot(self) -> Iterator[OwnConnection]:
+        """What is read inside is of one moment, and what is written is not kept: it is for temporary tables."""
+        try:
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise _explained(error, self.path) from error
+
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction."""
         self.insert_kept(table, columns, self.policy.rows(table, columns, rows))
@@ -220,12 +233,17 @@ class Store:
 
         Raises DatabaseUnusable; TypeError when the columns are not the fields, which is a mistake in the program.
         """
+        return list(self.stream(kind, sql, parameters))
+
+    def stream(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """As `select`, one row in memory at a time."""
         try:
             cursor = self._run(sql, parameters)
             columns, names = tuple(d[0] for d in cursor.description), _field_names(kind)
             if columns != names[: len(columns)]:
                 raise TypeError(f"columns {columns} are not the fields of {kind.__name__}: {names}")
-            return [kind(*row) for row in cursor]
+            for row in cursor:
+                yield kind(*row)
         except sqlite3.Error as error:
             raise _explained(error, self.path) from error
 
