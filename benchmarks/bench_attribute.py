@@ -6,7 +6,9 @@ The floor is the sum of three things, each done once: inflating every transcript
 beginning of the session's longest one has not), without checking hashes; parsing every distinct line of them with orjson; and
 `git log --raw -M -m` of HEAD. Every measurement is a process of its own, the kinds in turn; CPU seconds (user and system) and peak
 memory as the operating system counts them, medians, ratios run by run. Elapsed time is that of the first run; where other work
-shares the machine it says little. The run with ten new commits has no new transcript. Each round has its own cache of sessions.
+shares the machine it says little. The run with ten new commits has no new transcript. The new session is the one nearest to 5 MB
+that shares no checkpoint with another: a copy of the clone is attributed without it, then its checkpoints are put back. Each round
+has its own cache of sessions.
 """
 
 from __future__ import annotations
@@ -15,24 +17,32 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import orjson  # noqa: E402
+from processes import Spent, drain, own_seconds, run_ours, seconds_of_children  # noqa: E402
 
-from collector.checkpoints import read_all  # noqa: E402
+from collector.checkpoints import is_checkpoint_ref, read_all  # noqa: E402
 from collector.git.program import open_scratch  # noqa: E402
 from collector.git.repository import GitRepo, blob_id  # noqa: E402
 from collector.load import SessionFiles, session_files  # noqa: E402
+
+DATABASE = "bench.db"
+SESSION = 5_000_000  # bytes of the new session, about
+NOBODY = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,24 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """A clone to which a session was added after it had been attributed."""
+
+    copy: Path
+    before: Path  # the directory of the database from before
+    size: int  # bytes of the session
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """CPU seconds of a run with one new session, and of the next one with nothing new; bytes of the session."""
+
+    new: float
+    unchanged: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One measurement of everything: CPU seconds, peak memory of the first run in kilobytes, bytes of the database."""
 
@@ -58,6 +86,7 @@ class Round:
     elapsed: float  # seconds of the first run by the clock
     second: float  # nothing new
     commits: float  # ten new commits
+    session: Session | None  # one new session
     memory: int
     database: int
 
@@ -107,38 +136,22 @@ def floor_of(path: Path) -> Floor:
     inflated = parsed = 0.0
     size, seen = 0, set[int]()
     for oid in blobs:
-        before = used()
+        before = own_seconds()
         data = repo.blob(oid) or b""
-        inflated += used() - before
+        inflated += own_seconds() - before
         size += len(data)
         fresh = [text for text in documents(data) if hash(text) not in seen]
         seen.update(map(hash, fresh))
-        before = used()
+        before = own_seconds()
         for text in fresh:
             parse(text)
-        parsed += used() - before
-    return Floor(inflated, parsed, measured(lambda: log(repo)), size)
+        parsed += own_seconds() - before
+    return Floor(inflated, parsed, seconds_of_children(lambda: log(repo)), size)
 
 
 def log(repo: GitRepo) -> None:
     with open_scratch(repo) as git:
-        stream = git.stream(["log", "--raw", "-M", "-m", "--no-abbrev", repo.default_branch().sha])
-        while stream.read():
-            pass
-        stream.failed()
-
-
-def used() -> float:
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    return own.ru_utime + own.ru_stime
-
-
-def measured(work: Callable[[], object]) -> float:
-    """CPU seconds of the processes that it starts and waits for."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    work()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        drain(git, ["log", "--raw", "-M", "-m", "--no-abbrev", repo.default_branch().sha])
 
 
 def floor(repository: Path) -> Floor:
@@ -146,36 +159,107 @@ def floor(repository: Path) -> Floor:
     return Floor(**json.loads(done.stdout))
 
 
-def attribute(repository: Path, database: Path, *options: str) -> tuple[float, int]:
-    """(CPU seconds, peak memory in kilobytes) of a whole run of the command."""
-    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from attribution.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(ROOT), "repo", str(repository), "--db", str(database), "-q", *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "WHOWROTE_SESSIONS": str(database.with_name("sessions.db"))},
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"attribute repo {repository} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+def attribute(repository: Path, folder: Path, *options: str) -> Spent:
+    """A whole run of the command, with the database and the cache of sessions in a directory."""
+    words = ["attribute", "repo", repository.resolve(), "--db", folder / DATABASE, "-q", *options]
+    return run_ours(words, {"WHOWROTE_SESSIONS": str(folder / "sessions.db")})
 
 
 def measure(repository: Path, runs: int) -> list[Round]:
     rounds = []
-    for _ in range(runs):
-        with tempfile.TemporaryDirectory() as directory:
-            database = Path(directory) / "bench.db"
-            least = floor(repository)
-            began = time.monotonic()
-            first, memory = attribute(repository, database)
-            elapsed = time.monotonic() - began
-            second, _ = attribute(repository, database)
-            attribute(repository, database, "--branch", before_head(repository))
-            commits, _ = attribute(repository, database)
-            rounds.append(Round(least, first, elapsed, second, commits, memory, database.stat().st_size))
+    with tempfile.TemporaryDirectory() as place:
+        late = arriving(repository, Path(place))
+        for _ in range(runs):
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                least = floor(repository)
+                began = time.monotonic()
+                first = attribute(repository, folder)
+                elapsed = time.monotonic() - began
+                second = attribute(repository, folder).seconds
+                attribute(repository, folder, "--branch", before_head(repository))
+                commits = attribute(repository, folder).seconds
+                size = (folder / DATABASE).stat().st_size
+            session = one_session(late) if late else None
+            rounds.append(Round(least, first.seconds, elapsed, second, commits, session, first.memory, size))
     return rounds
+
+
+# --- one new session --------------------------------------------------------------------------------------------------
+
+
+def arriving(repository: Path, place: Path) -> Arrival | None:
+    """A copy of the clone, attributed without one of its sessions; None when every session shares its checkpoints with others."""
+    repo = GitRepo(repository)
+    found = alone(repo)
+    if found is None:
+        return None
+    copy, before = place / "copy.git", place / "before"
+    before.mkdir()
+    git(place, "clone", "-q", "--mirror", "--shared", str(repository.resolve()), str(copy))
+    tips = without(copy, found[1])
+    attribute(copy, before, "--allow-no-checkpoints")
+    for name, oid in tips.items():
+        git(copy, "update-ref", name, oid)
+    return Arrival(copy, before, sum(repo.blob_size(oid) or 0 for oid in found[0]))
+
+
+def alone(repo: GitRepo) -> tuple[set[str], set[str]] | None:
+    """(blobs, checkpoints) of the session nearest to 5 MB whose checkpoints hold no other session."""
+    sessions = session_files(read_all(repo))
+    shared = Counter(key for files in sessions for key in {record.checkpoint_id for record in files.records})
+    found = []
+    for files in sessions:
+        checkpoints, blobs = {record.checkpoint_id for record in files.records}, needed(repo, files)
+        if blobs and all(shared[key] == 1 for key in checkpoints):
+            found.append((abs(sum(repo.blob_size(oid) or 0 for oid in blobs) - SESSION), sorted(checkpoints), blobs))
+    if not found:
+        return None
+    _, keys, nearest = min(found, key=lambda one: one[:2])
+    return nearest, set(keys)
+
+
+def without(copy: Path, checkpoints: set[str]) -> dict[str, str]:
+    """Takes checkpoints out of all refs of a bare clone; returns where these refs were."""
+    listed = git(copy, "for-each-ref", "--format=%(refname) %(objectname)").decode().split("\n")
+    moved = {}
+    for name, oid in (line.split() for line in listed if line):
+        if not is_checkpoint_ref(name):
+            continue
+        if name.rpartition("/")[2] in checkpoints:
+            git(copy, "update-ref", "-d", name)
+            moved[name] = oid
+        elif (tree := tree_without(copy, oid, checkpoints)) != git(copy, "rev-parse", f"{oid}^{{tree}}").decode().strip():
+            git(copy, "update-ref", name, git(copy, *NOBODY, "commit-tree", tree, "-p", oid, "-m", "One less").decode().strip())
+            moved[name] = oid
+    return moved
+
+
+def tree_without(copy: Path, commit: str, checkpoints: set[str]) -> str:
+    places = tuple(f"{key[:2]}/{key[2:]}/".encode() for key in checkpoints)
+    entries = git(copy, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    kept = b"\0".join(entry for entry in entries if not entry.partition(b"\t")[2].startswith(places))
+    index = {"GIT_INDEX_FILE": str(copy / "bench.index")}
+    git(copy, "read-tree", "--empty", variables=index)
+    git(copy, "update-index", "-z", "--index-info", stdin=kept, variables=index)
+    return git(copy, "write-tree", "--missing-ok", variables=index).decode().strip()
+
+
+def git(directory: Path, *words: str, stdin: bytes = b"", variables: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    command = ["git", "-C", str(directory), *words]
+    return subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env={**os.environ, **variables}, check=True).stdout
+
+
+def one_session(late: Arrival) -> Session:
+    """A run after the session arrived, and one with nothing new after it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "after"
+        shutil.copytree(late.before, folder)
+        arrived = attribute(late.copy, folder).seconds
+        return Session(arrived, attribute(late.copy, folder).seconds, late.size)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
 
 
 def before_head(repository: Path, back: int = 10) -> str:
@@ -201,18 +285,26 @@ def described(repository: Path, rounds: list[Round], markdown: bool) -> str:
     first, second, ratio = median(lambda r: r.first), median(lambda r: r.second), median(lambda r: r.ratio)
     spread = f"{min(r.ratio for r in rounds):.1f} to {max(r.ratio for r in rounds):.1f}"
     elapsed, commits = median(lambda r: r.elapsed), median(lambda r: r.commits)
+    session = described_session([one.session for one in rounds if one.session])
     memory, database = median(lambda r: r.memory) / 1024, median(lambda r: r.database) / 1e6
     if markdown:
         cells = [f"{size:.0f}", *(f"{part:.2f}" for part in parts), f"{least:.2f}", f"{first:.1f}", f"{ratio:.1f} ({spread})"]
-        cells += [f"{elapsed:.1f}", f"{second:.2f}", f"{commits:.1f}", f"{memory:.0f}"]
+        cells += [f"{elapsed:.1f}", f"{second:.2f}", f"{commits:.1f}", session, f"{memory:.0f}"]
         return f"| {'/'.join(repository.parts[-2:])} | {' | '.join(cells)} |"
     inflate, parsing, logging = parts
     return (
         f"{repository}: {size:.0f} MB of transcripts; floor {least:.2f} s (inflate {inflate:.2f}, parse {parsing:.2f}, log "
         f"{logging:.2f}); first run {first:.2f} s = {ratio:.1f} times ({spread}), {elapsed:.1f} s by the clock; "
-        f"nothing new {second:.2f} s; ten new commits {commits:.2f} s; peak {memory:.0f} MB; "
+        f"nothing new {second:.2f} s; ten new commits {commits:.2f} s; one new session {session}; peak {memory:.0f} MB; "
         f"database {database:.1f} MB (CPU seconds, medians of {len(rounds)})"
     )
+
+
+def described_session(found: list[Session]) -> str:
+    if not found:
+        return "–"
+    new, unchanged = statistics.median(one.new for one in found), statistics.median(one.unchanged for one in found)
+    return f"{new:.2f} s ({found[0].size / 1e6:.1f} MB; {new - unchanged:.2f} s more than nothing new)"
 
 
 def main() -> None:

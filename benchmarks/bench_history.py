@@ -3,7 +3,8 @@
     python benchmarks/bench_history.py CLONE [CLONE ...] [--repeat 3] [--window 1000] [--no-blame] [--theseus]
 
 All candidates run one after the other in each round, as processes of their own. Times are CPU seconds (user and system) with
-all children, so that other work on the machine disturbs little; the medians are printed, and ratios to our whole process.
+all children, so that other work on the machine disturbs little; the medians are printed, and ratios to our whole process. What the
+program stores is compared with printing the patches, round by round.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from processes import drain, seconds_of_children, times_of  # noqa: E402
+
 from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
 from attribution.lineage.match_policy import MatchPolicy  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
@@ -33,17 +36,7 @@ from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
 
 KINDS = ("origins", "lives", "kept", "window", "again", "stored")
-
-
-def cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def measured(work: Callable[[], object]) -> float:
-    before = cpu()
-    work()
-    return cpu() - before
+STORED, PATCHES = "origins, lives, kept lines, in a database", "git log -p -U0"
 
 
 def peak() -> int:
@@ -155,10 +148,10 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
             "origins": ours("origins"),
             "origins + lives": ours("lives"),
             "origins + lives, moves and reformatting kept": ours("kept"),
-            "origins, lives, kept lines, in a database": ours("stored"),
+            STORED: ours("stored"),
             f"window (newest {window} commits)": ours("window", window),
             "10 new main-line commits on a saved state": ours("again", 0, str(saved)),
-            "git log -p -U0": lambda: drain(git, ["log", "-p", "-U0", tip]),
+            PATCHES: lambda: drain(git, ["log", "-p", "-U0", tip]),
         }
         if with_blame:
             candidates["git blame, all files of HEAD"] = blame
@@ -166,15 +159,8 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
             candidates["git-of-theseus, weekly samples"] = theseus(path, Path(folder))
         for _ in range(repeat):
             for name, work in candidates.items():
-                times.setdefault(name, []).append(measured(work))
+                times.setdefault(name, []).append(seconds_of_children(work))
     report(path, repeat, times, facts, len(files))
-
-
-def drain(git: ScratchGit, args: list[str]) -> None:
-    stream = git.stream(args)
-    while stream.read():
-        pass
-    stream.failed()
 
 
 def report(path: Path, repeat: int, times: dict[str, list[float]], facts: dict[str, dict[str, Any]], files: int) -> None:
@@ -185,6 +171,7 @@ def report(path: Path, repeat: int, times: dict[str, list[float]], facts: dict[s
         middle = statistics.median(values)
         spread = f"{min(values):.2f}-{max(values):.2f}"
         print(f"  {name:46} {middle:8.2f} s CPU  {middle / base:6.2f}x  ({spread})")
+    print(f"  stored history against {PATCHES}: {times_of(times[STORED], times[PATCHES])} times")
     for kind, found in facts.items():
         print(f"  peak memory, {kind:8} {found['ours_mb']:5} MB ours, {found['git_mb']:5} MB git")
 

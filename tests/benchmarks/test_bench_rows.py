@@ -1,0 +1,90 @@
+"""Every row of `make bench` comes out: each program once, on a small fixture. How long things take is not looked at."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+
+from collector.storage.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+
+import bench_attribute  # noqa: E402
+
+
+def bench(program: str, *words: object) -> str:
+    command = [sys.executable, str(ROOT / "benchmarks" / program), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def rows(text: str) -> list[list[str]]:
+    """Of its tables, without their heads."""
+    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return [row for row, after in zip(found, [*found[1:], [""]], strict=True) if set(row[0]) != {"-"} and set(after[0]) != {"-"}]
+
+
+def numbers(cells: list[str]) -> list[float]:
+    return [float(cell.split()[0].replace(",", "")) for cell in cells]
+
+
+def test_runs_of_attribution(tmp_path: Path) -> None:
+    (row,) = rows(bench("bench_attribute.py", "--runs", 1, "--markdown", clone("example", tmp_path)))
+    size, inflate, parse, log, floor, first, ratio, elapsed, nothing, commits, session, memory = numbers(row[1:])
+    assert size == 0 and min(inflate, parse, log) >= 0 and floor < first and ratio > 1
+    assert min(elapsed, nothing, commits, session, memory) > 0 and "more than nothing new" in row[11]
+
+
+def test_loading_and_then_attributing(tmp_path: Path) -> None:
+    (row,) = rows(bench("bench_load.py", "--runs", 1, clone("example", tmp_path)))
+    load, attribute, both, alone, ratio = numbers(row[1:])
+    assert both == pytest.approx(load + attribute, abs=0.02) and ratio == pytest.approx(both / alone, abs=0.1)
+
+
+def test_the_beginning_of_a_long_history(tmp_path: Path) -> None:
+    found = rows(bench("bench_slices.py", "--runs", 1, "--commits", "5,1000", clone("example", tmp_path)))
+    assert [row[0] for row in found] == ["5", "11"]
+    assert all(ours > gits and peak > 0 for _, gits, ours, _, peak in map(numbers, found))
+
+
+def test_stored_line_history(tmp_path: Path) -> None:
+    text = bench("bench_history.py", "--repeat", 1, "--window", 5, "--no-blame", clone("example", tmp_path))
+    assert "  origins, lives, kept lines, in a database " in text
+    (ratio,) = [line for line in text.splitlines() if line.startswith("  stored history against git log -p -U0: ")]
+    assert float(ratio.partition(": ")[2].split()[0]) > 1
+
+
+def test_commands_and_pages(tmp_path: Path) -> None:
+    pytest.importorskip("datasette")
+    pytest.importorskip("lifelines")
+    path, db = clone("example", tmp_path), tmp_path / "lines.db"
+    assert run("survival", path, "--db", db, "--no-curves", "-q").exit_code == 0
+    text = bench("bench_commands.py", "--runs", 1, "--db", db, path)
+    found = rows(text)
+    commands = ["explain", "blame", "git blame --porcelain", "the start of Python"]
+    commands += ["sessions", "features", "survival --no-curves", "survival"]
+    assert [row[0] for row in found[:8]] == commands and len(found) == 11
+    assert all(row[0].startswith("/") for row in found[8:]) and all(min(numbers(row[1:])) >= 0 for row in found)
+    with Store(db) as store:
+        tables = store.value("SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")
+    pages = int(text.partition(" pages of Datasette")[0].split()[-1])
+    assert 40 < pages <= tables + 1
+
+
+@pytest.mark.parametrize("case", ["example", "per_checkpoint_refs", "v1_and_v2"])
+def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path: Path) -> None:
+    path = clone(case, tmp_path)
+    late = bench_attribute.arriving(path, tmp_path)
+    assert late is not None and late.size > 0
+    assert git(late.copy, "for-each-ref") == git(path, "for-each-ref")
+    sessions = []
+    for _ in range(2):
+        with Store(late.before / bench_attribute.DATABASE) as store:
+            sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
+        bench_attribute.attribute(late.copy, late.before)
+    assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
