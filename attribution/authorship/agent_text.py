@@ -19,12 +19,18 @@ _DROPPED: dict[int, int | None] = {
     **{code: code for code in range(0x3000)},
     **dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\")),
 }
+_DROPPED_IN_LINES = {code: kept for code, kept in _DROPPED.items() if code != ord("\n")}
 _BREAK = "\0"  # between pieces that did not follow each other
 
 
 def without_layout(text: str) -> str:
     """What is left of a text when its layout, quotes, commas, semicolons, brackets and backslashes are taken away."""
     return text.translate(_DROPPED)
+
+
+def lines_without_layout(text: str) -> list[str]:
+    """What is left of each line of a text; one pass over all of it is several times as fast as one over each line."""
+    return text.translate(_DROPPED_IN_LINES).split("\n")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -95,9 +101,8 @@ def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
 
 
 def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
-    had = {without_layout(line) for line in old.split("\n")} if old else set()
-    lines = new.split("\n")
-    return lines, [number for number, line in enumerate(lines) if without_layout(line) not in had]
+    had = set(lines_without_layout(old)) if old else set()
+    return new.split("\n"), [number for number, bare in enumerate(lines_without_layout(new)) if bare not in had]
 
 
 def _added(text: str) -> str:

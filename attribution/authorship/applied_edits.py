@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from attribution.authorship.agent_text import MIN_LENGTH, new_lines, without_layout
+from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, new_lines, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
 from attribution.authorship.lines import Verdict, is_low_information
@@ -189,7 +189,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
         if any(_is_lost(span.verdict) for span in spans):
             names = known.names_of(file.change.path, file.change.old_path)
             lines = texts.lines(file)
-            bares = [without_layout(line) for line in lines]
+            bares = lines_without_layout("\n".join(lines)) if lines else []
             asked = _Asked(known, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
             found = _attributed(spans, asked)
             verdict.files[number] = (file, by_formatters(found, lines, asked.before.text, known.tool_of))
@@ -272,7 +272,7 @@ class _Before:
     @cached_property
     def times(self) -> Counter[str]:
         """How often each line without layout stands in it."""
-        return Counter(map(without_layout, self.text.split("\n")))
+        return Counter(lines_without_layout(self.text))
 
     @property
     def bare(self) -> Container[str]:
@@ -280,7 +280,7 @@ class _Before:
 
     @cached_property
     def places(self) -> frozenset[_Place]:
-        bares = [bare for line in self.text.split("\n") if len(bare := without_layout(line)) >= MIN_LENGTH]
+        bares = [bare for bare in lines_without_layout(self.text) if len(bare) >= MIN_LENGTH]
         return frozenset(_Place(bare, *around) for bare, *around in zip(bares[1:], bares, bares[2:], strict=False))
 
 

@@ -28,7 +28,7 @@ def append_span(spans: list[VerdictSpan], one: VerdictSpan) -> None:
     """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
     last = spans[-1] if spans else None
     if last is not None and last.end + 1 == one.start and last.verdict == one.verdict:
-        spans[-1] = replace(last, end=one.end, nonblank=last.nonblank + one.nonblank)
+        spans[-1] = VerdictSpan(last.start, one.end, last.nonblank + one.nonblank, last.verdict)
     else:
         spans.append(one)
 

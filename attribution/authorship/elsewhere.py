@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from attribution.authorship.agent_text import new_text, without_layout
+from attribution.authorship.agent_text import lines_without_layout, new_text, without_layout
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate
 from collector.git.repository import GitRepo, is_regular, line_changes
@@ -52,8 +52,7 @@ def _written(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple
     for fate in edits:
         if fate.outcome or not fate.path:
             continue
-        for line in (line for text in new_text(fate.raw.edit) for line in text.split("\n")):
-            bare = without_layout(line)
+        for bare in (bare for text in new_text(fate.raw.edit) for bare in lines_without_layout(text)):
             if len(bare) >= _TELLING:
                 one = found.setdefault((fate.path, bare), _Written(fate.raw.call.session_id, fate.raw.at))
                 one.alone = one.alone and one.session == fate.raw.call.session_id

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes, tokens
@@ -546,6 +547,9 @@ def moved_lines(
 
     Three or more lines in a row must reappear in a row, at least one of them rare in the repository.
     """
+    waiting = [[i for i in file.added if _is_open(verdicts.get(i))] for file, verdicts in files]
+    if not any(waiting):
+        return []
     places: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, source in enumerate(sources):
         for position, (text, _) in enumerate(source.lines):
@@ -553,8 +557,7 @@ def moved_lines(
             if key and len(places[key]) < 50:
                 places[key].append((number, position))
     result = []
-    for number, (file, verdicts) in enumerate(files):
-        open_lines = [i for i in file.added if _is_open(verdicts.get(i))]
+    for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
         for start, length, (place, position) in _runs(file, open_lines, sources, places, is_common):
             for offset in range(length):
                 _, call = sources[place].lines[position + offset]
@@ -563,6 +566,7 @@ def moved_lines(
     return result
 
 
+@lru_cache(maxsize=50_000)  # texts that found no place are looked for in every commit
 def _key(text: str) -> str:
     """What is left of a line when its layout is taken away: moved blocks are often indented again."""
     return " ".join(tokens(text)) or text.strip()
