@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import hashlib
 import re
+import stat
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -398,7 +399,7 @@ class GitRepo:
                 path = prefix + decode(entry.raw_name or b"")
                 if entry.type == ObjectType.TREE:
                     stack.append((path + "/", str(entry.id)))
-                elif entry.filemode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE):
+                elif is_regular(git_mode(int(entry.filemode))):
                     found[path] = str(entry.id)
         return found
 
@@ -416,7 +417,7 @@ class GitRepo:
             entry = self._repo[sha].peel(pygit2.Tree)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
-        return BlobEntry(str(entry.id), int(entry.filemode)) if entry.type == ObjectType.BLOB else None
+        return BlobEntry(str(entry.id), git_mode(int(entry.filemode))) if entry.type == ObjectType.BLOB else None
 
     # --- history ------------------------------------------------------------------------------------------------------
 
@@ -532,7 +533,9 @@ class GitRepo:
         diff = self._tree_diff(old_tree, new_tree)
         if diff is None:
             return None
-        found = [_file_change(delta) for delta in diff.deltas]
+        found = [
+            change for change in map(_file_change, diff.deltas) if (change.old, change.old_mode) != (change.new, change.new_mode)
+        ]
         return self.with_renames(found) if renames else found
 
     def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
@@ -623,10 +626,15 @@ def _file_change(delta: pygit2.DiffDelta) -> FileChange:
         old_path=decode(delta.old_file.raw_path or b""),
         old=None if status == "A" else str(delta.old_file.id),
         new=None if status == "D" else str(delta.new_file.id),
-        old_mode=int(delta.old_file.mode),
-        new_mode=int(delta.new_file.mode),
+        old_mode=git_mode(int(delta.old_file.mode)),
+        new_mode=git_mode(int(delta.new_file.mode)),
         status=status,
     )
+
+
+def git_mode(mode: int) -> int:
+    """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664, which still mean a file."""
+    return FileMode.BLOB | (mode & 0o100 and 0o111) if stat.S_ISREG(mode) else mode
 
 
 def is_regular(mode: int) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from collector.errors import UnknownBranch
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
-from collector.git.repository import BlobEntry, Config, GitRepo, NamedCommit, TreeEntry, config_of, is_regular, setting
+from collector.git.repository import BlobEntry, Config, GitRepo, NamedCommit, TreeEntry, config_of, git_mode, is_regular, setting
 from collector.model import Commit, FileChange
 from collector.repository_names import public_url
 from collector.text import decode, encode
@@ -260,7 +260,7 @@ def _entries(data: bytes) -> dict[bytes, _Entry] | None:
             mode = int(data[at:space], 8)
         except ValueError:
             return None
-        found[data[space + 1 : zero]] = _Entry(mode, data[zero + 1 : end].hex())
+        found[data[space + 1 : zero]] = _Entry(git_mode(mode), data[zero + 1 : end].hex())
         at = end
     return found
 
