@@ -15,7 +15,8 @@ from typing import Any
 
 from pages import table
 
-from attribution.authorship.commits import FileDiff, read_history
+from attribution.authorship.commits import read_history
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
 from attribution.maintainability.measure import opened
 from attribution.weaknesses.scan.complexity import FAILURES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from attribution.authorship.commits import CommitDiff, FileDiff
+from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.lines import STATED_DOUBTS, Verdict
 from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attribution.authorship.commits import CommitHistory, FileDiff
+from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.lines import SightingPair, Verdict
 from attribution.authorship.witness import Texts
 from collector.claims.git_ai import saw_typing

@@ -19,8 +19,8 @@ from itertools import accumulate
 from typing import Protocol
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.lines import STATED_DOUBTS, Verdict
 from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND

@@ -24,13 +24,12 @@ from attribution.lineage.model import (
     KeptLines,
     LineRange,
     Origins,
-    Range,
     RemovedLines,
     State,
     counted,
     numbers,
 )
-from attribution.lineage.patch import FileDelta
+from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import RenameSources
 from collector.git.repository import line_changes
 from collector.text import split_lines

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from attribution.lineage.model import BINARY, UNREADABLE, Range
+from attribution.lineage.model import BINARY, UNREADABLE
+from collector.git.diff_tree import Range
 from collector.git.renames import RenameTexts
 from collector.git.repository import BlobEntry, GitRepo, line_changes
 from collector.model import Problem

@@ -14,9 +14,9 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from attribution.lineage.files import Contents
-from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, Range, SameLines, State, numbers, vector
+from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, SameLines, State, numbers, vector
 from attribution.lineage.outside import Outside
-from attribution.lineage.patch import FileDelta
+from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import File, RenameSources, RenameTexts
 
 _TYPE = 0o170000

@@ -33,8 +33,6 @@ FILE_DELETED = "file_deleted"
 LOST = "unreadable"
 MERGED_AWAY = "merge"  # dropped by a merge; no other commit removed it
 
-Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b0:b1]
-
 
 class Origin(NamedTuple):
     commit: int  # index of the commit

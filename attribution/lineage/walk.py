@@ -33,9 +33,10 @@ from attribution.lineage.model import (
     counted,
 )
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
-from attribution.lineage.patch import FileDelta, fingerprint
+from attribution.lineage.patch import fingerprint
 from attribution.lineage.requests import MAX_FILE
 from attribution.lineage.source import ChangeSource
+from collector.git.diff_tree import FileDelta
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo

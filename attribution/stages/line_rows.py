@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.evidence import Judged, Replayed
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks

@@ -215,7 +215,8 @@ def _censored(repo: GitRepo) -> list[str]:
 
 def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint]) -> Evidence:
     context.progress("reading commits", 0, 0)
-    history = read_history(context.repo, list(context.repo.history(head)), attributes_at(context.repo, head))
+    attributes = attributes_at(context.repo, head)
+    history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
     links = by_trailer(history.commits, checkpoints)
     add_calls(links, sessions.edits, checkpoints)
     add_imports(links, sessions.edits, checkpoints)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.copies import share_authors
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.lines import Verdict
 from attribution.authorship.replay import CallRef
 from collector.model import FileChange

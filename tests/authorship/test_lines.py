@@ -8,8 +8,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import pytest
 
 from attribution.authorship.align import lines_of
-from attribution.authorship.commits import CommitDiff, CommitHistory, FileDiff
+from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript, conclude
+from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.inline_scripts import InlineScript
 from attribution.authorship.lines import (

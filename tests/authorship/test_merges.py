@@ -11,6 +11,7 @@ import pytest
 from support.histories import Build, Files, random_history, text, words
 
 from attribution.authorship.commits import read_history
+from attribution.authorship.diffs import diff_of
 from collector.git.repository import GitRepo
 from collector.model import Commit, FileChange
 
@@ -87,7 +88,7 @@ def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_p
     tip = random_history(build, random.Random(seed), 40)
     repo = build.done()
     commits = list(repo.history(build.sha[tip]))
-    quick = read_history(repo, commits).diffs
-    monkeypatch.setattr("attribution.authorship.commits._named", lambda repo, changes, _: repo.with_renames(changes))
+    quick = [diff_of(repo, commit) for commit in commits]
+    monkeypatch.setattr("attribution.authorship.diffs._named", lambda repo, changes, _: repo.with_renames(changes))
     monkeypatch.setattr(GitRepo, "merge_changes", _all_changes)
-    assert read_history(repo, commits).diffs == quick
+    assert [diff_of(repo, commit) for commit in commits] == quick

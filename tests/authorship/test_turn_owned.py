@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from attribution.authorship.commits import FileDiff
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
+from attribution.authorship.diffs import FileDiff
 from attribution.authorship.lines import Verdict
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import CallRef

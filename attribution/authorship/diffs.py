@@ -1,0 +1,125 @@
+"""What one commit adds and deletes, file by file and line by line: git's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from collector.files.kinds import Attributes, kind_of, kind_of_version
+from collector.git.repository import MAX_TEXT, GitRepo, is_regular, line_changes
+from collector.model import Commit, FileChange
+from collector.text import is_binary, split_lines
+from collector.vocabulary.lines import FileKind
+
+_SUBMODULE, _SYMLINK = 0o160000, 0o120000
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One changed file of one commit."""
+
+    change: FileChange
+    content: str  # text | binary | symlink | submodule | too_large | missing
+    added: tuple[tuple[int, int, int], ...] = ()  # half-open ranges in the new version, and how many lines in them have text
+    deleted: int = 0
+    kind: FileKind = FileKind.SOURCE  # of the new version; of the old one where the file was deleted
+
+    @property
+    def lines_added(self) -> int:
+        return sum(b - a for a, b, _ in self.added)
+
+
+@dataclass(slots=True)
+class CommitDiff:
+    commit: Commit
+    files: list[FileDiff] | None  # None: a tree is missing
+
+
+Count = Callable[[str, Sequence[bytes]], None]
+"""Takes the path of a file and lines that were added to it."""
+
+
+def diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None) -> CommitDiff:
+    """Compares its trees and texts through libgit2. `count` is told the lines that it added, unless it is a merge."""
+    if len(commit.parents) > 1:
+        return CommitDiff(commit, _merge_diff(repo, commit, attributes))
+    changes = repo.changes(commit)
+    return CommitDiff(commit, None if changes is None else [file_diff(repo, change, attributes, count) for change in changes])
+
+
+def file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes], count: Count | None = None) -> FileDiff:
+    """One file, from its texts."""
+    for mode in (change.old_mode, change.new_mode):
+        if mode in (_SUBMODULE, _SYMLINK):
+            other = change.old_mode if mode == change.new_mode else change.new_mode
+            if not is_regular(other):
+                return FileDiff(change, "submodule" if mode == _SUBMODULE else "symlink", kind=FileKind.DATA)
+    old, new = (_text(repo, oid, mode) for oid, mode in ((change.old, change.old_mode), (change.new, change.new_mode)))
+    if isinstance(old, str) or isinstance(new, str):
+        return FileDiff(change, old if isinstance(old, str) else str(new), kind=kind_of(change.path, attributes))
+    if is_binary(old) or is_binary(new):
+        return FileDiff(change, "binary", kind=FileKind.DATA)
+    hunks = line_changes(old, new)
+    ranges = [(h.b0, h.b1) for h in hunks if h.b1 > h.b0]
+    lines = split_lines(new) if ranges else []
+    added = tuple((start, end, sum(1 for line in lines[start:end] if line.strip())) for start, end in ranges)
+    if count is not None:
+        for start, end in ranges:
+            count(change.path, lines[start:end])
+    kind = kind_of_version(change.path, new if change.new is not None else old, attributes)
+    return FileDiff(change, "text", added, sum(h.a1 - h.a0 for h in hunks), kind)
+
+
+def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
+    """Content of a regular file (empty when there is none on that side), or the reason why it cannot be compared."""
+    if oid is None or not is_regular(mode):
+        return b""
+    size = repo.blob_size(oid)
+    if size is None:
+        return "missing"
+    if size > MAX_TEXT:
+        return "too_large"
+    return repo.blob(oid) or b""
+
+
+def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> list[FileDiff] | None:
+    """Lines of a merge that none of its parents has: what whoever merged wrote."""
+    sides = repo.merge_changes(commit)
+    if sides is None:
+        return None
+    # A file equal to one parent's was taken over, not written.
+    touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
+    found: dict[str, FileDiff] = {}
+    for changes in sides if touched else ():
+        for change in _named(repo, changes, touched):
+            if change.path in touched:
+                diff = file_diff(repo, change, attributes)
+                known = found.get(change.path)
+                found[change.path] = common(repo, known, diff) if known else diff
+    return [f for f in found.values() if f.added or f.content != "text"]
+
+
+def _named(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
+    """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
+    return repo.with_renames(changes, touched) if any(c.status == "A" and c.path in touched for c in changes) else changes
+
+
+def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
+    """What a merge added to a file for the parents of `a` as well as for that of `b`."""
+    if a.content != "text" or b.content != "text":
+        return a if a.content != "text" else b
+    lines = sorted({i for s, e, _ in a.added for i in range(s, e)} & {i for s, e, _ in b.added for i in range(s, e)})
+    texts = split_lines(repo.blob(a.change.new or "") or b"") if lines else []
+    ranges = tuple((s, e, sum(1 for t in texts[s:e] if t.strip())) for s, e in runs(lines))
+    return FileDiff(a.change, "text", ranges, 0, a.kind)
+
+
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Half-open ranges of consecutive numbers (sorted)."""
+    found: list[tuple[int, int]] = []
+    for n in numbers:
+        if found and found[-1][1] == n:
+            found[-1] = (found[-1][0], n + 1)
+        else:
+            found.append((n, n + 1))
+    return found
