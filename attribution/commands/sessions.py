@@ -65,15 +65,17 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, outp
 
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
     """
-    from attribution.ensure.sessions import repriced
-    from attribution.queries.features import null_reasons
+    from attribution.queries.features import SHORT_LIST, null_reasons
     from attribution.queries.sessions import feature_rows
 
+    only = () if session or output_format else SHORT_LIST
     with database(path, db) as (store, repo):
-        feature_rows(store, repo, session)  # says so when there are none, before anything is changed
-        table = repriced(store, prices) if prices else None
-        rows = feature_rows(store, repo, session)
-        if table:
+        rows = feature_rows(store, repo, session, only)  # says so when there are none, before anything is changed
+        if prices:
+            from attribution.ensure.sessions import repriced
+
+            table = repriced(store, prices)
+            rows = feature_rows(store, repo, session, only)
             costs = sum(1 for row in rows if row.values["cost_usd"] is not None)
             notice(f"{costs} of {len(rows)} sessions have a cost, at prices as of {table.as_of}")
         why = null_reasons(store, rows[0].session_id) if session else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -58,19 +58,42 @@ def features_ready(store: Store) -> bool:
     return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][1:] == [f.name for f in features()]
 
 
-def session_features(store: Store, repo: int | None = None, session_id: int | None = None) -> list[SessionFeatures]:
-    """Of all sessions, or those of one repository, or one session; latest first."""
+# What a table of sessions shows.
+SHORT_LIST = (
+    "user_turn_count", "tool_call_count", "tool_errors", "touched_files", "diff_lines", "region_re_edit_count", "cost_usd",
+    "session_outcome",
+)  # fmt: skip
+
+
+def session_features(
+    store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
+) -> list[SessionFeatures]:
+    """Of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name."""
+    wanted = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
         f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "
-        f"s.ended_at, f.* FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
+        f"s.ended_at, {wanted} FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),
     )
-    return [SessionFeatures(**{name: row.pop(name) for name in _SESSION}, values=_decoded(row)) for row in rows]
+    return [SessionFeatures(**{name: row.pop(name) for name in _SESSION}, values=_Decoded(row)) for row in rows]
 
 
-def _decoded(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: json.loads(v) if name in json_columns() and v is not None else v for name, v in row.items()}
+class _Decoded(Mapping[str, Any]):
+    """The features of a row; JSON is decoded when it is looked at: a table of sessions shows one of fifty such columns."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        self._row = row
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._row[name]
+        return json.loads(value) if value is not None and name in json_columns() else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._row)
+
+    def __len__(self) -> int:
+        return len(self._row)
 
 
 def null_reasons(store: Store, session_id: int) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,23 +67,27 @@ def session_list(store: Store, repo: int | None = None) -> list[SessionListRow]:
         "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, "
         "s.tool_calls, t.edits_applied, t.commits, t.produced, t.survived, "
         "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode, "
-        "s.parent_key AS parent, "
-        "(SELECT COUNT(*) FROM sessions c WHERE c.repo_id = s.repo_id AND c.parent_key = s.key) AS subagents "
+        "s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents "
         "FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id "
+        "LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c "
+        "ON c.repo_id = s.repo_id AND c.parent_key = s.key "
         "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo),
     )
 
 
-def feature_rows(store: Store, repo: int | None = None, key: str = "") -> list[SessionFeatures]:
-    """All features of each session, or of the one that `key` names. Raises WhoWroteError when none were computed."""
+def feature_rows(store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()) -> list[SessionFeatures]:
+    """All features of each session, or of the one that `key` names; `only`: some features, by name.
+
+    Raises WhoWroteError when none were computed.
+    """
     from attribution.queries.features import features_ready, session_features
 
     if not features_ready(store):
         raise WhoWroteError(
             "the database has no session features computed by this version", "Compute them with: attribute repo PATH --db FILE"
         )
-    return session_features(store, repo, find_session(store, key, repo) if key else None)
+    return session_features(store, repo, find_session(store, key, repo) if key else None, only)
 
 
 # --- regions ----------------------------------------------------------------------------------------------------------

@@ -6,13 +6,14 @@ All texts are escaped first, so nothing from a repository can control the termin
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -37,6 +38,7 @@ LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "too
 _BAR = 12
 _NARROW = 8  # cells of a flexible column that stay in any case
 _BETWEEN = 2  # cells between two columns
+_LONG = 200  # rows from which a table is printed row by row
 
 
 def plain(value: object) -> Text:
@@ -138,10 +140,61 @@ def show(console: Console, table: Table, indent: int = 2) -> None:
     for column, width in zip(table.columns, widths, strict=True):
         column.width = width - _BETWEEN
         _tell_apart(column, column.width)
-    console.print(Padding(table, (0, 0, 0, indent), expand=False))
+    if table.row_count < _LONG or sum(widths) > room or not _has_single_lines(table):
+        console.print(Padding(table, (0, 0, 0, indent), expand=False))
+    else:
+        _print_long(console, table, indent)
     if left_out:
         text = f"left out in {console.width} columns: {', '.join(reversed(left_out))} (a wider window or --csv shows them)"
         console.print(Text(text, "dim"))
+
+
+def _has_single_lines(table: Table) -> bool:
+    return not any("\n" in (cell.plain if isinstance(cell, Text) else str(cell)) for c in table.columns for cell in c.cells)
+
+
+def _print_long(console: Console, table: Table, indent: int) -> None:
+    """A table as rich prints it, in a tenth of the time: the widths are known and no cell is wrapped."""
+    if table.show_header:
+        head = Table(box=table.box, show_edge=False, pad_edge=False, padding=table.padding)
+        for column in table.columns:
+            head.add_column(column.header, justify=column.justify, no_wrap=True, header_style="bold", width=column.width)
+        console.print(Padding(head, (0, 0, 0, indent), expand=False))
+    columns = [[_fitted(cell, column) for cell in column.cells] for column in table.columns]
+    console.print(Group(*(_PrintedRow(cells, indent) for cells in zip(*columns, strict=True))), soft_wrap=True)
+
+
+class _PrintedRow:
+    """A row of cells of their final widths."""
+
+    def __init__(self, cells: Sequence[str | Text], indent: int) -> None:
+        self._cells, self._indent = cells, indent
+
+    def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[Segment]:
+        waiting = [" " * self._indent]  # texts without a style are one segment
+        for number, cell in enumerate(self._cells):
+            waiting.append(" " * _BETWEEN if number else "")
+            if isinstance(cell, str):
+                waiting.append(cell)
+                continue
+            yield Segment("".join(waiting))
+            waiting.clear()
+            yield from Text().join([cell]).render(console)
+        yield Segment("".join([*waiting, "\n"]))
+
+
+def _fitted(cell: RenderableType, column: Column) -> str | Text:
+    """A cell, truncated or padded to the width of its column; a string when it has no style."""
+    width, right = column.width or 0, column.justify == "right"
+    text = cell if isinstance(cell, Text) else Text(str(cell))
+    free = width - cell_len(text.plain)
+    if free >= 0 and not text.style and not text.spans:
+        return " " * free + text.plain if right else text.plain + " " * free
+    text = text.copy()
+    text.truncate(width, overflow="ellipsis")
+    free = width - cell_len(text.plain)
+    (text.pad_left if right else text.pad_right)(free)
+    return text
 
 
 def _widths(table: Table) -> list[int]:
@@ -180,8 +233,8 @@ def _tell_apart(column: Column, width: int) -> None:
 
 
 def _width(cell: object) -> int:
-    lines = (cell.plain if isinstance(cell, Text) else str(cell)).split("\n")
-    return max(map(cell_len, lines))
+    text = cell.plain if isinstance(cell, Text) else str(cell)
+    return max(map(cell_len, text.split("\n"))) if "\n" in text else cell_len(text)
 
 
 def title(console: Console, text: str, note: str = "") -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+import pytest
 from rich.console import Console
+from rich.text import Text
 
 from attribution.judge.agreement import Corrected
 from attribution.queries.pushback import Deeds, PushbackShare
+from attribution.terminal import style
 from attribution.terminal.lists import failures
 from attribution.terminal.sessions import pushback_table
 from attribution.terminal.style import grid, plain, show
@@ -66,3 +69,33 @@ def test_a_command_in_a_hint_stays_on_one_line() -> None:
     command = "git -C /a/long/path/of/somebody fetch origin '+refs/heads/entire/*:refs/remotes/origin/entire/*'"
     failures(console, [("/a/long/path/of/somebody", "no agent checkpoints", f"Fetch them:\n  {command}")])
     assert command in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [40, 120])
+@pytest.mark.parametrize("colours", [None, "truecolor"])
+@pytest.mark.parametrize("head", [("name", "lines", "how"), ()])
+def test_a_long_table_is_what_rich_prints(
+    monkeypatch: pytest.MonkeyPatch, width: int, colours: str | None, head: tuple[str, ...]
+) -> None:
+    names = [
+        "",
+        "short",
+        " spaces around ",
+        "日本語のファイル",
+        "a name that is too long for a narrow terminal",
+        "same family: one",
+    ]
+    cells = [(plain(name), f"{7**n:,}", Text.assemble((name, "bold"), ("!", "dim"))) for n, name in enumerate(names)]
+    cells.append((Text("styled", "cyan"), "", Text("x")))
+
+    def printed(rows_from: int) -> str:
+        monkeypatch.setattr(style, "_LONG", rows_from)
+        console = Console(file=io.StringIO(), width=width, color_system=colours, force_terminal=True, record=True)  # type: ignore[arg-type]
+        table = grid("<~", ">", "<~", head=head)
+        for row in cells:
+            table.add_row(*(cell.copy() if isinstance(cell, Text) else cell for cell in row))
+        show(console, table, 2)
+        return console.export_html(inline_styles=True) if colours else console.export_text()
+
+    long, usual = printed(len(cells)), printed(len(cells) + 1)
+    assert "short" in long and long == usual
