@@ -90,8 +90,8 @@ class _Wanted:
 
 
 def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
-    from attribution.ensure.history import survival_current
-    from attribution.queries.survival import SurvivalOptions, history_coverage, survival_report
+    from attribution.ensure.history import survival_reported
+    from attribution.queries.survival import SurvivalOptions, history_coverage
     from attribution.stats.estimates import available
     from collector.storage.store import Store
 
@@ -107,12 +107,11 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     if path is None:
         with Store(db, create=False) as store:
             coverage = history_coverage(store)
-            survival_current(store, coverage.followed)
-            report = survival_report(store, coverage.followed, options)
+            report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
     with followed(path, db, wanted.full, wanted.exact, wanted.quiet) as (where, notes):
-        report = survival_report(where.store, [where.repo_id], options)
+        report = survival_reported(where.store, [where.repo_id], options)
         report.notes += [*missing, *notes, *where.notes]
     return report
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from attribution.ensure.writing import sole_writer
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.open_repo import OpenRepo
+from attribution.queries.survival import SurvivalOptions, SurvivalReport
 from attribution.stages.history import follow_history
 from attribution.stages.survival import fill_survival
+from attribution.stages.survival_report import kept_report
 from collector.runtime.locks import writing_database, writing_repository
 from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext
@@ -22,6 +24,12 @@ def lines_followed(where: OpenRepo, wanted: HistoryRequest, progress: Progress) 
         progress("joining lines with authors", 0, 0)
         fill_survival(where.store, where.repo_id)
     return done.notes
+
+
+def survival_reported(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
+    """The numbers over some repositories, which are computed once. Raises as `survival_report`, DatabaseUnusable."""
+    survival_current(store, repo_ids)
+    return kept_report(store, repo_ids, options)
 
 
 def survival_current(store: Store, repo_ids: Sequence[int]) -> None:

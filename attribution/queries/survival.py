@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
@@ -110,9 +110,17 @@ class Lives:
     left_out: Counter[str] = field(default_factory=Counter)
     claimed: ClaimedLines = _NO_CLAIMS
 
+    @classmethod
+    def of(cls, store: Store, repo_ids: Sequence[int], every_kind: bool) -> Self:
+        """The lines of some repositories of a database."""
+        lives = cls()
+        for repo_id in repo_ids:
+            lives.add(store, repo_id, every_kind)
+        return lives
+
     def add(self, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
         """The lines of a repository. `database`: see `lifetimes.records`."""
-        self.followed += _followed(store, repo_id)
+        self.followed += followed_histories(store, [repo_id])
         self.records += lifetimes.records(store, repo_id, every_kind, database)
         self.left_out.update(lifetimes.left_out(store, repo_id, every_kind))
         claimed = claimed_lines(store, [repo_id])
@@ -121,10 +129,7 @@ class Lives:
 
 def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
-    lives = Lives()
-    for repo_id in repo_ids:
-        lives.add(store, repo_id, options.every_kind)
-    return report_of(lives, store.path, options)
+    return report_of(Lives.of(store, repo_ids, options.every_kind), store.path, options)
 
 
 def report_of(lives: Lives, place: Path, options: SurvivalOptions) -> SurvivalReport:
@@ -147,9 +152,14 @@ def report_of(lives: Lives, place: Path, options: SurvivalOptions) -> SurvivalRe
         enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
         report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(lives.claimed)] if note]
-    report.notes += [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
+    report.notes += notes_on(followed, lives.claimed)
     return report
+
+
+def notes_on(followed: Sequence[FollowedHistory], claimed: ClaimedLines) -> list[str]:
+    """What a reader of the numbers should know."""
+    notes = [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(claimed)] if note]
+    return notes + [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
 
 
 def _a_file(place: Path) -> str:
@@ -209,6 +219,11 @@ class _HistoryRow(NamedTuple):
     commits: int
     since: str
     head: str | None  # where it was attributed
+
+
+def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHistory]:
+    """Of each repository that has one, in this order."""
+    return [history for repo_id in repo_ids for history in _followed(store, repo_id)]
 
 
 def _followed(store: Store, repo_id: int) -> list[FollowedHistory]:

@@ -224,6 +224,7 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
         rows += _forget_candidate(store, name)
         # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
         rows += max(0, run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount)
+        run("DELETE FROM survival_reports")  # names of directories
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     shards.drop(shards.shard_path(store.path, name))

@@ -29,7 +29,7 @@ NO_TEXT = {
     "history_commits", "http_cache", "jobs", "judge_validations", "line_fates", "line_lifetimes", "line_moves", "mirrors",
     "origins", "repos", "rule_sets", "scan_engines", "scan_files", "scan_rules", "session_embeddings", "settings",
     "sessions_read",  # holds whole transcripts, and so is never beside a database: tests/authorship/test_sessions_kept.py
-    "stage_runs", "survival", "text_vectors", "tip_files", "tip_spans", "tip_states", "turn_outcomes",
+    "stage_runs", "survival", "survival_reports", "text_vectors", "tip_files", "tip_spans", "tip_states", "turn_outcomes",
 }  # fmt: skip
 # Columns, in whatever table, that hold a word of ours, a name, a path, a number, a time or a hash.
 NO_TEXT_COLUMNS = {

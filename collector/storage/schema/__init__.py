@@ -22,7 +22,7 @@ OPTIONAL = (
     "history", "survival", "weaknesses", "maintainability", "reviews", "claims", "claim_lines", "judge", "embeddings",
     "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
-CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read")
+CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")
 NEEDS = {"survival": "history", "claim_lines": "claims"}  # what the tables and views of a part refer to beside the core
 PARTS = CORE + OPTIONAL + CACHE
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)

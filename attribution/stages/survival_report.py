@@ -1,0 +1,76 @@
+"""The numbers of `attribute survival`, kept until a stage runs again on one of their repositories.
+
+Adding up all lines of a large database takes half a minute, and nothing of it changes between two runs. What is kept is in the
+cache beside the database, and is what was computed, digit by digit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from attribution.queries.survival import (
+    ClaimedLines,
+    Lives,
+    SurvivalGroup,
+    SurvivalOptions,
+    SurvivalReport,
+    followed_histories,
+    notes_on,
+    report_of,
+)
+from attribution.stats.comparison import Comparison, Rework
+from attribution.stats.estimates import Curve, CurveStep, Hazard
+from attribution.stats.kaplan_meier import Point
+from collector.errors import DatabaseUnusable
+from collector.runtime.stages import digest
+from collector.storage.store import Store
+
+MANY = 2_000  # records; fewer are added up in a tenth of a second
+VERSION = "1"  # of the numbers: what another version kept is computed again
+
+
+def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
+    """As `survival_report`, computed when it was not yet. Raises as that does."""
+    request = digest(VERSION, *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
+    key = _inputs(store, repo_ids)
+    kept = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
+    if kept is not None:
+        return _read(store, repo_ids, json.loads(kept))
+    lives = Lives.of(store, repo_ids, options.every_kind)
+    report = report_of(lives, store.path, options)
+    if not store.is_read_only and len(lives.records) >= MANY:
+        numbers = json.dumps({**report.data(), "repositories": [], "notes": [], "claimed": lives.claimed})
+        with suppress(DatabaseUnusable), store.transaction() as connection:  # then the next call adds them up again
+            connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
+    return report
+
+
+def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
+    """Changes with every run of a stage on one of the repositories: whatever the numbers rest on is written by one."""
+    sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
+    runs = [(str(repo_id), *run.values()) for repo_id in repo_ids for run in store.rows(sql, (repo_id,))]
+    return digest(*(word for run in runs for word in run))
+
+
+def _read(store: Store, repo_ids: Sequence[int], kept: Mapping[str, Any]) -> SurvivalReport:
+    """The inverse of `SurvivalReport.data`."""
+    followed = followed_histories(store, repo_ids)
+    return SurvivalReport(
+        followed,
+        [SurvivalGroup(**{**group, "points": [Point(**point) for point in group["points"]]}) for group in kept["groups"]],
+        kept["causes"],
+        kept["agent_lines_ended_by"],
+        [_comparison(one) for one in kept["comparisons"]],
+        [Hazard(**one) for one in kept["hazards"]],
+        {name: Curve(**{**one, "steps": [CurveStep(**step) for step in one["steps"]]}) for name, one in kept["curves"].items()},
+        kept["left_out"],
+        notes_on(followed, ClaimedLines(*kept["claimed"])),
+    )
+
+
+def _comparison(kept: Mapping[str, Any]) -> Comparison:
+    sides = {name: Rework(**kept[name]) for name in ("rework_agent", "rework_baseline")}
+    return Comparison(**{**kept, **sides})

@@ -1,0 +1,88 @@
+"""The numbers of `attribute survival` are added up once, and again when anything they rest on was computed again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import clone, run
+
+from attribution.ensure.history import survival_reported
+from attribution.queries import survival as queries
+from attribution.queries.survival import Lives, SurvivalOptions, survival_report
+from attribution.stages import survival_report as survival_report_stage
+from collector.runtime.stages import StageName, forget_runs
+from collector.storage.connection import cache_path
+from collector.storage.store import Store
+
+EVERYTHING = SurvivalOptions(("class", "model", "session", "directory"), curves=True, every_kind=True)
+
+
+@pytest.fixture
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(survival_report_stage, "MANY", 1)
+    path = tmp_path / "a.db"
+    assert run("repo", clone("example", tmp_path), "--db", path, "--history", "-q").exit_code == 0
+    return path
+
+
+@pytest.fixture
+def added_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Repositories whose lines were added up."""
+    found: list[int] = []
+    add = Lives.add
+
+    def counted(self: Lives, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
+        found.append(repo_id)
+        add(self, store, repo_id, every_kind, database)
+
+    monkeypatch.setattr(queries.Lives, "add", counted)
+    return found
+
+
+def _reported(path: Path, options: SurvivalOptions = EVERYTHING) -> str:
+    with Store(path) as store:
+        return json.dumps(survival_reported(store, [1], options).data())
+
+
+def _computed(path: Path) -> str:
+    with Store(path) as store:
+        return json.dumps(survival_report(store, [1], EVERYTHING).data())
+
+
+def test_the_second_report_is_the_first(db: Path, added_up: list[int]) -> None:
+    first = _reported(db)
+    assert added_up == [1]
+    assert _reported(db) == first and added_up == [1]
+    assert first == _computed(db) and '"curves": {"' in first
+
+
+def test_other_options_are_another_report(db: Path, added_up: list[int]) -> None:
+    _reported(db)
+    assert _reported(db, SurvivalOptions()) != _reported(db)
+    assert added_up == [1, 1]
+
+
+def test_other_verdicts_are_another_report(db: Path, added_up: list[int]) -> None:
+    before = _reported(db)
+    with Store(db) as store, store.transaction():
+        store.connection.execute("UPDATE origins SET author = 'human', evidence = 'observed', session_id = NULL")
+        forget_runs(store, [StageName.SURVIVAL])
+    after = _reported(db)
+    assert added_up == [1, 1]
+    assert after != before and after == _computed(db)
+
+
+def test_the_cache_may_go_at_any_time(db: Path) -> None:
+    first = _reported(db)
+    cache_path(db).unlink()
+    assert _reported(db) == first
+    cache_path(db).write_bytes(b"damaged")
+    assert _reported(db) == first
+
+
+def test_a_small_report_is_not_kept(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survival_report_stage, "MANY", 1_000)
+    first = _reported(db)
+    assert not cache_path(db).exists() and _reported(db) == first
