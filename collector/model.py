@@ -7,9 +7,13 @@ Times are seconds since 1970 (UTC, float) or None when the source gives none. Pa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
+from collector.commit_model import Censored as Censored
+from collector.commit_model import Commit as Commit
+from collector.commit_model import FileChange as FileChange
+from collector.commit_model import LineChange as LineChange
 from collector.vocabulary.sessions import CallStatus, CheckpointStore, StoredTranscript
 
 Status = CallStatus
@@ -290,56 +294,3 @@ class Checkpoint:
     author_email: str = ""  # of the commit that stored it, when known: the developer
     signature: str = ""  # a Signature of the commits that stored it, not verified; empty when one of them has none
     problems: tuple[Problem, ...] = ()
-
-
-# --- git --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    sha: str
-    parents: tuple[str, ...]
-    tree: str
-    author_name: str
-    author_email: str
-    author_time: float
-    committer_name: str
-    committer_email: str
-    commit_time: float
-    message: str
-
-    @property
-    def subject(self) -> str:
-        return self.message.strip("\n").split("\n", 1)[0]
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One path that differs between two trees. Ids are None where the file does not exist on that side."""
-
-    path: str  # in the new tree; in the old one for a deletion
-    old_path: str
-    old: str | None
-    new: str | None
-    old_mode: int
-    new_mode: int
-    status: str  # A | D | M | R | T
-
-
-@dataclass(frozen=True, slots=True)
-class LineChange:
-    """Half-open, 0-based ranges: old[a0:a1] became new[b0:b1]."""
-
-    a0: int
-    a1: int
-    b0: int
-    b1: int
-
-
-@dataclass(frozen=True, slots=True)
-class Censored:
-    """What a clone cannot show: shallow roots, objects left out by a partial clone."""
-
-    shallow: tuple[str, ...] = ()
-    partial: bool = False
-    notes: tuple[str, ...] = field(default_factory=tuple)

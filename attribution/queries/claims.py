@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.claims.agreement import DISAGREE, NOT_CLAIMED, UNDECIDED, ComparedLines, compare
-from attribution.claims.verify import STATUSES, WRONG
 from collector.git.ranges import common, parse
 from collector.vocabulary.claims import CARRIED
 
@@ -201,6 +200,8 @@ FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.re
 
 
 def _accuracy(store: Store, ids: str, group: str) -> list[ProducerAccuracy]:
+    from attribution.claims.verify import WRONG  # with all that checks claims, which a line's claims do not need
+
     wrong = ", ".join(f"'{status}'" for status in WRONG)
     carried = ", ".join(f"'{anchor}'" for anchor in CARRIED)
     own = f"x.reach = 'branch' AND x.anchor NOT IN ({carried})"
@@ -208,6 +209,8 @@ def _accuracy(store: Store, ids: str, group: str) -> list[ProducerAccuracy]:
 
 
 def _statuses(store: Store, ids: str) -> list[StatusCount]:
+    from attribution.claims.verify import STATUSES
+
     rows = store.select(
         StatusCount,
         "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM claim_records r "

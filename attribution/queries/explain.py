@@ -14,13 +14,13 @@ from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.claims import LineClaim, claims_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
-from attribution.queries.suspects import EarlierText, earlier_texts, works_on
 from attribution.queries.turns import turn
 from attribution.stats.accuracy import Tier, confidence_of
 from collector.text import printable
 from collector.vocabulary.lines import Author, Reason
 
 if TYPE_CHECKING:
+    from attribution.queries.suspects import EarlierText
     from attribution.queries.verdicts import LineAttribution
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
@@ -101,7 +101,7 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
     asked = turn(where.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
-    earlier = earlier_texts(where.store, where.repo_id, line.text or "", window.until) if window and held else []
+    earlier = _earlier(where, line, window) if window and held else []
     own = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
@@ -125,6 +125,12 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         earlier=earlier,
         said=announcements(where.store, where.repo_id, path, window.since, window.until) if window and own else [],
     )
+
+
+def _earlier(where: KnownRepo, line: BlameLine, window: Window) -> list[EarlierText]:
+    from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
+
+    return earlier_texts(where.store, where.repo_id, line.text or "", window.until)
 
 
 def measured_words(of: LineAttribution) -> str:
@@ -213,6 +219,8 @@ def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[E
 
 def _working_on(where: KnownRepo, window: Window, path: str, known: set[str]) -> list[_Command]:
     """Commands that do not name the file and may write to its directory."""
+    from attribution.queries.suspects import works_on
+
     found = where.store.select(
         _Command,
         "SELECT t.at, s.label AS session, t.call_id, t.name, t.command AS text FROM tool_calls t "

@@ -21,6 +21,7 @@ from attribution.terminal.style import (
     number,
     opening,
     percent,
+    print_whole,
     show,
     source,
     title,
@@ -55,12 +56,12 @@ def blame_view(console: Console, blamed: FileBlame) -> None:
     """One row per line, truncated on a terminal, complete in a file or pipe."""
     title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}")
     digits = len(str(len(blamed.lines)))
-    for line in blamed.lines:
-        text = _blame_line(line, digits)
-        if console.is_terminal:
+    texts = [_blame_line(line, digits) for line in blamed.lines]
+    if console.is_terminal:
+        for text in texts:
             console.print(text, no_wrap=True, overflow="ellipsis")
-        else:
-            console.print(text, soft_wrap=True)
+    else:
+        print_whole(console, texts)
     _legend(console, blamed.lines)
     notes(console, blamed.notes)
 

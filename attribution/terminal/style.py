@@ -248,6 +248,24 @@ def audited(console: Console, *classes: str) -> None:
         console.print(Text(f"  {note}", "dim"))
 
 
+def print_whole(console: Console, lines: Iterable[Text]) -> None:
+    """Lines for a file or pipe, none wrapped or truncated."""
+    console.print(Group(*map(_WholeLine, lines)), soft_wrap=True)
+
+
+class _WholeLine:
+    """A line as it is: rich goes through every character of a text to wrap it."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[Segment]:
+        if console.color_system is None:
+            yield Segment(self._text.plain + "\n")
+        else:
+            yield from self._text.render(console, end="\n")
+
+
 def notes(console: Console, notes: Iterable[str]) -> None:
     for note in notes:
         console.print(Text.assemble(("note: ", "yellow"), one_line(as_called(note))))

@@ -12,12 +12,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
 from collector.checkpoints import entire
-from collector.model import Checkpoint, Problem, SessionRecord
 from collector.plugins import modules_of
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
+    from collector.model import Checkpoint, Problem, SessionRecord
 
 
 class Layout(Protocol):
@@ -66,6 +66,8 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
     for record in first.sessions:
         other = sessions.get(record.index)
         sessions[record.index] = _merge_records(record, other) if other else record
+    from collector.model import Checkpoint  # who only wants the names that Entire uses needs no sessions
+
     return Checkpoint(
         id=first.id,
         store=first.store,
@@ -115,4 +117,6 @@ def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord
 
 
 def problem(subject: str, code: str, detail: str = "") -> Problem:
+    from collector.model import Problem
+
     return Problem("checkpoints", subject, code, detail)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gc
 import io
 import json
 import os
@@ -52,6 +53,7 @@ Exit codes:
 """
 
 _WIDE = 160  # columns in a file or pipe
+_GARBAGE = 10_000  # objects between two collections: with 700, what a program is made of is gone through again and again
 _LATE = 2.0  # seconds before progress is worth showing
 _AGAIN = 30.0  # seconds between two lines of progress in a file or pipe
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -248,6 +250,7 @@ class Program(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
+        gc.set_threshold(_GARBAGE, 20, 100)
         groups = [self.commands, *(one.commands for one in [self.commands.get("collect")] if isinstance(one, click.Group))]
         _call(prog_name or "", [name for group in groups for name in group])
         sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import pygit2
 from pygit2.enums import ConfigLevel, DiffOption, FileMode, ObjectType, SortMode
 
+from collector.commit_model import Censored, Commit, FileChange, LineChange
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
 from collector.git.regular import NotRegular, require_files
 from collector.git.renames import pair
-from collector.model import Censored, Commit, FileChange, LineChange
 from collector.repository_names import public_url
 from collector.text import decode
 from collector.vocabulary.sessions import Signature

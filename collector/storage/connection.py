@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from collector.storage.schema import CACHE, NEEDS, columns, homes, part_sql, statements
+from collector.storage.schema import CACHE, NEEDS, columns_of_table, homes, part_sql, statements
 from collector.storage.values import storable_parameters
 
 Connection = sqlite3.Connection
@@ -75,11 +75,13 @@ def standing_in(run: Callable[..., Any], names: Iterable[str]) -> Iterator[None]
 @cache
 def _selection(name: str) -> str:
     """What stands for a table or view of ours that is not there."""
+    if found := columns_of_table(name):
+        listed = ", ".join(f'NULL AS "{column}"' for column in found)
+        return f"SELECT {listed} WHERE 0"
     for statement in statements(part_sql(homes()[name])):
         if view := re.search(rf"CREATE VIEW IF NOT EXISTS {name} AS\b(.+)", statement, re.DOTALL):
             return view[1].rstrip().rstrip(";")
-    listed = ", ".join(f'NULL AS "{column}"' for column in columns()[name])
-    return f"SELECT {listed} WHERE 0"
+    raise KeyError(name)
 
 
 def read(run: Callable[..., sqlite3.Cursor], sql: str, parameters: Any = ()) -> sqlite3.Cursor:

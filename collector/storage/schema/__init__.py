@@ -25,6 +25,7 @@ OPTIONAL = (
 CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")
 NEEDS = {"survival": "history", "claim_lines": "claims"}  # what the tables and views of a part refer to beside the core
 PARTS = CORE + OPTIONAL + CACHE
+_WORDS = re.compile(r"\{[^{}]*\}")  # where a vocabulary is put in
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
 
@@ -66,6 +67,20 @@ def names_in(part: str) -> tuple[str, ...]:
 def homes() -> dict[str, str]:
     """Table or view -> its part, for all that are made when they are needed."""
     return {name: part for part in (*OPTIONAL, *CACHE) for name in names_in(part)}
+
+
+@cache
+def columns_of_table(name: str) -> tuple[str, ...]:
+    """Columns of one table that is made when it is needed, without making the whole schema; none for a view."""
+    table = re.search(rf"^CREATE TABLE IF NOT EXISTS {name} \(.*?^\)[^;]*;", _text(homes()[name]), re.MULTILINE | re.DOTALL)
+    if table is None:
+        return ()
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute(_WORDS.sub("", table[0]))
+        return tuple(row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?) ORDER BY cid", (name,)))
+    finally:
+        connection.close()
 
 
 @cache
