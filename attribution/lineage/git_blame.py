@@ -18,16 +18,23 @@ class Introduction(NamedTuple):
     line: int  # 1-based
 
 
-def blame(git: ScratchGit, commits: str, path: str, lines: Sequence[int] = (), ignore_space: bool = False) -> list[Introduction]:
+def blame(
+    git: ScratchGit,
+    commits: str,
+    path: str,
+    lines: Sequence[int] = (),
+    ignore_space: bool = False,
+    settings: Sequence[str] = (),
+) -> list[Introduction]:
     """Where the lines of a file were added, in the order of the file: all of them, or those with the given numbers.
 
     `commits` is a commit id, or a range that ends in one: the lines of its beginning count as added there. With
-    `ignore_space`, a commit that only changed spaces in a line did not add it (`-w`). Raises GitFailed, also where the clone lacks
-    an object that git has to look at.
+    `ignore_space`, a commit that only changed spaces in a line did not add it (`-w`). `settings` are git's, beside ours.
+    Raises GitFailed, also where the clone lacks an object that git has to look at.
     """
     ranges = [option for first, last in _rows(lines) for option in ("-L", f"{first},{last}")]
     options = ["--porcelain", *(["-w"] if ignore_space else []), *ranges]
-    return list(_parse(git.output(["blame", *options, commits, "--", path])))
+    return list(_parse(git.output(["blame", *options, commits, "--", path], settings=settings)))
 
 
 def _rows(lines: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction, blame
-from collector.git.program import GitFailed, ScratchGit, open_scratch
+from collector.git.program import COMMIT_GRAPH, GitFailed, ScratchGit, open_scratch
 from collector.git.repository import MAX_TEXT, GitRepo
 
 
@@ -24,11 +24,19 @@ def introductions(
     wanted = sorted(only) or range(1, count + 1)
     with open_scratch(repo) as git:
         try:
-            found = blame(git, sha, path, only, ignore_space)
+            found = _blamed(git, sha, path, only, ignore_space)
         except GitFailed:
             every = _passed(repo, git, sha, path, count)
             found = [every[number - 1] for number in wanted]
     return dict(zip(wanted, found, strict=True))
+
+
+def _blamed(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool) -> list[Introduction]:
+    """With the commit-graph of the clone, if it has one; without it where it is damaged or names commits that are gone."""
+    try:
+        return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
+    except GitFailed:
+        return blame(git, sha, path, only, ignore_space)
 
 
 def _passed(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:

@@ -49,6 +49,9 @@ _SETTINGS = (
     "pack.deltaCacheSize=16m",
     "core.packedGitLimit=256m",
 )
+# The clone's own commit-graph, for answers about one file that nothing is computed from: its filters of changed paths halve the
+# time of `git blame`. Whoever can forge it can forge the packs beside it, whose hashes git does not check either.
+COMMIT_GRAPH = ("core.commitGraph=true", "commitGraph.readChangedPaths=true")
 _FOR_LIBRARIES = (
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -123,9 +126,9 @@ class ScratchGit:
         self._running.clear()
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def output(self, args: Sequence[str], stdin: bytes = b"") -> bytes:
+    def output(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> bytes:
         """All that a command prints. Raises GitFailed."""
-        stream = self.stream(args, stdin)
+        stream = self.stream(args, stdin, settings)
         data = b"".join(stream.chunks())
         if stream.failed():
             raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")

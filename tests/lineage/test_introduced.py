@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from support.histories import Build, drop, random_history, text, words
 from attribution.lineage import introduced
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions, renames
+from collector.git import program
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
 from collector.text import split_lines
@@ -128,3 +131,51 @@ def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
     assert len(renames(repo, sha["three"], "b", line)) == 1
     drop(build.where, repo.file_at(sha["two"], "b") or "")
     assert renames(repo, sha["three"], "b", line) == []
+
+
+# --- the commit-graph of the clone ------------------------------------------------------------------------------------
+
+
+def _long_history(build: Build) -> tuple[GitRepo, str]:
+    """A file that two of forty commits changed, and the last of these commits."""
+    before: list[str] = []
+    for n in range(40):
+        build.commit(str(n), before, {"rare": text("a", "b", f"c{n // 20}"), f"other{n}": text(str(n))})
+        before = [str(n)]
+    return build.done(), build.sha["39"]
+
+
+def _write_graph(repo: Path) -> Path:
+    options = ["commit-graph", "write", "--reachable", "--changed-paths"]
+    subprocess.run(["git", f"--git-dir={repo}", *options], check=True, capture_output=True)
+    return repo / "objects" / "info" / "commit-graph"
+
+
+def _filters_asked(repo: GitRepo, sha: str, trace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, dict[int, Introduction]]:
+    """How often git asked a filter of changed paths, and where the lines of the file were added."""
+    trace.unlink(missing_ok=True)
+    environment = program.clean_environment
+    monkeypatch.setattr(program, "clean_environment", lambda home: environment(home) | {"GIT_TRACE2_PERF": str(trace)})
+    found = introductions(repo, sha, "rare", 3)
+    monkeypatch.setattr(program, "clean_environment", environment)
+    return sum(map(int, re.findall(r"bloom/queries:(\d+)", trace.read_text("utf-8")))), found
+
+
+def test_filters_of_changed_paths_are_used(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo, sha = _long_history(build)
+    without = _filters_asked(repo, sha, tmp_path / "trace", monkeypatch)
+    _write_graph(tmp_path / "repo.git")
+    with_filters = _filters_asked(repo, sha, tmp_path / "trace", monkeypatch)
+    assert without[0] == 0 and with_filters[0] > 30
+    assert without[1] == with_filters[1] and len({line.sha for line in without[1].values()}) == 2
+
+
+def test_a_damaged_commit_graph_changes_nothing(build: Build, tmp_path: Path) -> None:
+    repo, sha = _long_history(build)
+    right = introductions(repo, sha, "rare", 3)
+    graph = _write_graph(tmp_path / "repo.git")
+    data = graph.read_bytes()
+    graph.chmod(0o644)
+    for damaged in (b"", data[:100], data[: len(data) // 2], b"CGPH" + bytes(2_000)):
+        graph.write_bytes(damaged)
+        assert introductions(repo, sha, "rare", 3) == right
