@@ -79,35 +79,33 @@ def without_shadows(definitions: Mapping[str, str]) -> list[str]:
     return [name for name in definitions if not name.startswith(own) and f"{name}_" not in virtual]
 
 
+def definitions_of(run: Execute, database: str) -> dict[str, str]:
+    """Table -> its statement, in order of the names."""
+    # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without a value takes 0.1 s.
+    return dict(run(f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name").fetchall())
+
+
+_SCHEMAS: dict[tuple[tuple[str, str], ...], MergeSchema] = {}
+_MOST_SCHEMAS = 8
+
+
+def merge_schema(run: Execute, database: str) -> MergeSchema:
+    """The same object for databases with the same tables, as one shard after the other has: to read them takes 200 statements."""
+    key = tuple(definitions_of(run, database).items())
+    if key not in _SCHEMAS:
+        if len(_SCHEMAS) >= _MOST_SCHEMAS:
+            _SCHEMAS.clear()
+        _SCHEMAS[key] = MergeSchema(run, database)
+    return _SCHEMAS[key]
+
+
 class MergeSchema:
     """The tables of a database, as their foreign keys order them."""
 
     def __init__(self, run: Execute, database: str = "main") -> None:
-        self._run = run
-        self._names: dict[str, set[str]] = {}
-        # Not `pragma_table_list`: it resolves every view, and that of the reasons for features without a value takes 0.1 s.
-        found = self._run(f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
-        names = without_shadows(dict(found))
-        self.tables = {name: self._table(name, database) for name in names if name not in _NOT_COPIED}
-
-    def _table(self, name: str, database: str) -> MergeTable:
-        info = self._run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
-        required = {r[0] for r in info if r[2] or r[3]}
-        found = self._run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
-        compound = {r[0] for r in found if r[1]}
-        links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in found if r[0] not in compound]
-        primary = [r[0] for r in sorted(info, key=lambda r: r[3]) if r[3]]
-        numbered = len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
-        foreign = {link.column for link in links}
-        number = primary[0] if numbered and primary[0] not in foreign else ""
-        key = primary if primary and not numbered else self._unique(name, database)
-        return MergeTable(name, [r[0] for r in info], number, key, links)
-
-    def _unique(self, name: str, database: str) -> list[str]:
-        rows = self._run("SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq", (name, database))
-        for (index,) in rows.fetchall():
-            return [r[0] for r in self._run("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno", (index, database))]
-        return []
+        self._conditions: dict[tuple[str, str, str, frozenset[str]], str] = {}
+        names = without_shadows(definitions_of(run, database))
+        self.tables = {name: _table(run, name, database) for name in names if name not in _NOT_COPIED}
 
     @cached_property
     def owner(self) -> dict[str, Link]:
@@ -167,34 +165,60 @@ class MergeSchema:
             waiting = [n for n in waiting if n not in found]
         return found
 
-    def _present(self, database: str) -> set[str]:
-        """Tables that a database has: those that were never filled are in one of two databases alone."""
-        if database not in self._names:
-            self._names[database] = {row[0] for row in self._run(f"SELECT name FROM {database}.sqlite_master WHERE type = 'table'")}
-        return self._names[database]
-
     def number(self, name: str) -> str:
         return self.tables[name].number or "rowid"
 
-    def condition(self, name: str, database: str, taken: str) -> str:
-        """Which rows of a table belong to the repositories whose numbers the table `taken` holds."""
+    def condition(self, name: str, database: str, taken: str, present: frozenset[str]) -> str:
+        """Which rows of a table belong to the repositories whose numbers `taken` holds; `present`: the tables that are there."""
+        key = (name, database, taken, present)
+        if key not in self._conditions:
+            self._conditions[key] = self._condition(*key)
+        return self._conditions[key]
+
+    def _condition(self, name: str, database: str, taken: str, present: frozenset[str]) -> str:
         if name == ROOT:
             return f"id IN (SELECT id FROM {taken})"
         link = self.owner.get(name)
-        ways = [_within(link, self.condition(link.parent, database, taken), database)] if link else []
+        ways = [_within(link, self.condition(link.parent, database, taken, present), database)] if link else []
         if name in self.shared:
             table = self.tables[name]
             for child, back in self.pointed[name]:
-                if name in self._above(child) or child not in self._present(database):
+                if name in self._above(child) or child not in present:
                     continue
-                inner = self.condition(child, database, taken)
+                inner = self.condition(child, database, taken, present)
                 own = table.number or back.to
                 ways.append(f'"{own}" IN (SELECT "{back.column}" FROM {database}."{child}" WHERE {inner})')
         return "(" + " OR ".join(ways or ["0"]) + ")"
 
 
+def _columns_of(sql: str) -> str:
+    """What a statement that makes a table says after its name."""
+    return sql[sql.index("(") :]
+
+
 def _within(link: Link, condition: str, database: str) -> str:
     return f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE {condition})'
+
+
+def _table(run: Execute, name: str, database: str) -> MergeTable:
+    info = run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
+    required = {r[0] for r in info if r[2] or r[3]}
+    found = run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
+    compound = {r[0] for r in found if r[1]}
+    links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in found if r[0] not in compound]
+    primary = [r[0] for r in sorted(info, key=lambda r: r[3]) if r[3]]
+    numbered = len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
+    foreign = {link.column for link in links}
+    number = primary[0] if numbered and primary[0] not in foreign else ""
+    key = primary if primary and not numbered else _unique(run, name, database)
+    return MergeTable(name, [r[0] for r in info], number, key, links)
+
+
+def _unique(run: Execute, name: str, database: str) -> list[str]:
+    rows = run("SELECT name FROM pragma_index_list(?, ?) WHERE [unique] AND origin = 'u' ORDER BY seq", (name, database))
+    for (index,) in rows.fetchall():
+        return [r[0] for r in run("SELECT name FROM pragma_index_info(?, ?) ORDER BY seqno", (index, database))]
+    return []
 
 
 # --- copying ----------------------------------------------------------------------------------------------------------
@@ -206,27 +230,34 @@ class _Copy:
     def __init__(self, store: Store, source: str, target: str) -> None:
         self.run = store.connection.execute
         self.source, self.target = source, target
+        self._there = definitions_of(self.run, source)
         self._add_tables()
-        self.schema = MergeSchema(self.run, target)
+        self.schema = merge_schema(self.run, target)
+        self._present = frozenset(self._there)
+        self._filled = self._with_rows()
         self.rows = 0
 
     def _add_tables(self) -> None:
         """Tables that are made when they are needed, and that the target does not have yet."""
-        missing = self.run(
-            f"SELECT name, sql FROM {self.source}.sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' "
-            f"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN (SELECT name FROM {self.target}.sqlite_master) "
-            # The parts of an index for searching are made with it, or not at all.
-            "AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = ? AND type = 'shadow')",
-            (self.source,),
-        ).fetchall()
-        for name, sql in missing:
-            body = sql[sql.index("(") :]
-            self.run(f'CREATE TABLE {self.target}."{name}" {body}')
+        here = definitions_of(self.run, self.target)
+        for name in without_shadows(self._there):
+            sql = self._there[name]
+            if name not in here and sql.startswith("CREATE TABLE "):
+                self.run(f'CREATE TABLE {self.target}."{name}" {_columns_of(sql)}')
+
+    def _with_rows(self) -> set[str]:
+        """Tables of the source that are not empty, of those that are copied."""
+        names = [name for name in self.schema.tables if name in self._present]
+        listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
+        return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
     def check_columns(self) -> None:
+        here = definitions_of(self.run, self.target)
         for name, table in self.schema.tables.items():
+            if name not in self._there or _columns_of(self._there[name]) == _columns_of(here[name]):
+                continue
             found = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
-            if found and [r[0] for r in found] != table.columns:
+            if [r[0] for r in found] != table.columns:
                 raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
     def copy(self, names: Mapping[str, str], known: bool) -> None:
@@ -241,7 +272,8 @@ class _Copy:
         self._moves()
         remove(self.run, self.schema, self.target)
         for name in self.schema.order:
-            self._insert(name, known)
+            if name in self._filled:
+                self._insert(name, known)
 
     def _moves(self) -> None:
         """Old and new numbers of the repositories, and by how much other numbers move."""
@@ -256,29 +288,22 @@ class _Copy:
         self.offsets = {
             name: self._last(name, table.number) - self._first(name, table.number) + 1
             for name, table in self.schema.tables.items()
-            if table.number and name != ROOT
+            if table.number and name in self._filled and name != ROOT
         }
 
     def _last(self, name: str, column: str) -> int:
         return last_id(self.run, name, column, self.target)
 
     def _first(self, name: str, column: str) -> int:
-        if not self._has(name):
-            return 1
-        return int(self.run(f'SELECT COALESCE(MIN("{column}"), 1) FROM {self.source}."{name}"').fetchone()[0])
-
-    def _has(self, name: str) -> bool:
-        return bool(self.run(f"SELECT 1 FROM {self.source}.sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone())
+        return int(self.run(f'SELECT MIN("{column}") FROM {self.source}."{name}"').fetchone()[0])
 
     def _insert(self, name: str, known: bool) -> None:
-        if not self._has(name):
-            return
         table, is_known = self.schema.tables[name], name in self.schema.known
         if is_known and not known:
             return
         columns = [c for c in table.columns if not (is_known and c == table.number)]
         values = ", ".join(self._value(table, column) for column in columns)
-        where = "1" if is_known else self.schema.condition(name, self.source, "temp.taken")
+        where = "1" if is_known else self.schema.condition(name, self.source, "temp.taken", self._present)
         if (link := self.schema.owner.get(name)) and table.key and not link.required and known:
             where = f'({where} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
             is_known = True
@@ -313,7 +338,7 @@ class _Copy:
                 f'WHERE o."{table.number}" = {value} AND {same})'
             )
         if table.number == to:
-            return f"{value} + {self.offsets[name]}"
+            return f"{value} + {self.offsets.get(name, 0)}"  # of a table without rows there is no value
         link = next((k for k in table.links if k.column == to), None)  # its number is another table's
         return self._number(link.parent, value, link.to) if link is not None else value
 
@@ -324,13 +349,16 @@ class _Copy:
 
 def remove(run: Execute, schema: MergeSchema, database: str) -> int:
     """Removes every row of the repositories in temp.doomed; returns how many."""
+    if run("SELECT 1 FROM temp.doomed").fetchone() is None:
+        return 0
+    present = frozenset(definitions_of(run, database))
     for name in schema.shared:  # what they point to, while they still do
-        where = schema.condition(name, database, "temp.doomed")
+        where = schema.condition(name, database, "temp.doomed", present)
         run(f'DROP TABLE IF EXISTS temp."gone_{name}"')
         run(f'CREATE TEMP TABLE "gone_{name}" AS SELECT "{schema.number(name)}" AS id FROM {database}."{name}" WHERE {where}')
     gone = 0
     for name in reversed(schema.order):
-        where = schema.condition(name, database, "temp.doomed")
+        where = schema.condition(name, database, "temp.doomed", present)
         if name in schema.shared:
             where = f'"{schema.number(name)}" IN (SELECT id FROM temp."gone_{name}")'
             for child, link in schema.pointed[name]:
@@ -378,7 +406,7 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
         parts = filled_parts(shard)
     if broken:
         raise DatabaseUnusable(f"{path} is damaged: {broken} rows refer to rows that do not exist", "Create it again")
-    ours = _states(store)
+    ours = _states(store, theirs if one_server else None)
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     called = {name: name if one_server else _name_here(path, state, ours, force) for name, state in theirs.items()}
     dropped = {name for name, here in called.items() if not hidden.isdisjoint((tombstone(name), tombstone(here)))}
@@ -428,7 +456,8 @@ def extract(store: Store, path: Path, names: Sequence[str]) -> None:
 
 def filled_parts(store: Store) -> list[str]:
     """Parts of the schema that not every database has and of which this one has a row to copy."""
-    tables = {name: part for name, part in homes().items() if part in OPTIONAL and name not in _NOT_COPIED and store.has(name)}
+    present = definitions_of(store.connection.execute, "main")
+    tables = {name: part for name, part in homes().items() if part in OPTIONAL and name not in _NOT_COPIED and name in present}
     return list(dict.fromkeys(part for name, part in tables.items() if store.value(f"SELECT 1 FROM {name} LIMIT 1")))
 
 
@@ -437,7 +466,7 @@ def forget_rows(store: Store, names: Iterable[str]) -> int:
     with unenforced(store), store.transaction():
         for name in names:
             store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
-        gone = remove(store.connection.execute, MergeSchema(store.connection.execute), "main")
+        gone = remove(store.connection.execute, merge_schema(store.connection.execute, "main"), "main")
         if not store.value(f"SELECT COUNT(*) FROM {ROOT}"):
             for name in _FOR_ALL:
                 store.connection.execute(f"DELETE FROM {name}")
@@ -453,10 +482,11 @@ class _State(NamedTuple):
     at: str
 
 
-def _states(store: Store) -> dict[str, _State]:
-    """By name."""
-    rows = store.rows(
-        "SELECT r.name, r.url, r.root_sha, MAX(t.finished_at) AS at "
-        "FROM repos r LEFT JOIN stage_runs t ON t.repo_id = r.id GROUP BY r.id"
-    )
+def _states(store: Store, names: Iterable[str] | None = None) -> dict[str, _State]:
+    """By name: of these repositories, or of all."""
+    sql = "SELECT r.name, r.url, r.root_sha, MAX(t.finished_at) AS at FROM repos r LEFT JOIN stage_runs t ON t.repo_id = r.id"
+    if names is None:
+        rows = store.rows(f"{sql} GROUP BY r.id")
+    else:
+        rows = [row for name in names for row in store.rows(f"{sql} WHERE r.name = ? GROUP BY r.id", (name,))]
     return {r["name"]: _State(r["name"], r["url"] or "", r["root_sha"], r["at"] or "") for r in rows}

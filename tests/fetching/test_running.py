@@ -457,6 +457,16 @@ def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
         assert store.has("turns_fts_data") and set(MergeSchema(run).tables) == told - {"settings"}
 
 
+def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_path: Path) -> None:
+    first, second, *_ = made_shards(served, tmp_path)
+    asked: list[str] = []
+    with Store(tmp_path / "all.db") as store:
+        merge(store, first)
+        store.connection.set_trace_callback(asked.append)
+        merge(store, second)
+    assert asked and not [sql for sql in asked if "pragma_table_info" in sql or "pragma_foreign_key_list" in sql]
+
+
 def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_path: Path) -> None:
     [shard, *_] = made_shards(served, tmp_path)
     db = tmp_path / "all.db"
