@@ -86,7 +86,7 @@ def attribute_one(name: str, path: str, shard: str, anyway: bool, limits: TaskLi
     """The task of a worker: one clone into its shard. It stops by itself a little before it would be killed."""
     gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
     try:
-        with shards.building_shard(Path(shard)) as store, bounded(limits, no_progress) as progress:
+        with shards.building_shard(Path(shard), checked=True) as store, bounded(limits, no_progress) as progress:
             attribute_repo(store, path, _options(anyway), progress)
     except (NoCheckpoints, UnknownBranch):
         return "nothing"

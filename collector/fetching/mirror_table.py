@@ -180,7 +180,7 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
 def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     """The task of a worker: the facts of one mirror into its shard."""
     try:
-        with shards.building_shard(Path(shard)) as store:
+        with shards.building_shard(Path(shard), checked=True) as store:
             load_repo(store, path, no_progress, anyway)
     except (NoCheckpoints, UnknownBranch):
         return "nothing"

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
-from collector.runtime.locks import file_lock
+from collector.runtime.locks import InUse, file_lock
 from collector.runtime.stages import StageName, note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.runtime.workers import run as run_here
 from collector.storage.connection import cache_path
-from collector.storage.merge import extract, forget_rows, merge
+from collector.storage.merge import extract, filled_parts, forget_rows, merge
 from collector.storage.store import Store, iso
 
 
@@ -60,12 +60,20 @@ def part_of(shard: Path) -> Path:
     return shard.with_name(shard.name + ".part")
 
 
+def _lock_of(shard: Path) -> Path:
+    return shard.with_name(shard.name + ".lock")
+
+
 @contextlib.contextmanager
-def building_shard(shard: Path, patience: float = 120.0) -> Iterator[Store]:
-    """The part of a shard, to be filled; it becomes the shard when the block ends without an exception."""
+def building_shard(shard: Path, patience: float = 120.0, checked: bool = False) -> Iterator[Store]:
+    """The part of a shard, to be filled; it becomes the shard when the block ends without an exception.
+
+    `checked`: whoever finds the part of a run that did not end checks it before it goes on. Then the disk need not have each step,
+    only the whole: a part is as its last transaction left it when a process is killed, but not when the power fails.
+    """
     part = part_of(shard)
     shard.parent.mkdir(parents=True, exist_ok=True)
-    lock = shard.with_name(shard.name + ".lock")
+    lock = _lock_of(shard)
     with file_lock(lock, patience, f"the shard {shard}"):
         try:
             if shard.is_file() and not part.exists():  # made before: only what is new is done
@@ -73,25 +81,29 @@ def building_shard(shard: Path, patience: float = 120.0) -> Iterator[Store]:
                 shutil.copyfile(shard, copy)
                 copy.replace(part)
             with Store(part) as store:
+                if checked:
+                    store.connection.execute("PRAGMA synchronous = OFF")
                 yield store
-            _alone(part)
+                has_log = store.value("PRAGMA journal_mode") == "wal"
+            _alone(part, has_log)
             part.replace(shard)
         finally:
             lock.unlink(missing_ok=True)
 
 
-def _alone(path: Path) -> None:
+def _alone(path: Path, has_log: bool) -> None:
     """One file, without a write-ahead log beside it, safe on the disk."""
-    with Store(path) as store:
-        store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        store.connection.execute("PRAGMA journal_mode = DELETE")
+    if has_log:
+        with Store(path) as store:
+            store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            store.connection.execute("PRAGMA journal_mode = DELETE")
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def drop(shard: Path) -> None:
     """Removes a shard and everything that goes with it."""
-    for path in (shard, part_of(shard), shard.with_name(shard.name + ".lock"), *map(cache_path, (shard, part_of(shard)))):
+    for path in (shard, part_of(shard), _lock_of(shard), *map(cache_path, (shard, part_of(shard)))):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -138,37 +150,84 @@ def run(
     """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work` returns done or nothing."""
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
-    seeded = (_seeded(store, item, extra) for item in list(by_name.values()))
+    seeds = _Seeds(store)
+    seeded = (Task(item.name, (item.name, item.path, str(seeds.sow(item.name)), *extra)) for item in list(by_name.values()))
     if how.scheduler:
         from collector.runtime import cluster
 
         results = cluster.run(work, seeded, how.scheduler, how.limits)
     else:
         results = run_here(work, seeded, how.jobs, how.limits)
-    for done in results:
-        item = by_name[done.key]
-        _settle(store, stage, item, done)
-        yield FinishedItem(item, done)
+    try:
+        for done in results:
+            item = by_name[done.key]
+            _settle(store, stage, item, done)
+            yield FinishedItem(item, done)
+    finally:
+        drop(seeds.empty)
     with contextlib.suppress(OSError):
         directory(store.path).rmdir()
 
 
-def _seeded(store: Store, item: ShardItem, extra: tuple[Any, ...]) -> Task:
-    shard = shard_path(store.path, item.name)
-    part = part_of(shard)
-    if not part.exists():
-        shard.parent.mkdir(parents=True, exist_ok=True)
+class _Seeds:
+    """Shards as they begin: a copy of an empty database of the parts that the whole one has, and what that has of the repository.
+
+    To make the tables one by one takes longer than to read a small repository.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._parts: list[str] | None = None
+        self.empty = directory(store.path) / "empty.db"
+
+    def sow(self, name: str) -> Path:
+        """The shard of a repository, whose part is there."""
+        shard = shard_path(self._store.path, name)
+        part = part_of(shard)
+        if part.exists() and not _is_whole(shard):
+            drop(shard)
+        if part.exists():  # of a killed run, perhaps with another choice of content
+            with Store(part) as begun, begun.transaction():
+                begun.keep(self._store.policy)
+            return shard
         fresh = shard.with_name(shard.name + ".seed")
-        drop(fresh)
-        with Store(fresh) as seed, seed.transaction():
-            seed.keep(store.policy)
-        extract(store, fresh, [item.name])
-        _alone(fresh)
+        shutil.copyfile(self._emptied(), fresh)
+        if self._store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
+            extract(self._store, fresh, [name], prepared=True)
         fresh.replace(part)
-    else:  # of a killed run, perhaps with another choice of content
-        with Store(part) as begun, begun.transaction():
-            begun.keep(store.policy)
-    return Task(item.name, (item.name, item.path, str(shard), *extra))
+        return shard
+
+    def _emptied(self) -> Path:
+        """Made again when a merged shard brought a part of the schema that was not there."""
+        parts = filled_parts(self._store)
+        if parts != self._parts:
+            self.empty.parent.mkdir(parents=True, exist_ok=True)
+            drop(self.empty)
+            with Store(self.empty) as seed, seed.transaction():
+                seed.keep(self._store.policy)
+            extract(self._store, self.empty, [])
+            with Store(self.empty) as seed:
+                for view in self._store.rows("SELECT name, sql FROM sqlite_master WHERE type = 'view'"):
+                    if not seed.has(view["name"]):  # made by whoever knows the columns of features
+                        seed.connection.execute(view["sql"])
+            _alone(self.empty, has_log=True)
+            self._parts = parts
+        return self.empty
+
+
+def _is_whole(shard: Path) -> bool:
+    """Whether the part that a run left can be gone on with: perhaps not when the power failed. One in use is not judged."""
+    lock = _lock_of(shard)
+    try:
+        with file_lock(lock, 0.0, f"the shard {shard}"), Store(part_of(shard)) as begun:
+            try:
+                return bool(begun.value("PRAGMA integrity_check") == "ok")
+            finally:
+                lock.unlink(missing_ok=True)
+    except InUse:
+        return True
+    except DatabaseUnusable:
+        return False
 
 
 def finish_left(store: Store, wanted: Iterable[str]) -> None:

@@ -443,15 +443,22 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     return theirs.name
 
 
-def extract(store: Store, path: Path, names: Sequence[str]) -> None:
-    """Rows of repositories into another database of ours, in one transaction."""
-    with Store(path) as target, target.transaction():
-        for part in filled_parts(store):
-            target.connection.make(part)
-    with attached(store, path), unenforced(store), store.transaction():
-        _Copy(store, "main", "other").copy({name: name for name in names}, known=False)
-        for name in _FOR_ALL:
-            store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
+def extract(store: Store, path: Path, names: Sequence[str], prepared: bool = False) -> None:
+    """Rows of repositories into another database of ours, in one transaction.
+
+    `prepared`: it was made by extracting no repository at all, has the parts that are filled, and need not be safe on the disk.
+    """
+    if not prepared:
+        with Store(path) as target, target.transaction():
+            for part in filled_parts(store):
+                target.connection.make(part)
+    with attached(store, path), unenforced(store):
+        if prepared:
+            store.connection.execute("PRAGMA other.synchronous = OFF")
+        with store.transaction():
+            _Copy(store, "main", "other").copy({name: name for name in names}, known=False)
+            for name in () if prepared else _FOR_ALL:
+                store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
 
 
 def filled_parts(store: Store) -> list[str]:

@@ -39,8 +39,10 @@ from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.storage import store as store_module
 from collector.storage.connection import cache_path
 from collector.storage.merge import MergeSchema, extract, forget_rows, merge
+from collector.storage.schema import statements
 from collector.storage.store import Store
 
 CASES = {"o/one": "example", "o/two": "per_checkpoint_refs", "p/three": "visible_subagent", "p/none": "no_session"}
@@ -465,6 +467,38 @@ def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_
         store.connection.set_trace_callback(asked.append)
         merge(store, second)
     assert asked and not [sql for sql in asked if "pragma_table_info" in sql or "pragma_foreign_key_list" in sql]
+
+
+def test_a_part_that_the_disk_lost_is_begun_again(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    """What a power failure leaves: pages that were never written, or no database at all."""
+    db = tmp_path / "all.db"
+    say(collect, "run", *CASES, *at(served, db))
+    shards.directory(db).mkdir()
+    whole = tmp_path / "whole.db"
+    with Store(db) as store:
+        store.connection.execute("VACUUM INTO ?", (str(whole),))
+    half = bytearray(whole.read_bytes())
+    half[8192 : len(half) // 2] = bytes(len(half) // 2 - 8192)
+    shards.part_of(shards.shard_path(db, "o/one")).write_bytes(half)
+    shards.part_of(shards.shard_path(db, "o/two")).write_bytes(b"no database" * 1000)
+    result = say(attribute, "db", db)
+    assert result.exit_code == 0, result.output
+    same(facts(db), direct(served))
+
+
+def test_tables_of_shards_are_made_once_for_all_repositories(
+    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def noted(script: str) -> Iterator[str]:
+        made.append(script)
+        return statements(script)
+
+    monkeypatch.setattr(store_module, "statements", noted)
+    db = tmp_path / "all.db"
+    say(collect, "run", *CASES, *at(served, db))
+    assert len(made) == 2  # of the database and of what each shard is a copy of
 
 
 def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_path: Path) -> None:
