@@ -164,10 +164,11 @@ def note(store: Store, done: FetchResult) -> None:
 
 
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
-    """Repositories with a complete mirror, by name if any are named."""
+    """Repositories with a complete mirror, by name if any are named; the largest first, so that none is left working alone."""
     chosen = called(store, names)
     rows = store.rows(
-        "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY rowid"
+        "SELECT name, path, refs_key, missing FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL "
+        "ORDER BY bytes DESC, rowid"
     )
     found = []
     for r in rows:

@@ -34,7 +34,7 @@ from collector.commands import running
 from collector.console.progress import exclusive_store
 from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.fetching.many import FetchPlan
-from collector.fetching.mirror_table import forget
+from collector.fetching.mirror_table import forget, items
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
 from collector.runtime.stages import StageName
@@ -499,6 +499,17 @@ def test_tables_of_shards_are_made_once_for_all_repositories(
     db = tmp_path / "all.db"
     say(collect, "run", *CASES, *at(served, db))
     assert len(made) == 2  # of the database and of what each shard is a copy of
+
+
+def test_the_largest_repository_begins_first(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    for name in reversed(CASES):
+        say(collect, "fetch", name, *at(served, db))
+    with Store(db) as store:
+        sizes = {row["name"]: row["bytes"] for row in store.rows("SELECT name, bytes FROM mirrors")}
+        ordered = [item.name for item in items(store)]
+    assert sorted(ordered) == sorted(CASES) and ordered != list(reversed(CASES))
+    assert [sizes[name] for name in ordered] == sorted(sizes.values(), reverse=True)
 
 
 def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_path: Path) -> None:
