@@ -44,8 +44,11 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
         for future in running:
             task, began = keys.pop(future.key)
             if future.status == "cancelled":  # no fault of the task: its shard goes on in the next run
-                raise WhoWroteError(f"the scheduler at {address} disappeared", "Finished work is kept; run the same command again")
-            done = _done(future, task)
+                raise _gone(address)
+            try:
+                done = _done(future, task)
+            except OSError as error:  # after the task ended and before its result was here
+                raise _gone(address) from error
             done.seconds = done.seconds or round(time.monotonic() - began, 3)
             future.release()
             if (following := more()) is not None:
@@ -53,6 +56,10 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
             yield done
     finally:
         client.close()
+
+
+def _gone(address: str) -> WhoWroteError:
+    return WhoWroteError(f"the scheduler at {address} disappeared", "Finished work is kept; run the same command again")
 
 
 def _client(address: str) -> Any:

@@ -761,6 +761,18 @@ def test_a_cluster_that_goes_away_is_said() -> None:
             list(results)
 
 
+def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def lost(future: Any, task: Task) -> TaskResult:
+        raise distributed.core.CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError")
+
+    with local_cluster("threads_per_worker=1") as (address, _):
+        monkeypatch.setattr(cluster, "_done", lost)
+        with pytest.raises(WhoWroteError, match="disappeared"):
+            list(cluster.run(work, [Task("1", ("a",))], address, TaskLimits()))
+
+
 def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
