@@ -49,6 +49,8 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
                 done = _done(future, task)
             except OSError as error:  # after the task ended and before its result was here
                 raise _gone(address) from error
+            if future.status == "cancelled":
+                raise _gone(address)
             done.seconds = done.seconds or round(time.monotonic() - began, 3)
             future.release()
             if (following := more()) is not None:
@@ -92,9 +94,10 @@ def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult
 
 
 def _done(future: Any, task: Task) -> TaskResult:
-    if future.status == "finished":
+    """Waits when the result was lost with its worker after the task had ended: another one does it again."""
+    failed = future.exception()
+    if failed is None:
         done: TaskResult = future.result()
         return done
-    failed = future.exception()
     error = f"{type(failed).__name__}: {failed}"[:500]
     return TaskResult(task.key, error=error, hint="See the logs of the scheduler and its workers", expected=False)

@@ -773,6 +773,21 @@ def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch:
             list(cluster.run(work, [Task("1", ("a",))], address, TaskLimits()))
 
 
+def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
+    class Lost:
+        """As dask has one between the death of the worker that held it and the end of the task elsewhere."""
+
+        status = "pending"
+
+        def exception(self) -> None:
+            self.status = "finished"
+
+        def result(self) -> TaskResult:
+            return TaskResult("1", "done")
+
+    assert cluster._done(Lost(), Task("1", ())).value == "done"
+
+
 def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
