@@ -1,10 +1,11 @@
 """What `collect run` and `attribute db` cost on a cluster, and what a long ledger of candidates costs.
 
-    python benchmarks/bench_cluster.py [--repositories N] [--workers 2,4] [--candidates N] [--work DIR]
+    python benchmarks/bench_cluster.py [--repositories 200,1000,3000] [--workers 2,4] [--candidates N] [--work DIR]
 
 The repositories are copies of the fixtures under other names, served on the loopback interface; the cluster is a scheduler of dask
-and its workers on this machine. Prints a line of JSON for each run: seconds by the clock, memory of the command and, of the runs
-that were disturbed, whether the database says the same as that of `--jobs 1`.
+and its workers on this machine. Prints a line of JSON for each run: seconds by the clock and of the processor (with the workers of
+`--jobs`, without those of a cluster), memory of the command, and of a cluster whether the database says the same as that of
+`--jobs 1`. The first number of repositories has all runs; further ones are not disturbed and have the first number of workers.
 
     killed     a worker of the cluster is killed (SIGKILL) in the middle
     restarted  the scheduler is killed in the middle, another one started, and the command run again
@@ -71,23 +72,30 @@ def end(group: int) -> None:
 
 
 def ran(program: str, arguments: Sequence[object], disturb: Any = None, after: float = 0.0) -> dict[str, Any]:
-    """A command: exit code, seconds by the clock, largest memory of its main process in MB. `disturb()` is called after a while."""
+    """A command: exit code, seconds by the clock and of the processor, largest memory of its main process in MB.
+
+    `disturb()` is called after a while.
+    """
     module = {"collect": "collector.cli", "attribute": "attribution.cli"}[program]
     began = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-c", f"from {module} import main; main()", *map(str, arguments)],
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    peak = 0
-    while process.poll() is None:
+    peak, status, used = 0, 0, None
+    while used is None:
         with suppress(OSError):
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            peak = max([peak, *(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))])
+            about = Path(f"/proc/{process.pid}/status").read_text()
+            peak = max([peak, *(int(line.split()[1]) for line in about.splitlines() if line.startswith("VmHWM"))])
         if disturb is not None and time.monotonic() - began > after:
             disturb()
             disturb = None
         time.sleep(0.1)
-    return {"code": process.returncode, "seconds": round(time.monotonic() - began, 1), "MB": round(peak / 1024)}
+        ended, status, found = os.wait4(process.pid, os.WNOHANG)
+        used = found if ended else None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds, cpu = time.monotonic() - began, used.ru_utime + used.ru_stime
+    return {"code": process.returncode, "seconds": round(seconds, 1), "cpu": round(cpu, 1), "MB": round(peak / 1024)}
 
 
 def say(**what: Any) -> None:
@@ -131,27 +139,29 @@ def kill_worker(cluster_process: int) -> None:
         os.kill(worker, signal.SIGKILL)
 
 
-def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int]) -> None:
+def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int], disturbed: bool) -> None:
     start, whole = work / "start.db", work / "whole.db"
-    listed = work / "names"
+    listed, half = work / "names", 0.0
     listed.write_text("\n".join(names) + "\n")
     at = ["-q", "--list", listed, "--server", base, "--protocols", "http", "--mirrors", work / "mirrors", "--keep-free", "0"]
-    say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at]))
-    copied(start, whole)
-    alone = ran("attribute", ["db", whole, "-q", "--jobs", 1])
+    say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at, "--jobs", 1]))
+    alone = ran("attribute", ["db", copied(start, whole), "-q", "--jobs", 1])
     say(run="attribute db --jobs 1", repositories=len(names), **alone)
     for number in workers:
         with cluster(work, number) as (address, process):
             if number == workers[0]:
+                shutil.rmtree(work / "mirrors")  # the same work again
                 run = ran("collect", ["run", "--db", work / "there.db", *at, "--scheduler", address])
                 say(run="collect run --scheduler", workers=number, **run, same=equal(work / "there.db", start))
             run = ran("attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address])
             say(run="attribute db --scheduler", workers=number, **run, same=equal(work / "trial.db", whole))
             half = run["seconds"] / 2
-            command = ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]
-            run = ran("attribute", command, lambda process=process: kill_worker(process), half)
-            say(run="killed", workers=number, **run, same=equal(work / "trial.db", whole))
-    restarted(work, start, whole, workers[0], half)
+            if disturbed:
+                command = ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]
+                run = ran("attribute", command, lambda process=process: kill_worker(process), half)
+                say(run="killed", workers=number, **run, same=equal(work / "trial.db", whole))
+    if disturbed and workers:
+        restarted(work, start, whole, workers[0], half)
 
 
 def restarted(work: Path, start: Path, whole: Path, workers: int, after: float) -> None:
@@ -187,20 +197,23 @@ def ledger(work: Path, number: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repositories", type=int, default=300)
+    parser.add_argument("--repositories", default="200,1000,3000")
     parser.add_argument("--workers", default="2,4")
     parser.add_argument("--candidates", type=int, default=1_000_000)
     parser.add_argument("--work", type=Path)
     given = parser.parse_args()
+    sizes, workers = ([int(one) for one in text.split(",") if one] for text in (given.repositories, given.workers))
     with tempfile.TemporaryDirectory(dir=given.work) as folder:
         work = Path(folder)
         if given.candidates:
             ledger(work, given.candidates)
-        if given.repositories:
-            (work / "served").mkdir()
-            names = served(work / "served", given.repositories)
-            with GitServer(work / "served") as server:
-                measure(work, names, server.base, [int(number) for number in given.workers.split(",")])
+        for number, size in enumerate(sizes if sizes != [0] else []):
+            here = work / str(size)
+            (here / "served").mkdir(parents=True)
+            names = served(here / "served", size)
+            with GitServer(here / "served") as server:
+                measure(here, names, server.base, workers if number == 0 else workers[:1], disturbed=number == 0)
+            shutil.rmtree(here)
 
 
 if __name__ == "__main__":
