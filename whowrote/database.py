@@ -33,17 +33,22 @@ _LOG = logging.getLogger(__name__)
 def open_database(path: str | Path = ".", db: str | Path | None = None) -> Database:
     """A clone, or a database file. A clone is attributed first when its database does not know it.
 
-    `path` is a database file, or a directory: a clone, or any directory of its worktree. `db` is the database of a clone; by
-    default it is the one that the commands use. The clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable,
-    DatabaseTooNew.
+    `path` is a database file, or a directory: a clone, any directory of its worktree, or one with databases, which are read as one
+    (without what agents said, the arguments and output of their calls and the texts of regions). `db` is the database of a clone;
+    by default it is the one that the commands use. The clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable,
+    DatabaseTooNew; WhoWroteError for a repository that two databases of a directory have.
     """
     from collector.git.repository import GitRepo
+    from collector.runtime.corpus import is_corpus, opened_corpus
     from collector.storage.store import Store
 
     path = Path(path)
     if db is None and not path.is_dir():
         return Database(Store(path, create=False))
-    clone = str(clone_around(path) or path)
+    around = clone_around(path)
+    if db is None and around is None and is_corpus(path):
+        return Database(opened_corpus(path, _LOG.warning))
+    clone = str(around or path)
     GitRepo(clone)  # no database is made for a path that is not a clone
     store = Store(default_database({"path": clone}) if db is None else db)
     try:

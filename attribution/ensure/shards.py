@@ -6,8 +6,7 @@ from pathlib import Path
 
 from attribution.ensure.history import survival_current
 from attribution.queries.survival import Lives, SurvivalOptions, SurvivalReport, history_coverage, report_of
-from collector.errors import WhoWroteError
-from collector.storage.shard_list import ShardRow, ShardState, shard_rows
+from collector.storage.shard_list import NOT_READY, ShardRow, ShardState, in_two, shard_rows
 from collector.storage.store import Store
 
 
@@ -19,25 +18,14 @@ def survival_of_shards(directory: Path, options: SurvivalOptions) -> SurvivalRep
     lives, notes = Lives(), []
     for number, row in enumerate(shard_rows([directory])):
         if row.elsewhere:
-            raise WhoWroteError(
-                f"{row.elsewhere[0]} is in {row.path} and in another database of {directory}",
-                f"Merge them, which keeps the newest: collect merge {row.path} … -o FILE",
-            )
+            raise in_two(row.elsewhere[0], row.path, directory)
         if row.state != ShardState.READY:
-            notes.append(f"{row.path} is left out: {_WHY[row.state]}")
+            notes.append(f"{row.path} is left out: {NOT_READY[row.state]}")
             continue
         notes += _add(lives, row, number, options.every_kind)
     report = report_of(lives, directory, options)
     report.notes += notes
     return report
-
-
-_WHY = {
-    ShardState.OLDER: "it is of an earlier version; attribute db FILE brings it up to date",
-    ShardState.NEWER: "it is of a later version of whowrote",
-    ShardState.UNFINISHED: "a run has not finished it",
-    ShardState.DAMAGED: "it is damaged",
-}
 
 
 def _add(lives: Lives, row: ShardRow, number: int, every_kind: bool) -> list[str]:

@@ -10,7 +10,7 @@ here. Rows of a repository that are there already are replaced. Three kinds of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -227,8 +227,9 @@ def _unique(run: Execute, name: str, database: str) -> list[str]:
 class _Copy:
     """Repositories of the attached database `source` into `target`, which is main, or the other way round."""
 
-    def __init__(self, store: Store, source: str, target: str) -> None:
+    def __init__(self, store: Store, source: str, target: str, without: Collection[str] = ()) -> None:
         self.run = store.connection.execute
+        self.without = without
         self.source, self.target = source, target
         self._there = definitions_of(self.run, source)
         self._add_tables()
@@ -247,7 +248,7 @@ class _Copy:
 
     def _with_rows(self) -> set[str]:
         """Tables of the source that are not empty, of those that are copied."""
-        names = [name for name in self.schema.tables if name in self._present]
+        names = [name for name in self.schema.tables if name in self._present and name not in self.without]
         listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
         return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
@@ -315,6 +316,8 @@ class _Copy:
 
     def _value(self, table: MergeTable, column: str) -> str:
         """The new value of a column."""
+        if f"{table.name}.{column}" in self.without:
+            return "NULL"
         if column == "name" and table.name in _NAMED:
             return 'COALESCE((SELECT here FROM temp.names WHERE there = s."name"), s."name")'
         link = next((k for k in table.links if k.column == column), None)
@@ -393,11 +396,13 @@ def attached(store: Store, path: Path) -> Iterator[None]:
         store.connection.execute("DETACH DATABASE other")
 
 
-def merge(store: Store, path: Path, force: bool = False, one_server: bool = False) -> Merged:
+def merge(store: Store, path: Path, force: bool = False, one_server: bool = False, without: Collection[str] = ()) -> Merged:
     """Takes all repositories of a shard, or another database, in one transaction. Those we have newer are kept unless `force`.
 
     A repository whose owner/name is another server's here is called host/owner/name, unless `one_server`: then equal names are
-    one repository. Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows it does not
+    one repository. `without`: tables, and columns ("table.column") of tables, that are not copied.
+
+    Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows it does not
     have, and for another repository of the same name without a server; BadName for an address that is none.
     """
     with Store(path, create=False) as shard:
@@ -415,7 +420,7 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     with attached(store, path), unenforced(store), store.transaction():
         for part in parts:
             store.connection.make(part)
-        copy = _Copy(store, "other", "main")
+        copy = _Copy(store, "other", "main", without)
         copy.copy(names, known=True)
     replaced = [here for here in names.values() if here in ours]
     return Merged(str(path), replaced, [here for here in names.values() if here not in ours], kept, len(dropped), copy.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +22,15 @@ class ShardState(StrEnum):
     NEWER = "newer"  # of a later version, which this one does not read
     UNFINISHED = "unfinished"  # a run is filling it, or was killed
     DAMAGED = "damaged"
+
+
+NOT_READY = {
+    ShardState.OLDER: "it is of an earlier version; attribute db FILE brings it up to date",
+    ShardState.NEWER: "it is of a later version of whowrote",
+    ShardState.UNFINISHED: "a run has not finished it",
+    ShardState.DAMAGED: "it is damaged",
+}
+"""Why a database is left out, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +54,20 @@ class ShardRow:
         return asdict(self) | {"state": str(self.state)}
 
 
-def shard_rows(places: Iterable[Path]) -> Iterator[ShardRow]:
+def _none(_: Path) -> bool:
+    return False
+
+
+def shard_rows(places: Iterable[Path], is_known: Callable[[Path], bool] = _none) -> Iterator[ShardRow]:
     """The databases of ours that are named or in a directory, in order of their paths. Raises WhoWroteError for no such place.
 
-    A file in a directory that is no database of ours is passed over; one that is named is an error.
+    A file in a directory that is no database of ours is passed over; one that is named is an error. Files that are known are not
+    opened and have no row.
     """
     seen: set[str] = set()
     for path, named in _paths(places).items():
+        if is_known(path):
+            continue
         try:
             row: ShardRow | None = _row(path)
         except DatabaseUnusable:
@@ -65,6 +81,14 @@ def shard_rows(places: Iterable[Path]) -> Iterator[ShardRow]:
         lowered = {name: name.lower() for name in row.repositories}
         yield replace(row, elsewhere=[name for name in row.repositories if lowered[name] in seen])
         seen.update(lowered.values())
+
+
+def in_two(name: str, path: str, directory: Path) -> WhoWroteError:
+    """Of a repository that is in two databases of a directory only merging tells which is newer."""
+    return WhoWroteError(
+        f"{name} is in {path} and in another database of {directory}",
+        f"Merge them, which keeps the newest: collect merge {path} … -o FILE",
+    )
 
 
 def _paths(places: Iterable[Path]) -> dict[Path, bool]:
