@@ -510,7 +510,7 @@ class GitRepo:
     def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
         """Files of a merge that differ from every parent, once per parent; renames are not followed.
 
-        Where a file is new to a parent, that parent's list has all that differs: the file may have had another name there.
+        Where a file is new to a parent, that parent's list has all that came or went: the file may have had another name there.
         None when a tree is missing.
         """
         diffs = [self._tree_diff(self._tree_of(parent), commit.tree) for parent in commit.parents]
@@ -610,12 +610,16 @@ def _named(diff: pygit2.Diff, names: set[bytes]) -> Iterator[pygit2.DiffDelta]:
 
 
 def _of_merge(diff: pygit2.Diff, touched: set[bytes]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, or all when one of them is new."""
+    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
     if not touched:
         return []
     counted = list(_named(diff, touched))
-    is_new = any(delta.status_char() == _NEW for delta in counted)
-    return [_file_change(delta) for delta in (diff.deltas if is_new else counted)]
+    if all(delta.status_char() != _NEW for delta in counted):
+        return [_file_change(delta) for delta in counted]
+    # A merge of a long branch differs in thousands of files, few of which can be a new name or an old one.
+    letters = (_NEW, _GONE)
+    told = (delta for delta in diff.deltas if delta.status_char() in letters or delta.new_file.raw_path in touched)
+    return [_file_change(delta) for delta in told]
 
 
 def _file_change(delta: pygit2.DiffDelta) -> FileChange:
@@ -634,9 +638,9 @@ def _file_change(delta: pygit2.DiffDelta) -> FileChange:
 
 def git_mode(mode: int) -> int:
     """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664, which still mean a file."""
-    return FileMode.BLOB | (mode & 0o100 and 0o111) if stat.S_ISREG(mode) else mode
+    return (0o100755 if mode & 0o100 else 0o100644) if stat.S_ISREG(mode) else mode
 
 
 def is_regular(mode: int) -> bool:
     """A file with text, not a symlink, submodule or directory."""
-    return mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
+    return mode in (0o100644, 0o100755)

@@ -241,10 +241,10 @@ def _files_changed(path: bytes, was: _Entry | None, now: _Entry | None) -> list[
 
 
 def _of_merge(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, or all when one of them is new."""
+    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
     counted = [change for change in diff if change.path in touched and change.status != "D"]
     is_new = any(change.status == "A" for change in counted)
-    return diff if is_new else counted
+    return [change for change in diff if change.status in "AD" or change.path in touched] if is_new else counted
 
 
 def _entries(data: bytes) -> dict[bytes, _Entry] | None:
