@@ -63,13 +63,13 @@ class _Lines(NamedTuple):
 
 
 _BANDS = " ".join(f"WHEN age <= {days} THEN {days}" for days in AGES)
-_LINES = f"""
+_LINES = """
 WITH dated AS (
   SELECT c.id, julianday(r.last_commit_at) - julianday(c.author_at) AS age, c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed
-  FROM commits c JOIN repos r ON r.id = c.repo_id WHERE ?1 IS NULL OR c.repo_id = ?1
+  FROM commits c JOIN repos r ON r.id = c.repo_id {where}
 )
-SELECT f.kind, {line_class_sql("o")} AS line_class, o.reason, d.signed, CASE {_BANDS} END AS age, SUM(s.nonblank) AS lines
+SELECT f.kind, {line_class} AS line_class, o.reason, d.signed, CASE {bands} END AS age, SUM(s.nonblank) AS lines
 FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 GROUP BY 1, 2, 3, 4, 5
 """
@@ -80,7 +80,9 @@ def headline(store: Store, repo_id: int | None) -> Headline:
 
     Ages are before the last commit of each repository.
     """
-    rows = store.select(_Lines, _LINES, (repo_id,))
+    where = "" if repo_id is None else "WHERE c.repo_id = ?"  # a condition that also lets all pass would not use the index
+    sql = _LINES.format(where=where, line_class=line_class_sql("o"), bands=_BANDS)
+    rows = store.select(_Lines, sql, () if repo_id is None else (repo_id,))
     code = [row for row in rows if row.kind in HEADLINE]
     signed = [row for row in code if row.signed]
     recent = [_coverage(days, [row for row in signed if row.age is not None and row.age <= days]) for days in AGES]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import clone, rows, run
@@ -72,6 +74,22 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
     if month is not None:
         assert (whole.kept.of, whole.kept.value) == (month.enough, month.share)
     assert whole.cost_usd == pytest.approx(cost)
+
+
+def test_the_headline_of_one_repository_does_not_read_all_of_them(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[str] = []
+    with Store(db) as store:
+        select = store.select
+
+        def explained(kind: Any, sql: str, parameters: Sequence[Any] = ()) -> Any:
+            plans.extend(row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {sql}", parameters))
+            return select(kind, sql, parameters)
+
+        monkeypatch.setattr(Store, "select", lambda _, *words: explained(*words))
+        first, second, both = (headline(store, repo).lines for repo in (1, 2, None))
+    assert {name: first[name] + second[name] for name in first} == both
+    commits = [plan for plan in plans if plan.split()[1] == "c"]
+    assert len(commits) == 3 and all(plan.startswith("SEARCH") and "repo_id=?" in plan for plan in commits[:2]), plans
 
 
 def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
