@@ -38,14 +38,22 @@ _numbers: dict[bytes, int] = {}
 
 
 def pair(
-    deleted: Sequence[File], added: Sequence[File], get: Getter, *, whole: bool = False, wanted: Container[str] | None = None
+    deleted: Sequence[File],
+    added: Sequence[File],
+    get: Getter,
+    *,
+    size: Callable[[str], int | None] | None = None,
+    whole: bool = False,
+    wanted: Container[str] | None = None,
 ) -> dict[str, str]:
-    """Added path -> deleted path, as `git diff -M` pairs the files of one comparison. `get` gives a blob's content.
+    """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
-    Of added paths that are not `wanted` the answer may lack pairs, which saves the comparison of all files with all others when
-    nothing is like those that are; None: all are.
+    `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by that.
+
+    Of added paths that are not `wanted` the answer may lack pairs: only files that can take one from those that are get compared;
+    None: all are.
     """
-    sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole)
+    sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole, size)
     found = _exact(sources, targets)
     for stage in (_by_name, partial(_by_matrix, wanted=wanted)):
         used = set(found.values())
@@ -208,12 +216,8 @@ def _by_matrix(
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    numbered = sorted(enumerate(targets), key=lambda one: wanted is not None and one[1][0] not in wanted)  # those that matter first
-    matrix: list[_Candidate] = []
-    for number, target in numbered:
-        if not matrix and wanted is not None and target[0] not in wanted:
-            return {}
-        matrix += _row(number, target, sources, texts)
+    rows = range(len(targets)) if wanted is None else [n for n, target in enumerate(targets) if target[0] in wanted]
+    matrix = _rows(rows, sources, targets, texts)
     matrix.sort()
     found: dict[str, str] = {}
     used = set()
@@ -223,6 +227,24 @@ def _by_matrix(
             found[path] = sources[source][0]
             used.add(source)
     return found
+
+
+def _rows(numbers: Sequence[int], sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
+    """The rows of some targets, and of every other target that may take a source from one of these."""
+    rows: dict[int, list[_Candidate]] = {}
+    waiting, asked = list(numbers), set[int]()
+    while waiting:
+        number = waiting.pop()
+        if number in rows:
+            continue
+        rows[number] = _row(number, targets[number], sources, texts)
+        if len(numbers) == len(targets):
+            continue  # all are asked for
+        for source in {candidate[3] for candidate in rows[number]} - asked:
+            asked.add(source)
+            others = (n for n in range(len(targets)) if n not in rows)
+            waiting += [n for n in others if _similar(sources[source], targets[n], texts) >= MINIMUM]
+    return [candidate for row in rows.values() for candidate in row]
 
 
 def _row(number: int, target: File, sources: Sequence[File], texts: RenameTexts) -> list[_Candidate]:

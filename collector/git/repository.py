@@ -573,6 +573,7 @@ class GitRepo:
             [(c.path, c.old or "", c.old_mode) for c in deleted.values()],
             [(c.path, c.new or "", c.new_mode) for c in added.values()],
             self.blob,
+            size=self.blob_size,
             wanted=wanted,
         )
         gone = set(pairs.values())
