@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +31,8 @@ LEFT_OUT = frozenset({"messages", "region_edits", "region_symbols", "tool_calls.
 """Tables, and columns of tables, that the corpus has not: no command that reads a whole database asks for them."""
 _SHARD = "shard "  # names of settings: one for each database that was copied
 _BESIDE = ("", "-wal")
+_COPIES = "corpora"  # directory in the user's cache
+_KEPT = 30 * 86_400  # seconds since a copy was last used
 
 Tell = Callable[[str], None]
 
@@ -55,8 +59,10 @@ def opened_corpus(directory: Path, tell: Tell = _silent, progress: Progress = no
     """All databases in a directory as one, to be closed. `tell` and errors: as of `database_at`."""
     file = _place(directory)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_unused()
     with file_lock(lock_path(file), math.inf, str(directory), progress=progress):
         store = Store(file)
+        os.utime(file)
         try:
             for note in _brought_up_to_date(store, directory, progress):
                 tell(note)
@@ -71,8 +77,33 @@ def is_corpus(directory: Path) -> bool:
     return directory.is_dir() and next(shard_rows([directory]), None) is not None
 
 
+def forget_copies(repository: str) -> None:
+    """Removes the copies that hold a repository: they are made again from what is left."""
+    for file in _copies():
+        with Store(file) as store:
+            held = store.value("SELECT 1 FROM repos WHERE name = ? COLLATE NOCASE", (repository,))
+        if held:
+            _remove(file)
+
+
 def _place(directory: Path) -> Path:
-    return cache_directory() / "corpora" / f"{digest(str(directory.resolve()), str(SCHEMA_VERSION), VERSION)[:32]}.db"
+    return cache_directory() / _COPIES / f"{digest(str(directory.resolve()), str(SCHEMA_VERSION), VERSION)}.db"
+
+
+def _copies() -> list[Path]:
+    return sorted((cache_directory() / _COPIES).glob("*.db"))
+
+
+def _remove_unused() -> None:
+    """A directory that is gone, or a copy that an earlier version made, would stay for ever."""
+    for file in _copies():
+        if file.stat().st_mtime < time.time() - _KEPT:
+            _remove(file)
+
+
+def _remove(file: Path) -> None:
+    for ending in ("", "-wal", "-shm", "-journal", ".lock"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

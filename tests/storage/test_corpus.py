@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from support.commands import clone, run
 
 from collector.cli import cli as collect
-from collector.runtime.corpus import LEFT_OUT, database_at
+from collector.runtime.corpus import LEFT_OUT, database_at, forget_copies
 from collector.storage.store import Store
 from whowrote import WhoWroteError
 from whowrote import open as open_database
@@ -24,7 +25,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("corpus")
     (place / "shards").mkdir()
     for number, case in enumerate(CASES):
-        assert run("repo", clone(case, place), "--db", place / "shards" / f"{number}.db", "-q").exit_code == 0
+        assert (
+            run("repo", clone(case, place), "--name", f"acme/{case}", "--db", place / "shards" / f"{number}.db", "-q").exit_code
+            == 0
+        )
     shards = sorted((place / "shards").glob("[0-9].db"))
     assert run("merge", *shards, "-o", place / "merged.db", program=collect).exit_code == 0
     return place
@@ -76,6 +80,29 @@ def test_texts_of_single_sessions_stay_in_their_shard(shards: Path) -> None:
             table, _, column = name.partition(".")
             if store.has(table):
                 assert store.value(f"SELECT COUNT({column or '*'}) FROM {table}") == 0
+
+
+def test_a_forgotten_repository_is_in_no_copy(shards: Path, tmp_path: Path) -> None:
+    with database_at(shards):
+        pass
+    (copy,) = (tmp_path / "cache" / "whowrote" / "corpora").glob("*.db")
+    assert copy.parent.stat().st_mode & 0o077 == 0
+    forget_copies("nobody/nothing")
+    assert copy.exists()
+    assert run("forget", "acme/example", "--db", shards / "0.db", "--yes", program=collect).exit_code == 0
+    assert not copy.exists()
+
+
+def test_a_copy_that_nobody_uses_goes(shards: Path, tmp_path: Path) -> None:
+    with database_at(shards):
+        pass
+    (copy,) = (tmp_path / "cache" / "whowrote" / "corpora").glob("*.db")
+    old = copy.with_name("0" * 32 + ".db")
+    shutil.copy(copy, old)
+    os.utime(old, (0, 0))
+    with database_at(shards):
+        pass
+    assert copy.exists() and not old.exists()
 
 
 def test_a_repository_in_two_databases_is_refused(shards: Path) -> None:
