@@ -17,14 +17,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from collector.errors import WhoWroteError
+from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.runtime.locks import file_lock, lock_path
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import digest
 from collector.storage.merge import forget_rows, merge
 from collector.storage.places import cache_directory
 from collector.storage.shard_list import NOT_READY, ShardRow, ShardState, in_two, shard_rows
-from collector.storage.store import SCHEMA_VERSION, Store
+from collector.storage.store import SCHEMA_VERSION, Store, read_only
 
 VERSION = "1"  # of what is copied
 LEFT_OUT = frozenset({"messages", "region_edits", "region_symbols", "tool_calls.input", "tool_calls.output"})
@@ -57,18 +57,32 @@ def database_at(db: Path, tell: Tell = _silent, progress: Progress = no_progress
 
 def opened_corpus(directory: Path, tell: Tell = _silent, progress: Progress = no_progress) -> Store:
     """All databases in a directory as one, to be closed. `tell` and errors: as of `database_at`."""
+    directory = directory.resolve()  # shards are known by their paths, however the directory is named
     file = _place(directory)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_unused()
-    with file_lock(lock_path(file), math.inf, str(directory), progress=progress):
-        store = Store(file)
-        os.utime(file)
+    lock = lock_path(file)
+    with file_lock(lock, math.inf, str(directory), progress=progress):
         try:
-            for note in _brought_up_to_date(store, directory, progress):
-                tell(note)
-        except BaseException:
-            store.close()
-            raise
+            return _filled(file, directory, tell, progress)
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _filled(file: Path, directory: Path, tell: Tell, progress: Progress) -> Store:
+    """The copy, up to date; a damaged one is made anew."""
+    try:
+        store = Store(file)
+    except DatabaseUnusable:
+        _remove(file)
+        store = Store(file)
+    os.utime(file)
+    try:
+        for note in _brought_up_to_date(store, directory, progress):
+            tell(note)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
@@ -80,14 +94,22 @@ def is_corpus(directory: Path) -> bool:
 def forget_copies(repository: str) -> None:
     """Removes the copies that hold a repository: they are made again from what is left."""
     for file in _copies():
-        with Store(file) as store:
-            held = store.value("SELECT 1 FROM repos WHERE name = ? COLLATE NOCASE", (repository,))
-        if held:
+        if _may_hold(file, repository):
             _remove(file)
 
 
+def _may_hold(file: Path, repository: str) -> bool:
+    """Also when it cannot be told: of a damaged copy, or one without tables."""
+    try:
+        with read_only(file) as connection:
+            found = connection.execute("SELECT 1 FROM repos WHERE name = ? COLLATE NOCASE", (repository,)).fetchone()
+    except DatabaseUnusable:
+        return True
+    return found is not None
+
+
 def _place(directory: Path) -> Path:
-    return cache_directory() / _COPIES / f"{digest(str(directory.resolve()), str(SCHEMA_VERSION), VERSION)}.db"
+    return cache_directory() / _COPIES / f"{digest(str(directory), str(SCHEMA_VERSION), VERSION)}.db"
 
 
 def _copies() -> list[Path]:
@@ -102,7 +124,7 @@ def _remove_unused() -> None:
 
 
 def _remove(file: Path) -> None:
-    for ending in ("", "-wal", "-shm", "-journal", ".lock"):
+    for ending in ("", "-wal", "-shm", "-journal"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
@@ -133,8 +155,9 @@ def _brought_up_to_date(store: Store, directory: Path, progress: Progress) -> li
         )
     _refuse_twice(directory, found)
     stale = {path: one for path, one in known.items() if path not in found.same}
-    forget_rows(store, [name for one in stale.values() for name in one.repositories])
-    _note(store, gone=stale)
+    if stale:
+        forget_rows(store, [name for one in stale.values() for name in one.repositories])
+        _note(store, gone=stale)
     for number, row in enumerate(found.changed):
         progress("reading databases", number, len(found.changed))
         with Store(row.path, create=False):

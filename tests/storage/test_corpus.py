@@ -93,6 +93,26 @@ def test_a_forgotten_repository_is_in_no_copy(shards: Path, tmp_path: Path) -> N
     assert not copy.exists()
 
 
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"?" * 4000], ids=["empty", "text", "damaged"])
+def test_a_damaged_copy_is_made_anew_and_hinders_nobody(shards: Path, tmp_path: Path, content: bytes) -> None:
+    first = run("grades", "--json", "--db", shards).stdout
+    (copy,) = (tmp_path / "cache" / "whowrote" / "corpora").iterdir()
+    copy.write_bytes(content)
+    assert run("grades", "--json", "--db", shards).stdout == first
+    copy.write_bytes(content)
+    forget_copies("acme/example")
+    assert not copy.exists()
+
+
+def test_one_directory_has_one_copy_however_it_is_named(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database_at(shards) as store:
+        before = store.rows("SELECT * FROM settings ORDER BY name")
+    monkeypatch.chdir(shards.parent)
+    monkeypatch.setattr("collector.runtime.corpus.merge", None)  # nothing is copied again
+    with database_at(Path("shards") / ".") as store:
+        assert store.rows("SELECT * FROM settings ORDER BY name") == before
+
+
 def test_a_copy_that_nobody_uses_goes(shards: Path, tmp_path: Path) -> None:
     with database_at(shards):
         pass
