@@ -26,15 +26,16 @@ from attribution.stats.estimates import Curve, CurveStep, Hazard
 from attribution.stats.kaplan_meier import Point
 from collector.errors import DatabaseUnusable
 from collector.runtime.stages import digest
+from collector.runtime.version import version
 from collector.storage.store import Store
 
 MANY = 2_000  # records; fewer are added up in a tenth of a second
-VERSION = "1"  # of the numbers: what another version kept is computed again
+VERSION = "1"  # of the numbers: what another one kept, or another release, is computed again
 
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """As `survival_report`, computed when it was not yet. Raises as that does."""
-    request = digest(VERSION, *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
+    request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
     key = _inputs(store, repo_ids)
     kept = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
     if kept is not None:

@@ -88,3 +88,12 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
             sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
         bench_attribute.attribute(late.copy, late.before)
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
+
+
+def test_a_directory_of_databases(tmp_path: Path) -> None:
+    databases = [tmp_path / f"{case}.db" for case in ("example", "squash")]
+    for database in databases:
+        assert run("repo", clone(database.stem, tmp_path), "--db", database, "-q").exit_code == 0
+    found = rows(bench("bench_directory.py", "--copies", 2, *databases))
+    assert [row[0] for row in found][0] == "made ready" and found[-1][0] == "MB" and len(found) == 7
+    assert all(min(numbers(row[1:])) > 0 for row in found[:5])
