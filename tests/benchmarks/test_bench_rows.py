@@ -95,5 +95,5 @@ def test_a_directory_of_databases(tmp_path: Path) -> None:
     for database in databases:
         assert run("repo", clone(database.stem, tmp_path), "--db", database, "-q").exit_code == 0
     found = rows(bench("bench_directory.py", "--copies", 2, *databases))
-    assert [row[0] for row in found][0] == "made ready" and found[-1][0] == "MB" and len(found) == 7
+    assert found[0][0] == "made ready" and found[-1][0] == "MB" and len(found) == 7
     assert all(min(numbers(row[1:])) > 0 for row in found[:5])
