@@ -15,7 +15,7 @@ from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.stats.comparison import refusal, sides
-from attribution.stats.intervals import Interval, Moments, Statistic
+from attribution.stats.intervals import Interval, Moments, Statistic, Z
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ RESAMPLES = 200
 FEW = 0.01  # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
 _SEED = 20260101
 _LOW, _HIGH = 0.025, 0.975
-_MAX_ROWS = 60_000  # spans in a hazard model
 _One = TypeVar("_One")
 
 
@@ -236,29 +235,25 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
         return None
     telling = {key: one for key, one in strata.items() if any(r.dead for r in one)}
     rows = [(number, r) for number, one in enumerate(telling.values()) for r in one]
-    if not rows or len(rows) > _MAX_ROWS or len({r.author == AGENT for _, r in rows if r.dead}) < 2:
+    if not rows or len({r.author == AGENT for _, r in rows if r.dead}) < 2:
         return None
-    lifelines = _lifelines()
-    import pandas
+    require()
+    import numpy as np
 
-    frame = pandas.DataFrame(
-        {
-            "days": [r.days for _, r in rows],
-            "dead": [r.dead for _, r in rows],
-            "lines": [r.lines for _, r in rows],
-            "agent": [float(r.author == AGENT) for _, r in rows],
-            "file": [number for number, _ in rows],
-            "commit": [r.birth for _, r in rows],
-        }
+    from attribution.stats import cox
+
+    _, commits = np.unique([r.birth for _, r in rows], return_inverse=True)
+    subjects = cox.Subjects(
+        stratum=np.array([number for number, _ in rows]),
+        days=np.array([r.days for _, r in rows]),
+        dead=np.array([float(r.dead) for _, r in rows]),
+        weight=np.array([float(r.lines) for _, r in rows]),
+        group=np.array([float(r.author == AGENT) for _, r in rows]),
+        cluster=commits,
     )
-    fitter = lifelines.CoxPHFitter()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitter.fit(frame, "days", "dead", weights_col="lines", strata=["file"], cluster_col="commit")
-    except lifelines.exceptions.ConvergenceError:
+    found = cox.fit(subjects)
+    if found is None:
         return None
-    row = fitter.summary.loc["agent"]
-    low, high = row["exp(coef) lower 95%"], row["exp(coef) upper 95%"]
-    lines = int(frame["lines"].sum())
-    return Hazard(baseline, float(row["exp(coef)"]), float(low), float(high), float(row["p"]), lines, len(telling))
+    ratio, width = math.exp(found.coefficient), math.exp(Z * found.error)
+    p_value = math.erfc(abs(found.coefficient) / found.error / math.sqrt(2))
+    return Hazard(baseline, ratio, ratio / width, ratio * width, p_value, sum(r.lines for _, r in rows), len(telling))
