@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from collector.model import Edit, Session, ToolCall
+if TYPE_CHECKING:  # one line is explained faster without it
+    from collector.model import Edit, Session, ToolCall
 
 MIN_LENGTH = 4  # characters without layout: a shorter line says nothing
 # Every common character has an entry, most their own: one without an entry costs an exception inside `translate`.
