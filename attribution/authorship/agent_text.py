@@ -8,7 +8,7 @@ called a person's. White space, quotes, commas, semicolons, brackets and backsla
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,12 @@ def lines_without_layout(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_DROPPED_IN_LINES).split("\n")
     return [line.translate(_DROPPED) for line in text.split("\n")]
+
+
+def each_without_layout(lines: Collection[str]) -> list[str]:
+    """What is left of each of some lines, which a record may have with a break inside."""
+    found = lines_without_layout("\n".join(lines)) if lines else []
+    return found if len(found) == len(lines) else [without_layout(line) for line in lines]
 
 
 @dataclass(frozen=True, slots=True, order=True)

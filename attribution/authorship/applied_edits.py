@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, new_lines, without_layout
+from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
 from attribution.authorship.lines import Verdict, is_low_information
@@ -154,15 +154,14 @@ def _read(
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
     for at, lines in sorted(sightings, key=lambda one: -one[0]) if found.written else ():
         first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, at))
-    for line, at in first.items():
-        bare = without_layout(line)
+    for bare, at in zip(each_without_layout(first), first.values(), strict=True):
         if bare in found.written:
             found.seen[bare] = min(at, found.seen.get(bare, at))
     return found
 
 
 def _note(found: _FileLines, at: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
-    bares = [without_layout(line) for line in text]
+    bares = each_without_layout(text)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
             above, below = (_neighbour(bares, index, step) for step in (-1, 1))

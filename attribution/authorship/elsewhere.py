@@ -48,15 +48,19 @@ def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Col
 
 def _written(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], _Written]:
     """(path, line without layout) -> the one session that wrote it."""
+    applied = [fate for fate in edits if not fate.outcome and fate.path]
+    paths = {fate.path for fate in applied if fate.raw.call.session_id in sessions}
     found: dict[tuple[str, str], _Written] = {}
-    for fate in edits:
-        if fate.outcome or not fate.path:
-            continue
-        for bare in (bare for text in new_text(fate.raw.edit) for bare in lines_without_layout(text)):
-            if len(bare) >= _TELLING:
-                one = found.setdefault((fate.path, bare), _Written(fate.raw.call.session_id, fate.raw.at))
-                one.alone = one.alone and one.session == fate.raw.call.session_id
-                one.at = min(one.at, fate.raw.at)
+    for fate in applied:
+        session, at = fate.raw.call.session_id, fate.raw.at
+        for text in new_text(fate.raw.edit) if fate.path in paths else ():
+            for place in {(fate.path, bare) for bare in lines_without_layout(text) if len(bare) >= _TELLING}:
+                one = found.get(place)
+                if one is None:
+                    found[place] = _Written(session, at)
+                else:
+                    one.alone = one.alone and one.session == session
+                    one.at = min(one.at, at)
     return {place: one for place, one in found.items() if one.alone and one.session in sessions}
 
 

@@ -6,6 +6,7 @@ replayed state explains is given to whoever may have acted in between (`attribut
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from collector.vocabulary.lines import Author, Reason, Witness
 STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
 """What may stand beside a person's line until a witness is asked: what else may have written it."""
 _TELLING = 12  # characters from which a line's text alone raises doubt
+_WORD = re.compile(r"\w")
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
 
 
@@ -203,6 +205,7 @@ class _Case:
     when: Moments
     committed: Committed
     words: dict[tuple[str, float, float], frozenset[str]] = field(default_factory=dict)  # of the state without one moment's lines
+    gaps: dict[bool, CandidateAuthor] = field(default_factory=dict)  # only the layout differs? -> `_last_gap` of any line
 
     @property
     def path(self) -> str:
@@ -320,16 +323,32 @@ def _since_last_known(case: _Case, index: int) -> Verdict:
 
 
 def _last_gap(case: _Case, index: int, layout: bool = False) -> CandidateAuthor:
+    """Who it was between the last known state and the commit: the same for every line, unless scripts tell lines apart."""
+    if layout in case.gaps:
+        return case.gaps[layout]
     state, when = case.found.state, case.when
+    made = state is None and len(case.found.file.added) == len(case.found.file.lines)
     after = state.known_at if state is not None else when.since
-    unseen = state is None
-    made = unseen and len(case.found.file.added) == len(case.found.file.lines)
-    cause = _of_text(case, case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, unseen)), index)
+    last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, state is None))
+    before = None
+    if state is None and (
+        last.author == "human" or last.scripts
+    ):  # what was done to the file before the parent commit may have been left out of that
+        before = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True))
+    found = _of_last_gap(case, index, last, before)
+    if not last.scripts and not (before and before.scripts):
+        case.gaps[layout] = found
+    return found
+
+
+def _of_last_gap(case: _Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None) -> CandidateAuthor:
+    """`last`, `before`: who it was since the last known state, and before the parent of the commit."""
+    state, when = case.found.state, case.when
+    cause = _of_text(case, last, index)
     if cause.author != "human":
         return cause
-    if unseen:  # what was done to the file before the parent commit may have been left out of that
-        before = AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True)
-        earlier = _of_text(case, case.ask(before), index)
+    if before is not None:
+        earlier = _of_text(case, before, index)
         if earlier.author in (Author.AGENT, Author.TOOL):
             return earlier
     if state is not None and state.sparse:
@@ -501,7 +520,7 @@ def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
 
 def is_low_information(line: str) -> bool:
     """Says nothing by itself: blank, or no word in it."""
-    return not any(c.isalnum() or c == "_" for c in line)
+    return _WORD.search(line) is None
 
 
 def _nearest(order: Sequence[int], strong: Mapping[int, Verdict], step: int) -> dict[int, Verdict]:

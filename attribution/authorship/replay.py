@@ -489,14 +489,13 @@ class Worktree:
             replaced = state.ids[hunk.a0 : hunk.a1]
             found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
             self._keep_kin(list(zip(replaced, old_lines[hunk.a0 : hunk.a1], strict=True)), hunk.b0, found, ids, edited)
-        lost = [i for i in state.ids if self.origin(i).kind == AGENT] if hunks else []
         kept = set(ids)
-        lost = [i for i in lost if i not in kept]
+        lost = [i for i in state.ids if i not in kept and self.origin(i).kind == AGENT] if hunks else []
         if -1 in ids:
             self._recall(state, text, ids)
         if lost:
             self._remember(state)
-        self._fill_unknown(state, path, text, at, ids, edited)
+        self._fill_unknown(state, path, text, new_lines, at, ids, edited)
         removal = {h for hunk in hunks if hunk.b1 > hunk.b0 for h in state.ids[hunk.a0 : hunk.a1]}
         for line in lost:
             self.removed[line] = Removal(at, None, state.known_at, replaced=line in removal)
@@ -570,13 +569,19 @@ class Worktree:
                     alive.add(snapshot.ids[source])
 
     def _fill_unknown(
-        self, state: ReplayedFile, path: str, text: str, at: float, ids: list[int], edited: dict[int, tuple[int, Kin, str]]
+        self,
+        state: ReplayedFile,
+        path: str,
+        text: str,
+        lines: Sequence[str],
+        at: float,
+        ids: list[int],
+        edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
         if -1 not in ids:
             return
         from_git = self._is_git_text(path, text, at)
-        new_lines = lines_of(text)
         for index, line in enumerate(ids):
             if line >= 0:
                 continue
@@ -591,7 +596,7 @@ class Worktree:
                 origin = LineOrigin(
                     OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None, seen_without=state.certain_at
                 )
-            ids[index] = self._new_ids([new_lines[index]], origin)[0]
+            ids[index] = self._new_ids([lines[index]], origin)[0]
 
     def _remember(self, state: ReplayedFile) -> None:
         state.memory.append(Snapshot(state.text, state.ids))

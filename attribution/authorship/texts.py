@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,25 +18,33 @@ from collector.text import is_binary
 
 _GIT_VERSIONS = 12  # committed texts tried for an edit whose base was not recorded
 _LATER_VERSIONS = 4  # of those, from commits after the edit
+_MAX_KEPT = 16_000_000  # characters of commits' files
 _MAX_ASIDE = 5_000  # commits of other branches in which a line is looked for, the latest ones
 
 
 class RepositoryTexts:
-    """Texts of commits, with a small cache: the same commit is compared with several worktrees."""
+    """Texts of commits. The ones asked for last are kept: a commit is compared with several worktrees, at several moments."""
 
     def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
         self._repo, self._history = repo, history
-        self._added: dict[str, list[AddedFile]] = {}
+        self._added: dict[str, list[AddedFile]] = {}  # the one asked for last at the end
+        self._characters = 0  # of these
         self._tasks: dict[tuple[str, str, str], str | None] = {}  # blob of a file, its name, task -> its commands
 
     def added(self, sha: str) -> list[AddedFile]:
-        if sha not in self._added:
-            if len(self._added) >= 3:
-                self._added.clear()
-            diff = self._history.diffs[sha]
-            files = added_files(self._repo, diff)
-            self._added[sha] = [replace(file, last_commit=self._last_commit(file, diff.commit.author_time)) for file in files]
-        return self._added[sha]
+        files = self._added.pop(sha, None)
+        if files is None:
+            files = self._read(sha)
+            self._characters += _size(files)
+            while self._added and self._characters > _MAX_KEPT:
+                self._characters -= _size(self._added.pop(next(iter(self._added))))
+        self._added[sha] = files  # the last one now
+        return files
+
+    def _read(self, sha: str) -> list[AddedFile]:
+        diff = self._history.diffs[sha]
+        files = added_files(self._repo, diff)
+        return [replace(file, last_commit=self._last_commit(file, diff.commit.author_time)) for file in files]
 
     def _last_commit(self, file: AddedFile, before: float) -> float:
         """Author time of the last commit of a file before this moment; 0 when there is none."""
@@ -82,6 +90,11 @@ class RepositoryTexts:
         ids = {blob_id(d) for d in (data, data[:-1] if data.endswith(b"\n") else data)}
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
         return min(times) <= at if times else any(self._repo.has(oid) for oid in ids)
+
+
+def _size(files: Iterable[AddedFile]) -> int:
+    """Characters, so that memory is bounded however large files are."""
+    return sum(len(file.text) + len(file.before_text) for file in files)
 
 
 @dataclass(frozen=True)  # without slots: the commits aside are kept

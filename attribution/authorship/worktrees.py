@@ -230,9 +230,9 @@ class Runner:
             for line in self.tree.take_born(found.file.path):
                 if self.tree.nonblank[line]:
                     self._fates[line] = self._fate(line, look, found, present, lost)
-            for line in present:
-                known = self._fates.get(line)
-                if known is not None and known.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
+            for line in present & self._fates.keys():
+                known = self._fates[line]
+                if known.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
                     known.fate, known.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
     def _fate(self, line: int, look: CommitProbe, found: StateAlignment, present: set[int], lost: set[int]) -> AgentLineFate:

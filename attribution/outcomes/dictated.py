@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _MOST = 200_000  # characters of one session's texts that are compared
 _SHORTEST = 12  # characters without blanks from which a line tells
@@ -51,6 +52,7 @@ def _names(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if len(word) >= 5 and _is_name(word))
 
 
+@lru_cache(maxsize=20_000)
 def _is_name(word: str) -> bool:
     inner = word[1:]
     return (not word[0].isdigit() and inner != inner.lower() and word != word.upper()) or "_" in word.strip("_")
