@@ -175,9 +175,9 @@ class Database:
 
     def regions(self) -> Rows[Region]:
         """Places that a session edited more than once, with each round of edits."""
-        from attribution.queries.sessions import region_rows
+        from attribution.queries.sessions import RegionChoice, region_rows
 
-        return Rows(region_rows(self._store, self._repo))
+        return Rows(region_rows(self._store, RegionChoice(self._repo)))
 
     def findings(self, confidence: Sequence[str] = ()) -> Rows[Finding]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.

@@ -495,7 +495,8 @@ class Worktree:
             self._recall(state, text, ids)
         if lost:
             self._remember(state)
-        self._fill_unknown(state, path, text, new_lines, at, ids, edited)
+        if -1 in ids:
+            self._fill_unknown(state, self._is_git_text(path, text, at), new_lines, at, ids, edited)
         removal = {h for hunk in hunks if hunk.b1 > hunk.b0 for h in state.ids[hunk.a0 : hunk.a1]}
         for line in lost:
             self.removed[line] = Removal(at, None, state.known_at, replaced=line in removal)
@@ -571,17 +572,13 @@ class Worktree:
     def _fill_unknown(
         self,
         state: ReplayedFile,
-        path: str,
-        text: str,
+        from_git: bool,
         lines: Sequence[str],
         at: float,
         ids: list[int],
         edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
-        if -1 not in ids:
-            return
-        from_git = self._is_git_text(path, text, at)
         for index, line in enumerate(ids):
             if line >= 0:
                 continue

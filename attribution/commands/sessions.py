@@ -100,14 +100,17 @@ def regions(path: str | None, session: str, oscillating: bool, limit: int, db: P
     Each region is listed with its rounds of edits. Converging: the edits get smaller. Expanding: they get larger. Oscillating: an
     earlier text came back, or there is no trend.
     """
-    from attribution.queries.sessions import find_session, region_rows
+    from attribution.queries.sessions import RegionChoice, find_session, region_counts, region_rows
 
+    is_list = not output_format
     with database(path, db) as (store, repo):
-        rows = region_rows(store, repo, oscillating, find_session(store, session, repo) if session else None)
+        choice = RegionChoice(repo, find_session(store, session, repo) if session else None, oscillating)
+        rows = region_rows(store, choice, limit if is_list else None)
+        counts = region_counts(store, choice) if is_list else {}
     if output_format == "csv":
         print_rows(output_format, [edit for region in rows for edit in region.edit_rows()], None)
     else:
-        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows, limit))
+        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows, counts))
 
 
 @click.command()

@@ -14,7 +14,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.scores import ExplainedScore, session_scores, taken_apart
-from attribution.queries.sessions import Region, region_rows
+from attribution.queries.sessions import Region, RegionChoice, region_rows
 from attribution.queries.turn_outcomes import TurnOutcome, turn_outcomes
 from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_in_order, messages_in_order, turns
 from collector.storage.store import Store, columns_of
@@ -190,7 +190,7 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
             "JOIN commits c ON c.id = cs.commit_id WHERE cs.session_id = ? ORDER BY c.position",
             (session_id,),
         ),
-        region_rows(store, details.repo_id, False, session_id)[:_REGIONS],
+        region_rows(store, RegionChoice(session=session_id), _REGIONS),
         store.select(
             ChildSession, "SELECT id, label FROM sessions WHERE repo_id = ? AND parent_key = ?", (details.repo_id, details.key)
         ),

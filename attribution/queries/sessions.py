@@ -156,8 +156,7 @@ class _RegionRow(NamedTuple):
 _REGIONS = """
 SELECT g.id, r.name AS repo, s.key AS session, s.label, g.path, g.start_line, g.end_line, g.hunks, g.rounds,
   g.convergence, g.returned_to, g.sizes, g.first_at, g.last_at FROM regions g JOIN sessions s ON s.id = g.session_id
-JOIN repos r ON r.id = s.repo_id WHERE g.rounds > 1 AND (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?)
-AND (? = 0 OR g.convergence = 'oscillating') ORDER BY g.rounds DESC, g.id
+JOIN repos r ON r.id = s.repo_id
 """
 _REGION_EDITS = """
 SELECT e.round, e.turn_index, e.at, e.tool, e.call_id, e.start_line, e.end_line, e.lines_added, e.lines_removed,
@@ -166,10 +165,37 @@ AND y.call_id = e.call_id AND y.start_line = e.start_line WHERE e.region_id = ? 
 """
 
 
-def region_rows(store: Store, repo: int | None = None, oscillating: bool = False, session: int | None = None) -> list[Region]:
-    """Re-edited regions, the most often edited first, each with its edits in order."""
-    rows = store.select(_RegionRow, _REGIONS, (repo, repo, session, session, int(oscillating)))
+class RegionChoice(NamedTuple):
+    """Which re-edited regions."""
+
+    repo: int | None = None  # None: of all repositories
+    session: int | None = None  # its number; None: of all sessions
+    oscillating: bool = False  # only those
+
+    def where(self) -> tuple[str, tuple[int, ...]]:
+        """The condition, and its values: an optional one would keep SQLite from its indexes."""
+        chosen = {"s.repo_id = ?": self.repo, "s.id = ?": self.session}
+        known = {condition: value for condition, value in chosen.items() if value is not None}
+        always = ["g.rounds > 1", *(["g.convergence = 'oscillating'"] if self.oscillating else [])]
+        return " AND ".join([*always, *known]), tuple(known.values())
+
+
+EVERY_REGION = RegionChoice()
+
+
+def region_rows(store: Store, choice: RegionChoice = EVERY_REGION, most: int | None = None) -> list[Region]:
+    """Re-edited regions, the most often edited first, `most` of them, each with its edits in order."""
+    where, values = choice.where()
+    sql = f"{_REGIONS} WHERE {where} ORDER BY g.rounds DESC, g.id LIMIT ?"
+    rows = store.select(_RegionRow, sql, (*values, -1 if most is None else most))
     return [_region(row, store.select(RegionEdit, _REGION_EDITS, (row.id,))) for row in rows]
+
+
+def region_counts(store: Store, choice: RegionChoice) -> dict[str | None, int]:
+    """Convergence -> number of regions."""
+    where, values = choice.where()
+    sql = f"SELECT g.convergence, COUNT(*) AS n FROM regions g JOIN sessions s ON s.id = g.session_id WHERE {where} GROUP BY 1"
+    return {row["convergence"]: row["n"] for row in store.rows(sql, values)}
 
 
 def _region(row: _RegionRow, edits: list[RegionEdit]) -> Region:

@@ -68,21 +68,21 @@ class TurnRow(NamedTuple):
 
 def turn_rows(store: Store, repo: int | None = None, session: str = "") -> list[TurnRow]:
     """Turns that did something, of a repository or of all, or of the sessions whose key begins with `session`; in order of time."""
-    outcomes = store.select(
-        TurnOutcome,
-        f"SELECT {columns_of(TurnOutcome, 'o')} FROM turn_outcomes o WHERE (?1 IS NULL OR o.repo_id = ?1) "
-        "AND o.session_id IN (SELECT id FROM sessions WHERE substr(key, 1, length(?2)) = ?2) AND (o.calls > 0 OR o.committed > 0) "
-        "ORDER BY o.at, o.session_id, o.turn_index",
-        (repo, session),
+    where, values = ["(o.calls > 0 OR o.committed > 0)"], list[int | str]()
+    if repo is not None:  # an optional condition in SQL would keep SQLite from its indexes
+        where.append("o.repo_id = ?")
+        values.append(repo)
+    if session:
+        where.append("substr(s.key, 1, ?) = ?")
+        values += [len(session), session]
+    chosen = (
+        "FROM turn_outcomes o JOIN sessions s ON s.id = o.session_id "
+        "JOIN turns t ON t.session_id = o.session_id AND t.turn_index = o.turn_index "
+        f"WHERE {' AND '.join(where)} ORDER BY o.at, o.session_id, o.turn_index"
     )
-    texts = {
-        (row["session_id"], row["turn_index"]): (row["label"], row["prompt"])
-        for row in store.rows(
-            "SELECT t.session_id, t.turn_index, s.label, substr(t.prompt, 1, 200) AS prompt FROM turns t "
-            "JOIN sessions s ON s.id = t.session_id"
-        )
-    }
-    return [TurnRow(*texts[one.session_id, one.turn_index], one) for one in outcomes]
+    outcomes = store.select(TurnOutcome, f"SELECT {columns_of(TurnOutcome, 'o')} {chosen}", values)
+    texts = store.rows(f"SELECT s.label, substr(t.prompt, 1, 200) AS prompt {chosen}", values)
+    return [TurnRow(text["label"], text["prompt"], one) for text, one in zip(texts, outcomes, strict=True)]
 
 
 def turn_outcomes(store: Store, session_id: int) -> list[TurnOutcome]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -130,9 +129,9 @@ def _short(value: Any) -> str:
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-def region_list(console: Console, rows: Sequence[Region], most: int) -> None:
-    """Each re-edited region with its rounds, `most` of them."""
-    for r in rows[:most]:
+def region_list(console: Console, rows: Sequence[Region], counts: Mapping[str | None, int]) -> None:
+    """Re-edited regions with their rounds. `counts`: convergence -> number of all regions, shown or not."""
+    for r in rows:
         place = f"{r.path}:{r.start_line}" if r.start_line else r.path
         trend = r.convergence or ""
         symbol = next((edit.symbol for edit in r.edits if edit.symbol), "")
@@ -149,11 +148,11 @@ def region_list(console: Console, rows: Sequence[Region], most: int) -> None:
             _lines(console, edit.removed, "-", "red")
             _lines(console, edit.added, "+", "green")
         console.print()
-    count = Counter(r.convergence for r in rows)
-    parts = ", ".join(f"{number(count[name])} {name}" for name in _TREND if count[name])
-    console.print(Text(f"{number(len(rows))} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
-    if len(rows) > most:
-        console.print(Text(f"{number(most)} are shown; for more: --limit N, for one session: --session KEY", "dim"))
+    parts = ", ".join(f"{number(counts[name])} {name}" for name in _TREND if counts.get(name))
+    every = sum(counts.values())
+    console.print(Text(f"{number(every)} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
+    if every > len(rows):
+        console.print(Text(f"{number(len(rows))} are shown; for more: --limit N, for one session: --session KEY", "dim"))
 
 
 def _back(row: Region) -> str:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import PRICES
-from attribution.queries.sessions import region_rows
+from attribution.queries.sessions import RegionChoice, region_counts, region_rows
 from attribution.stages import outcomes as aftermath
 from attribution.stages.costs import price_repo
 from attribution.stages.lines import attribute_repo
@@ -338,9 +339,12 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
     assert len(list(csv.DictReader(io.StringIO(run("regions", "--db", db, "--csv").stdout)))) == 3
     with Store(db) as store:
-        every = region_rows(store)
+        every, first = region_rows(store), region_rows(store, most=1)
+        none = region_rows(store, RegionChoice(session=10_000)), region_counts(store, RegionChoice(session=10_000))
+        counts = region_counts(store, RegionChoice())
+    assert first == every[:1] and none == ([], {}) and counts == Counter(one.convergence for one in every)
     console = Console(file=io.StringIO(), width=100)
-    region_list(console, every * 3, 2)
+    region_list(console, every * 2, {every[0].convergence: 3})
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert printed.count("app.py:10") == 2 and "2 are shown; for more: --limit N" in printed
 
