@@ -15,6 +15,7 @@ class Trickle:
         self._start, self._endless, self._pause = start, endless, pause
         self._over = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._accept, daemon=True)
         self.connections = 0
 
     @property
@@ -22,11 +23,14 @@ class Trickle:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """A thread that waits in `accept` does not hear of a `close`, and may go on with the socket that has the number next."""
         self._over.set()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
         self._listener.close()
 
     def _accept(self) -> None:
