@@ -120,6 +120,7 @@ def test_the_names_may_come_one_after_the_other(served: GitServer, db: Path, nam
     assert served.requests == {"POST git-upload-pack": 1}  # unchanged
 
 
+@pytest.mark.workers
 def test_three_old_names_at_once(served: GitServer, db: Path) -> None:
     served.renamed |= {"o/older": ("o/old", 301), "p/oldest": ("o/older", 307)}
     done = run(served, db, "p/oldest", "o/old", "o/older", more=["--fetch-jobs", "3"])

@@ -118,6 +118,7 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
 # --- the whole way ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.workers
 def test_the_result_is_that_of_attributing_each_clone(
     served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
@@ -189,7 +190,6 @@ def test_what_is_parsed_for_the_facts_is_not_parsed_again(
     served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = direct(served)
-    monkeypatch.setattr(shards, "run_here", _here)
     calls = parser_calls(monkeypatch)
     db = tmp_path / "all.db"
     say(collect, "run", *CASES, *at(served, db))
@@ -198,12 +198,6 @@ def test_what_is_parsed_for_the_facts_is_not_parsed_again(
     say(attribute, "db", db)
     assert len(calls) == loading
     same(facts(db), wanted)
-
-
-def _here(work: Callable[..., Any], tasks: Iterator[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
-    """Tasks in this process, whose calls can be counted."""
-    for task in tasks:
-        yield TaskResult(task.key, work(*task.args))
 
 
 def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path) -> None:
@@ -486,6 +480,7 @@ def test_a_part_that_the_disk_lost_is_begun_again(served: GitServer, tmp_path: P
     same(facts(db), direct(served))
 
 
+@pytest.mark.workers
 def test_tables_of_shards_are_made_once_for_all_repositories(
     served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -666,6 +661,7 @@ def test_the_memory_of_a_task_is_neither_that_of_the_task_before_nor_of_this_pro
     assert 0 < found["1"].peak < 150 << 20
 
 
+@pytest.mark.workers
 def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
     item = shards.ShardItem("o/r", "/nowhere", "key")
     with Store(tmp_path / "x.db") as store:
