@@ -30,6 +30,7 @@ from collector.git.repository import GitRepo
 from collector.storage.connection import OwnConnection
 from support.commands import clone, run
 from support.interleaved import Command, differences
+from support.tasks_here import tasks_here
 
 
 def dying(after: int) -> list[int]:
@@ -63,8 +64,9 @@ def forked(command: Command, db: Path, after: int) -> int:
 def done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
-    if command[0] in ("discover", "run"):  # of collect
-        return run(*command, "--db", db, program=collect).exit_code
+    if command[0] in ("discover", "run"):  # of collect; it may be killed in what a worker does as well
+        with tasks_here():
+            return run(*command, "--db", db, program=collect).exit_code
     if command[0] == "db":
         return run("db", db, *command[1:]).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
