@@ -109,7 +109,10 @@ HEAVY = (
 @dataclass(frozen=True)
 class Module:
     path: str  # from the root of the project
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse((ROOT / self.path).read_text("utf-8"))
 
     def imports(self) -> tuple[tuple[str, bool], ...]:
         """(dotted name, whether it happens when the module is imported) of every import, relative ones resolved."""
@@ -146,14 +149,19 @@ def _is_late(node: ast.AST) -> bool:
 
 
 def _modules(package: str) -> list[Module]:
-    return [
-        Module(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))
-        for path in sorted((ROOT / package).rglob("*.py"))
-    ]
+    return [Module(path.relative_to(ROOT).as_posix()) for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 COLLECTOR, ATTRIBUTION, FACE = _modules("collector"), _modules("attribution"), _modules("whowrote")
 EVERY = COLLECTOR + ATTRIBUTION + FACE
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees() -> Iterator[None]:
+    """Every process that runs tests imports this module: the trees are made for these tests alone, and not kept for the others."""
+    yield
+    for module in EVERY:
+        module.__dict__.pop("tree", None)
 
 
 def test_there_is_something_to_check() -> None:

@@ -29,7 +29,8 @@ DATA = ROOT / "tests" / "data" / "rules"
 
 
 def _rules() -> list[dict[str, Any]]:
-    return [rule for file in FILES for rule in yaml.safe_load(file.read_text("utf-8"))["rules"]]
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster
+    return [rule for file in FILES for rule in yaml.load(file.read_text("utf-8"), Loader=loader)["rules"]]
 
 
 RULES = _rules()
