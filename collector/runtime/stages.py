@@ -14,9 +14,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -152,12 +152,20 @@ class StageRun:
         self._note(stage, key, 0)
 
     def _note(self, stage: Stage, key: str, problems: int) -> None:
-        now = iso(datetime.now(UTC).timestamp())
+        now = iso(datetime.now(UTC).timestamp()) if self.subject else _after_all_runs(self.store, self.repo_id)
         self.store.connection.execute(
             "INSERT OR REPLACE INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (self.repo_id, stage.name, self.subject, key, stage.version, now, round(self.seconds, 3), problems),
         )
+
+
+def _after_all_runs(store: Store, repo_id: int) -> str | None:
+    """Now, but later than every run on a repository, also when the clock was set back: of two databases the later one is merged."""
+    now, last = datetime.now(UTC), store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,))
+    with suppress(TypeError, ValueError, OverflowError):  # the first run, or a time that another program wrote
+        now = max(now, datetime.fromisoformat(last) + timedelta(milliseconds=1.5))  # `iso` cuts what is below one
+    return iso(now.timestamp())
 
 
 def forget_runs(store: Store, names: Sequence[StageName], repo_id: int | None = None) -> None:

@@ -51,6 +51,22 @@ def test_the_last_run_is_known_by_name(store: Store) -> None:
     assert last_run(store, 2, StageName.LINES) is None and last_run(store, 1, StageName.LINES, "subject") is None
 
 
+def test_a_run_is_later_than_those_before_whatever_the_clock_says(store: Store) -> None:
+    SESSION.start(store, 1, "key", "s").finish()
+    ahead = "2999-12-31T23:59:59.999Z"
+    store.connection.execute("UPDATE stage_runs SET finished_at = ?", (ahead,))
+    for stage, stored in ((LINES, "3000-01-01T00:00:00.000Z"), (SESSION, "3000-01-01T00:00:00.001Z")):
+        stage.start(store, 1, "key").finish()
+        found = last_run(store, 1, stage.name)
+        assert found is not None and found.finished_at == stored
+    LINES.start(store, 2, "key").finish()
+    other = last_run(store, 2, StageName.LINES)
+    assert other is not None and other.finished_at < ahead
+    store.connection.execute("UPDATE stage_runs SET finished_at = 'no time' WHERE repo_id = 2")
+    LINES.start(store, 2, "other").finish()
+    assert LINES.is_done(store, 2, "other")
+
+
 def test_a_run_writes_its_rows_its_problems_and_its_note_together(store: Store) -> None:
     run = LINES.start(store, 1, "key")
     with run.writing() as connection:
