@@ -28,7 +28,7 @@ class CommitHistory:
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
     versions: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # path -> (author time, blob), in order of commits
-    _ancestry: Ancestry | None = None
+    _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:

@@ -24,10 +24,13 @@ from attribution.lineage.model import (
     CommitStep,
     LineHistory,
     LineRange,
+    MergedFile,
     Origin,
     RemovedLines,
     numbers,
+    trimmed,
 )
+from collector.git.ancestry import Ancestry
 
 _CAUSES = ("", MODIFIED, DELETED, FILE_DELETED, LOST, MERGED_AWAY, REFORMATTED)
 _NONE = -1
@@ -113,6 +116,7 @@ class LineLifetimes:
     _birth: Callable[[int], int] = field(default=lambda origin: _NONE)  # commit that wrote an origin
     _parents: list[tuple[str, ...]] = field(default_factory=list)
     _known: dict[str, int] = field(default_factory=dict)
+    _ancestry: Ancestry[int] = field(default_factory=Ancestry)  # of the commits of this run
 
     def step(self, step: CommitStep) -> None:
         self._note(step)
@@ -121,10 +125,11 @@ class LineLifetimes:
             for offset in born.blank:
                 self.blank[born.first + offset] = 1
         if step.merge:
-            for same in step.same:
-                self._same(numbers(same.dropped), numbers(same.kept))
             if step.mainline:
                 self._merge(step)
+            for file in step.merged:
+                if any(not self._is_explained(origin, step) for origin in _dropped(file)):
+                    self._same(file)
             return
         for gone in step.gone:
             self._remove(numbers(gone.origins), self.removals.add(step.index, gone))
@@ -145,6 +150,7 @@ class LineLifetimes:
             self._parents.append(())
         self._parents[step.index] = step.parents
         self._known[step.sha] = step.index
+        self._ancestry.add(step.index, [self._known[parent] for parent in step.parents if parent in self._known])
         if not step.mainline:
             return
         stack = [step.index]
@@ -173,8 +179,23 @@ class LineLifetimes:
         if self.touched is not None:
             self.touched.update(origins)
 
-    def _same(self, dropped: memoryview, kept: memoryview) -> None:
-        self.same.update(zip(dropped, kept, strict=True))
+    def _is_explained(self, origin: int, step: CommitStep) -> bool:
+        """Whether a commit that a merge comes from removed a line, so that the line ended there and not at the merge."""
+        if not step.mainline:
+            return any(self._ancestry.is_ancestor(commit, step.index) for commit in self._removing(origin))
+        row = self._counting(origin)
+        return row != _NONE and self.landed[self.removals.commit[row]] != _NONE
+
+    def _removing(self, origin: int) -> Iterator[int]:
+        """Commits that removed a line."""
+        return (self.removals.commit[row] for row in self._rows(origin))
+
+    def _same(self, file: MergedFile) -> None:
+        same = file.same()
+        if same is None:
+            return
+        dropped = numbers(same.dropped)
+        self.same.update(zip(dropped, numbers(same.kept), strict=True))
         if self.touched is not None:
             self.touched.update(dropped)
 
@@ -258,21 +279,34 @@ class LineLifetimes:
     def _own_end(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
             return _ALIVE
-        last, left = self.remover[origin], self.left[origin]
+        row, left = self._counting(origin), self.left[origin]
+        if row != _NONE:
+            return LineEnd(self.removals.commit[row], self.removals.cause[row], left, row)
+        return LineEnd(self._landing(birth) if left == _NONE else left, _MERGE, left, _NONE)
+
+    def _counting(self, origin: int) -> int:
+        """Row of the removal that counts; -1 when there is none."""
+        left, rows, commits = self.left[origin], self._rows(origin), self.removals.commit
         if left == _NONE:  # it never was on the main line
-            return self._removed(last, _NONE) if last != _NONE else LineEnd(self._landing(birth), _MERGE, _NONE, _NONE)
-        rows = [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []
-        commits = self.removals.commit
+            return rows[0] if rows else _NONE
         for row in rows:
             if self._landing(commits[row]) == left:
-                return self._removed(row, left)
+                return row
         for row in rows:
             if commits[row] != self._landing(commits[row]) < left:
-                return self._removed(row, left)
-        return LineEnd(left, _MERGE, left, _NONE)
+                return row
+        return _NONE
 
-    def _removed(self, row: int, left: int) -> LineEnd:
-        return LineEnd(self.removals.commit[row], self.removals.cause[row], left, row)
+    def _rows(self, origin: int) -> list[int]:
+        """Rows of the removals of a line, the last one first."""
+        last = self.remover[origin]
+        return [last, *reversed(self.others.get(origin, ()))] if last != _NONE else []
 
     def _landing(self, commit: int) -> int:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE
+
+
+def _dropped(file: MergedFile) -> set[int]:
+    """Lines of the parent's file that the merge does not have there, older ones than what was read left out."""
+    old, new = trimmed(file.old, file.new)
+    return set(numbers(old)).difference(numbers(new), (BEFORE,))

@@ -150,8 +150,6 @@ def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -
 
 def same_lines(old: FileLines, new: FileLines, contents: Contents) -> SameLines | None:
     """Lines that a merge took over from a file of a parent word for word, but with the origins of another parent."""
-    if old.vector == new.vector:
-        return None
     hunks = contents.diff(old.oid, new.oid)
     before, after = numbers(old.vector), numbers(new.vector)
     if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):

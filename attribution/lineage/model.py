@@ -95,6 +95,14 @@ class SameLines(NamedTuple):
     kept: bytes
 
 
+class MergedFile(NamedTuple):
+    """A file of a parent and what a merge made of it: origins, and the lines with the same text in both, compared when asked."""
+
+    old: bytes
+    new: bytes
+    same: Callable[[], SameLines | None]
+
+
 class Fingerprint(NamedTuple):
     """Of what a patch takes away and puts in, whatever the line numbers: equal to `inverse` of the patch that it takes back."""
 
@@ -121,8 +129,8 @@ class CommitStep:
     gone: list[RemovedLines] = field(default_factory=list)
     again: list[bytes] = field(default_factory=list)  # origins that exist once more: copies; at a merge what it brings in
     kept: list[KeptLines] = field(default_factory=list)
-    swapped: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # at a merge: path, old and new vector
-    same: list[SameLines] = field(default_factory=list)  # at a merge: what both sides have written
+    swapped: list[tuple[bytes, bytes]] = field(default_factory=list)  # at a merge: origins of each file before and after, trimmed
+    merged: list[MergedFile] = field(default_factory=list)  # at a merge: files of a parent whose lines it has from elsewhere
     unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
     present: int = 0  # lines in all files of the commit, those from before the window left out
     patch: Fingerprint | None = None  # when texts are looked at
@@ -133,12 +141,8 @@ class CommitStep:
 
     def flow(self) -> OriginFlow:
         """Which origins left and which came."""
-        old = [gone.origins for gone in self.gone]
-        new = list(self.again)
-        for _, before, after in self.swapped:
-            a, b = trimmed(before, after)
-            old.append(a)
-            new.append(b)
+        old = [*(gone.origins for gone in self.gone), *(before for before, _ in self.swapped)]
+        new = [*self.again, *(after for _, after in self.swapped)]
         left, came = _difference(numbers(b"".join(old)), numbers(b"".join(new)))
         for born in self.born if self.swapped else ():
             for origin in range(born.first, born.first + born.lines):
@@ -152,7 +156,12 @@ def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[
     if len(a) == len(old) and len(b) == len(new):
         return dict.fromkeys(a - b, 1), dict.fromkeys(b - a, 1)
     left, came = Counter(old), Counter(new)
-    return dict(left - came), dict(came - left)
+    return _more(left, came), _more(came, left)
+
+
+def _more(a: Counter[int], b: Counter[int]) -> dict[int, int]:
+    """`a - b`; what both have equally often, nearly everything, is passed over at once."""
+    return {origin: times - b[origin] for origin, times in a.items() - b.items() if times > b[origin]}
 
 
 def trimmed(old: bytes, new: bytes) -> tuple[bytes, bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, counted, numbers, trimmed
+from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, counted, numbers
 
 
 class Count(NamedTuple):
@@ -66,12 +66,7 @@ def _changed(step: CommitStep) -> tuple[int, int]:
 
 def _swapped(step: CommitStep, born: int) -> tuple[int, int]:
     """The same at a merge, births left out."""
-    gone = came = 0
-    for _, old, new in step.swapped:
-        a, b = trimmed(old, new)
-        gone += counted(a)
-        came += counted(b)
-    return gone, came - born
+    return sum(counted(old) for old, _ in step.swapped), sum(counted(new) for _, new in step.swapped) - born
 
 
 def _joined(commit: int, kept: Sequence[KeptLines]) -> Iterator[Relocation]:

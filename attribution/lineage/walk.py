@@ -14,6 +14,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from attribution.lineage.edit import CommitEdit, EditRules
 from attribution.lineage.edit import write as write_lines
@@ -27,10 +28,12 @@ from attribution.lineage.model import (
     FileLines,
     LineHistory,
     LineRange,
+    MergedFile,
     Observer,
     Origins,
     State,
     counted,
+    trimmed,
 )
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
 from attribution.lineage.patch import fingerprint
@@ -270,12 +273,12 @@ class HistoryWalk:
         before = self._parent(step.parents[0], list)
         for path, file in changed.items():
             old = before.file(path)
-            step.swapped.append((path, old.vector if old else b"", file.vector))
-            self._note_same(step, old, file)
+            step.swapped.append(trimmed(old.vector if old else b"", file.vector))
+            self._note_merged(step, old, file)
         for path, _, _ in gone:
             old = before.file(path)
-            step.swapped.append((path, old.vector if old else b"", b""))
-        step.present += sum(counted(new) - counted(old) for _, old, new in step.swapped)
+            step.swapped.append((old.vector if old else b"", b""))
+        step.present += sum(counted(new) - counted(old) for old, new in step.swapped)
         state = self._take(step.parents[0])
         for path, _, _ in gone:
             state.pop(path, None)
@@ -284,14 +287,13 @@ class HistoryWalk:
         for sha in step.parents[1:]:
             side = self._index.get(sha, -1)
             for path in sorted(self._branches.changed(side, self._index.get(step.parents[0], -1)) - deleted):
-                self._note_same(step, self._states[sha].get(path), changed.get(path) or before.file(path))
+                self._note_merged(step, self._states[sha].get(path), changed.get(path) or before.file(path))
         return state
 
-    def _note_same(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
-        """Notes the lines of a parent's file that the merge took from another parent with the same text."""
-        same = same_lines(old, new, self._contents) if old is not None and new is not None else None
-        if same is not None:
-            step.same.append(same)
+    def _note_merged(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
+        """Notes a file of a parent whose lines the merge may have taken from another parent with the same text."""
+        if old is not None and new is not None and old.vector != new.vector:
+            step.merged.append(MergedFile(old.vector, new.vector, partial(same_lines, old, new, self._contents)))
 
     def _parent(self, sha: str, deleted: Callable[[], list[File]]) -> Parent:
         base = self._partial.get(sha)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable
+from typing import Generic, NamedTuple, TypeVar
 
 
 class _Unrelated(NamedTuple):
@@ -14,9 +14,10 @@ class _Unrelated(NamedTuple):
 
 
 _NONE = _Unrelated(0, 0)
+Id = TypeVar("Id", bound=Hashable)
 
 
-class Ancestry:
+class Ancestry(Generic[Id]):
     """Answers whether one commit comes after another.
 
     With parents numbered before children, a commit comes after nearly all commits of smaller numbers. Kept are the exceptions: side
@@ -24,16 +25,20 @@ class Ancestry:
     and how long branches stand side by side, not with the square of the number of commits.
     """
 
-    def __init__(self, commits: Iterable[tuple[str, Sequence[str]]]) -> None:
+    def __init__(self, commits: Iterable[tuple[Id, Iterable[Id]]] = ()) -> None:
         """`commits`: (id, ids of the parents), parents first. Parents that are not among them are passed over."""
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[Id, int] = {}
         self._unrelated: list[_Unrelated] = []
-        for sha, parents in commits:
-            known = {self._numbers[parent] for parent in parents if parent in self._numbers}
-            self._unrelated.append(self._of(len(self._unrelated), known))
-            self._numbers[sha] = len(self._numbers)
+        for commit, parents in commits:
+            self.add(commit, parents)
 
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+    def add(self, commit: Id, parents: Iterable[Id]) -> None:
+        """One more commit, after its parents."""
+        known = {self._numbers[parent] for parent in parents if parent in self._numbers}
+        self._unrelated.append(self._of(len(self._unrelated), known))
+        self._numbers[commit] = len(self._numbers)
+
+    def is_ancestor(self, ancestor: Id, descendant: Id) -> bool:
         """Whether `descendant` comes after `ancestor`; False for a commit and itself, and for unknown ones."""
         above, below = self._numbers.get(ancestor), self._numbers.get(descendant)
         if above is None or below is None or above >= below:
