@@ -230,24 +230,39 @@ class LineLifetimes:
             at = first
             while at < first + count:
                 fate = self.fate(at, origin.commit)
-                end = at + 1
-                while end < first + count and self._alike(at, end) and self._goes_on(fate, end - at, self.fate(end, origin.commit)):
-                    end += 1
+                end = self._end_of_span(at, first + count, fate, origin.commit)
                 yield self._lifetime(origin, first, at, end, fate)
                 at = end
+
+    def _end_of_span(self, start: int, stop: int, fate: LineEnd, birth: int) -> int:
+        """Where lines with the fate of the first one end, at `stop` at the latest."""
+        if self.alive[start]:
+            end = self.alive.find(0, start, stop)
+            return stop if end < 0 else end
+        end = self._end_alike(start, stop)
+        if fate.cause != _MERGE and fate.same_as == _NONE and self.others.keys().isdisjoint(range(start, end)):
+            return end  # all were removed by the same commit and by no other
+        for at in range(start + 1, end):
+            if not self._goes_on(fate, at - start, self.fate(at, birth)):
+                return at
+        return end
+
+    def _end_alike(self, start: int, stop: int) -> int:
+        """Where lines that are gone, and were removed last as the first one was, end."""
+        remover, left, alive = self.remover, self.left, self.alive
+        row, commit = remover[start], left[start]
+        end = start + 1
+        while end < stop and remover[end] == row and left[end] == commit and not alive[end]:
+            end += 1
+        return end
 
     def _goes_on(self, fate: LineEnd, lines: int, following: LineEnd) -> bool:
         """Whether a line so many lines further has the fate that belongs to a first one's."""
         return following == (fate._replace(same_as=fate.same_as + lines) if fate.same_as > BEFORE else fate)
 
-    def _alike(self, a: int, b: int) -> bool:
-        if self.alive[a] or self.alive[b]:
-            return self.alive[a] == self.alive[b]
-        return self.remover[a] == self.remover[b] and self.left[a] == self.left[b]
-
     def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
         line = origin.line + start - first
-        nonblank = end - start - sum(self.blank[start:end])
+        nonblank = end - start - self.blank.count(1, start, end)
         into = self.removals.into(fate.removal)
         cause = _CAUSES[fate.cause]
         return LineLifetime(

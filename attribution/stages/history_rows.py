@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from attribution.lineage import reverts
@@ -79,6 +80,7 @@ class _Rows:
         start = store.next_id("history_commits")
         self._ids = [row["id"] for row in self._known]  # by number of the commit
         self._ids += range(start, start + len(done.notes.counts))
+        self._path = cache(printable)  # a path is in many rows
 
     # --- commits --------------------------------------------------------------------------------------------------
 
@@ -142,22 +144,25 @@ class _Rows:
 
     def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
         ids = self._ids
-        blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
-        texts = " ".join(str(x.line + n) for n, flag in enumerate(blank) if flag) or None
         kind = _kind(x.flags, boundary)
         cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
-        into = (printable(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
+        into = (self._path(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
         return (
-            self._repo_id, x.origin, ids[x.birth], printable(x.path), x.line, x.line + x.lines - 1, x.nonblank, texts, kind,
-            int(bool(x.flags & AT_MERGE)), ids[x.death] if x.death >= 0 else None, cause or None,
+            self._repo_id, x.origin, ids[x.birth], self._path(x.path), x.line, x.line + x.lines - 1, x.nonblank,
+            self._blank_lines(x) if x.nonblank < x.lines else None, kind, int(bool(x.flags & AT_MERGE)),
+            ids[x.death] if x.death >= 0 else None, cause or None,
             x.same_as if x.same_as >= BEFORE else None,
             ids[x.left] if x.left >= 0 else None, *into,
         )  # fmt: skip
 
+    def _blank_lines(self, x: LineLifetime) -> str:
+        blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
+        return " ".join([str(x.line + n) for n, flag in enumerate(blank) if flag])
+
     def moves(self) -> None:
         columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
         rows: Iterator[tuple[Any, ...]] = (
-            (self._repo_id, self._ids[t.commit], printable(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
+            (self._repo_id, self._ids[t.commit], self._path(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
             for t in self._done.notes.moves
         )
         self._store.insert("line_moves", columns, rows)
