@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from collector.files.kinds import Attributes, kind_of, kind_of_version
@@ -42,7 +42,8 @@ Count = Callable[[str, Sequence[bytes]], None]
 def diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None) -> CommitDiff:
     """Compares its trees and texts through libgit2. `count` is told the lines that it added, unless it is a merge."""
     if len(commit.parents) > 1:
-        return CommitDiff(commit, _merge_diff(repo, commit, attributes))
+        found = merge_diff(repo, commit, attributes)
+        return CommitDiff(commit, None if found is None else list(found.values()))
     changes = repo.changes(commit)
     return CommitDiff(commit, None if changes is None else [file_diff(repo, change, attributes, count) for change in changes])
 
@@ -82,13 +83,19 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     return repo.blob(oid) or b""
 
 
-def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> list[FileDiff] | None:
-    """Lines of a merge that none of its parents has: what whoever merged wrote."""
+def merge_diff(
+    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes], wanted: Set[str] | None = None
+) -> dict[str, FileDiff] | None:
+    """Lines of a merge that none of its parents has, what whoever merged wrote: by path, only of these paths (None: of all).
+
+    None when a tree is missing.
+    """
     sides = repo.merge_changes(commit)
     if sides is None:
         return None
     # A file equal to one parent's was taken over, not written.
     touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
+    touched = touched if wanted is None else touched & wanted
     found: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
         for change in _named(repo, changes, touched):
@@ -96,7 +103,7 @@ def _merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes])
                 diff = file_diff(repo, change, attributes)
                 known = found.get(change.path)
                 found[change.path] = common(repo, known, diff) if known else diff
-    return [f for f in found.values() if f.added or f.content != "text"]
+    return {path: f for path, f in found.items() if f.added or f.content != "text"}
 
 
 def _named(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:

@@ -1,18 +1,18 @@
 """What commits add and delete, read from what two git processes print about all of them.
 
-One prints the patches of ordinary commits, the other the files of merges that differ from all parents: git compares texts
-several times faster than libgit2 does for us. What is no plain text, got another name, or what git cannot tell is compared one
+One prints the patches of ordinary commits, the other the combined patches of merges: git compares texts several times faster than
+libgit2 does for us. What is no plain text, got another name, or what git cannot tell is compared one
 by one (`diffs`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
-from attribution.authorship.diffs import CommitDiff, Count, FileDiff, common, diff_of, file_diff
+from attribution.authorship.diffs import CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, says_generated, suffix_of, text_decides
-from collector.git.diff_tree import FileDelta, MergedFile, combined_lists, patches
+from collector.git.combined import MergedFile, combined_patches
+from collector.git.diff_tree import FileDelta, patches
 from collector.git.program import ScratchGit
 from collector.git.repository import MAX_TEXT, GitRepo, is_regular
 from collector.model import Commit, FileChange
@@ -34,7 +34,7 @@ class PrintedDiffs:
         self._repo, self._attributes, self._count = repo, attributes, count
         self._kinds = _Kinds(repo, attributes)
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._patches, self._merges = patches(git, MAX_TEXT, with_text=True), combined_lists(git)
+        self._patches, self._merges = patches(git, MAX_TEXT, with_text=True), combined_patches(git)
         asked = [commit for commit in commits if commit.sha not in self._unknown]
         self._patches.feed([commit.sha for commit in asked if len(commit.parents) < 2])
         self._merges.feed([commit.sha for commit in asked if len(commit.parents) > 1])
@@ -77,20 +77,32 @@ class PrintedDiffs:
         return FileDiff(change, "text", tuple(added), deleted, self._kinds.of(change, says, start))
 
     def _merged(self, commit: Commit) -> list[FileDiff] | None:
-        """None where it has to be compared one by one: also where a file is new to a parent, which may have had it elsewhere."""
+        """None where a tree is missing, or git cannot tell."""
         merged = self._merges.read(commit.sha)
-        touched = [file for file in merged or () if file.new]
-        if merged is None or not all(_is_common(file, len(commit.parents)) for file in touched):
+        if merged is None:
             return None
-        found = [self._merged_file(file) for file in touched]
-        return [file for file in found if file.added or file.content != "text"]
+        touched = [file for file in merged if file.new]
+        printed = {file.path: self._merged_file(file) for file in touched if self._is_printed(file, len(commit.parents))}
+        others = {file.path for file in touched} - printed.keys()
+        compared = merge_diff(self._repo, commit, self._attributes, others) if others else {}
+        if compared is None:
+            return None
+        diffs = (printed.get(file.path) or compared.get(file.path) for file in touched)
+        return [diff for diff in diffs if diff is not None]
 
-    def _merged_file(self, file: MergedFile) -> FileDiff:
-        sides = (
-            FileChange(file.path, file.path, old, file.new, mode, file.new_mode, "M")
-            for old, mode in zip(file.old, file.old_modes, strict=True)
-        )
-        return reduce(lambda a, b: common(self._repo, a, b), (file_diff(self._repo, side, self._attributes) for side in sides))
+    def _is_printed(self, file: MergedFile, parents: int) -> bool:
+        """Whether git's patch tells all about a file. Not where it is new to a parent, which may have had it elsewhere."""
+        regular = len(file.old) == parents and all(map(is_regular, (*file.old_modes, file.new_mode)))
+        return regular and file.written is not None and all(map(self._kinds.is_bounded, (*file.old, file.new)))
+
+    def _merged_file(self, file: MergedFile) -> FileDiff | None:
+        """None when the merge wrote nothing in it."""
+        self._kinds.follow(file.new, file.old, any(says_generated(b"\n".join(lines)) for _, lines in file.written or ()), 0)
+        if not file.written:
+            return None
+        change = FileChange(file.path, file.path, file.old[0], file.new, file.old_modes[0], file.new_mode, "M")
+        added = tuple((start, start + len(lines), sum(1 for line in lines if line.strip())) for start, lines in file.written)
+        return FileDiff(change, "text", added, 0, self._kinds.known(file.path, file.new))
 
 
 class _Kinds:
@@ -104,11 +116,34 @@ class _Kinds:
         self._by_path: dict[str, tuple[FileKind, bool]] = {}  # and whether its text has a say in it
         self._silent: set[str] = set()  # blobs without the word
         self._read: dict[str, FileKind | None] = {}  # the others, as their text has it
+        self._bounded: set[str] = set()  # blobs that are not too large
 
     def of(self, change: FileChange, says: bool, start: int) -> FileKind:
         """Of the new version, the old one of a deleted file. `says`: the word came in; `start`: lines before the first change."""
-        kind, by_text = self._of_path(change.path)
-        return (self._of_text(change, says, start) or kind) if by_text else kind
+        if change.new is not None:
+            self.follow(change.new, (change.old,), says, start)
+        return self.known(change.path, change.new or change.old or "")
+
+    def follow(self, new: str, old: Sequence[str | None], says: bool, start: int) -> None:
+        """Notes what is known of a version from those that it was made of; None: there was none."""
+        if not says and all(oid is None or oid in self._silent for oid in old):
+            self._silent.add(new)
+        elif start >= HEAD_LINES and old[0] in self._read:
+            self._read[new] = self._read[old[0]]
+
+    def known(self, path: str, oid: str) -> FileKind:
+        """Of a version."""
+        kind, by_text = self._of_path(path)
+        return (self._of_text(oid, suffix_of(path)) or kind) if by_text else kind
+
+    def is_bounded(self, oid: str) -> bool:
+        """Whether a version is there, and no larger than what is compared."""
+        if oid not in self._bounded:
+            size = self._repo.blob_size(oid)
+            if size is None or size > MAX_TEXT:
+                return False
+            self._bounded.add(oid)
+        return True
 
     def _of_path(self, path: str) -> tuple[FileKind, bool]:
         found = self._by_path.get(path)
@@ -117,14 +152,9 @@ class _Kinds:
             found = self._by_path[path] = (kind, text_decides(path, kind, self._attributes))
         return found
 
-    def _of_text(self, change: FileChange, says: bool, start: int) -> FileKind | None:
-        suffix, oid = suffix_of(change.path), change.new or change.old or ""
+    def _of_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:
             return kind_of_text(self._repo.blob(oid) or b"", suffix)
-        if change.new is not None and not says and (change.old is None or change.old in self._silent):
-            self._silent.add(oid)
-        elif start >= HEAD_LINES and change.old in self._read:
-            self._read[oid] = self._read[change.old]
         return None if oid in self._silent else self._of_blob(oid, suffix)
 
     def _of_blob(self, oid: str, suffix: str) -> FileKind | None:
@@ -141,11 +171,6 @@ def _is_plain(delta: FileDelta) -> bool:
     """Whether the patch tells all about a file: no link, no submodule, no binary one, not only another mode."""
     modes = (mode for mode in (delta.old_mode, delta.new_mode) if mode)
     return delta.hunks is not None and bool(delta.old or delta.new) and all(map(is_regular, modes))
-
-
-def _is_common(file: MergedFile, parents: int) -> bool:
-    """Whether all parents have the file, as a file."""
-    return len(file.old) == parents and all(map(is_regular, (*file.old_modes, file.new_mode)))
 
 
 def _change(delta: FileDelta) -> FileChange:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
 from collector.git.quoting import unquoted
@@ -46,25 +46,14 @@ class Broken(Exception):
     """The child died; what was read of the current commit is not to be trusted."""
 
 
-class Patches:
-    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
+class PrintedLines:
+    """Reads what a child prints line by line, as long as it is wanted."""
 
-    def __init__(self, stream: GitStream, with_text: bool) -> None:
+    def __init__(self, stream: GitStream) -> None:
         self.stream = stream
-        self._with_text = with_text
         self._lines: list[bytes] = []
         self._at = 0
         self._rest = b""
-
-    def commit(self, sha: bytes) -> list[FileDelta]:
-        files: list[FileDelta] = []
-        if self._peek() == sha:
-            self._at += 1
-            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
-                files.append(self._file(line))
-        if self._peek() is None and self.stream.failed():
-            raise Broken
-        return files
 
     def _peek(self) -> bytes | None:
         if self._at < len(self._lines):
@@ -83,6 +72,28 @@ class Patches:
             self._lines = (self._rest + data).split(b"\n") if self._rest else data.split(b"\n")
             self._rest = self._lines.pop()
         return True
+
+    def _check(self) -> None:
+        """Raises Broken where the output ends because git failed."""
+        if self._peek() is None and self.stream.failed():
+            raise Broken
+
+
+class Patches(PrintedLines):
+    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
+
+    def __init__(self, stream: GitStream, with_text: bool) -> None:
+        super().__init__(stream)
+        self._with_text = with_text
+
+    def commit(self, sha: bytes) -> list[FileDelta]:
+        files: list[FileDelta] = []
+        if self._peek() == sha:
+            self._at += 1
+            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
+                files.append(self._file(line))
+        self._check()
+        return files
 
     def _file(self, header: bytes) -> FileDelta:
         delta = FileDelta(_header_path(header[11:]), "", "", 0, 0, None, [] if self._with_text else None)
@@ -217,31 +228,6 @@ def files_only(deltas: list[FileDelta]) -> list[FileDelta]:
     return [d for d in deltas if SUBMODULE not in (d.old_mode, d.new_mode)]
 
 
-class MergedFile(NamedTuple):
-    """A path of a merge that differs from all its parents. Ids are empty and modes 0 where there is no such file."""
-
-    path: str
-    old: tuple[str, ...]  # by parent
-    old_modes: tuple[int, ...]
-    new: str
-    new_mode: int
-
-
-class CombinedLists(RawLists):
-    """Reads `git diff-tree -c --raw -z`: as raw lists, with a column for each parent."""
-
-    def merged(self, sha: bytes) -> list[MergedFile]:
-        return [_combined(record, path) for record, path in self.records(sha)]
-
-
-def _combined(record: bytes, path: str) -> MergedFile:
-    words = record.lstrip(b":").decode("ascii").split(" ")
-    parents = (len(words) - 3) // 2
-    ids = [oid if oid.strip("0") else "" for oid in words[parents + 1 : -1]]
-    modes = tuple(int(mode, 8) for mode in words[: parents + 1])
-    return MergedFile(path, tuple(ids[:-1]), modes[:-1], ids[-1], modes[-1])
-
-
 Answer = TypeVar("Answer")
 
 
@@ -301,8 +287,3 @@ def patches(git: ScratchGit, max_file: int, with_text: bool) -> Stream[Patches, 
 def raw_lists(git: ScratchGit) -> Stream[RawLists, list[FileDelta]]:
     """Changed files without hunks; each line that is fed names a commit and the parent to compare it with."""
     return Stream(lambda wanted: RawLists(git.stream(_RAW, wanted)), RawLists.commit)
-
-
-def combined_lists(git: ScratchGit) -> Stream[CombinedLists, list[MergedFile]]:
-    """Files of merges that differ from all parents, renames not followed."""
-    return Stream(lambda wanted: CombinedLists(git.stream([*_RAW, "-c"], wanted)), CombinedLists.merged)
