@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from sys import intern
 
 from collector.git.diff_tree import Broken, PrintedLines, Stream
 from collector.git.program import ScratchGit
@@ -91,7 +92,7 @@ def _listed(line: bytes) -> MergedFile:
     parents = (len(words) - 3) // 2
     ids = [oid if oid.strip("0") else "" for oid in words[parents + 1 : -1]]
     modes = tuple(int(mode, 8) for mode in words[: parents + 1])
-    return MergedFile(decode(unquoted(path)), tuple(ids[:-1]), modes[:-1], ids[-1], modes[-1])
+    return MergedFile(intern(decode(unquoted(path))), tuple(ids[:-1]), modes[:-1], ids[-1], modes[-1])
 
 
 def combined_patches(git: ScratchGit) -> Stream[CombinedPatches, list[MergedFile]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from sys import intern
 from typing import Generic, Protocol, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
@@ -172,7 +173,7 @@ def _note(line: bytes, delta: FileDelta) -> bool:
 
 def _header_path(names: bytes) -> str:
     """`a/P b/P`, or both in C quotes: without renames the two halves are equal."""
-    return decode(unquoted(names[: (len(names) - 1) // 2])[2:])
+    return intern(decode(unquoted(names[: (len(names) - 1) // 2])[2:]))
 
 
 class RawLists:

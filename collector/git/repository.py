@@ -14,6 +14,7 @@ import stat
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from sys import intern
 from typing import NamedTuple
 
 import pygit2
@@ -38,6 +39,12 @@ pygit2.settings.set_extensions(["partialclone", "refstorage"])  # libgit2 reads 
 for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
     pygit2.settings.search_path[_level] = ""
 
+# Objects are read once, in the order of the history: libgit2's own copies of commits and trees, and packs that stay mapped
+# as a whole (in windows of a gigabyte), are memory that nothing gains from.
+pygit2.settings.cache_max_size(8 << 20)
+pygit2.settings.mwindow_size = 4 << 20
+pygit2.settings.mwindow_mapped_limit = 64 << 20
+
 Config = pygit2.Config
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
@@ -50,7 +57,7 @@ _SIGNATURES = {
     b"-----BEGIN SSH SIGNATURE": Signature.SSH,
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
-_CACHED, _CACHED_TEXT = 64_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
+_CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
 
@@ -588,16 +595,16 @@ class GitRepo:
 
 
 def _commit(found: pygit2.Commit) -> Commit:
-    author, committer = found.author, found.committer
+    author, committer = found.author, found.committer  # few people make many commits: a name is kept once
     return Commit(
-        sha=str(found.id),
-        parents=tuple(str(p) for p in found.parent_ids),
+        sha=intern(str(found.id)),
+        parents=tuple(intern(str(p)) for p in found.parent_ids),
         tree=str(found.tree_id),
-        author_name=decode(author.raw_name),
-        author_email=decode(author.raw_email),
+        author_name=intern(decode(author.raw_name)),
+        author_email=intern(decode(author.raw_email)),
         author_time=float(author.time),
-        committer_name=decode(committer.raw_name),
-        committer_email=decode(committer.raw_email),
+        committer_name=intern(decode(committer.raw_name)),
+        committer_email=intern(decode(committer.raw_email)),
         commit_time=float(committer.time),
         message=decode(found.raw_message),
     )
