@@ -40,12 +40,16 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
     """
     from collector.git.repository import GitRepo
     from collector.runtime.corpus import is_corpus, opened_corpus
+    from collector.storage.columns import ColumnStore
+    from collector.storage.dataset import is_dataset
     from collector.storage.store import Store
 
     path = Path(path)
     if db is None and not path.is_dir():
         return Database(Store(path, create=False))
     around = clone_around(path)
+    if db is None and is_dataset(path):
+        return Database(ColumnStore(path))
     if db is None and around is None and is_corpus(path):
         return Database(opened_corpus(path, _LOG.warning))
     clone = str(around or path)
@@ -232,6 +236,8 @@ class Database:
         """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""
         from collector.storage.store import Store, read_only
 
+        if self._store.path.is_dir():
+            return Rows(self._store.rows(query, parameters))
         with read_only(self._store.path) as connection:
             return Rows(Store.over(connection, self._store.path).rows(query, parameters))
 

@@ -93,19 +93,20 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import SurvivalOptions, history_coverage
     from attribution.stats.estimates import available
-    from collector.storage.store import Store
+    from collector.runtime.corpus import database_at
+    from collector.storage.dataset import is_dataset
 
     options = SurvivalOptions(wanted.groupings, wanted.curves and available(), wanted.all_files)
     missing = ["no curves, medians and hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
     missing = missing if wanted.curves and not available() else []
-    if path is None and db.is_dir():
+    if path is None and db.is_dir() and not is_dataset(db):
         from attribution.ensure.shards import survival_of_shards
 
         report = survival_of_shards(db, options)
         report.notes += missing
         return report
     if path is None:
-        with Store(db, create=False) as store:
+        with database_at(db) as store:
             coverage = history_coverage(store)
             report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]

@@ -88,7 +88,7 @@ SELECT {
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {_DAYS.format(at="c.author_at")}
-GROUP BY c.id, 3, 4, 8 HAVING SUM(p.nonblank) > 0
+GROUP BY c.id, 1, 2, 3, 4, 5, 6, 8, 9 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 8
 """
 
 
@@ -140,6 +140,7 @@ _PROMPTS = f"""
 SELECT COALESCE(substr(t.at, 1, 7), '') AS month, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
   '' AS email, t.cost_usd, t.present
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {_DAYS.format(at="t.at")}
+ORDER BY t.session_id, t.turn_index
 """
 
 
@@ -152,14 +153,14 @@ SELECT {_PLACE.format(directory=_DIRECTORY.format(path="l.path"), agent=_AGENT)}
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id
 WHERE l.scanned = 1 AND l.place = ?3 AND l.author_class = '{LineClass.AGENT}' AND {_DAYS.format(at="c.author_at")}
-GROUP BY c.id, 3, 4
+GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
 """
 _FOUND = f"""
 SELECT {_PLACE.format(directory=_DIRECTORY.format(path="n.path"), agent="COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
 FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
 WHERE n.status = 'introduced' AND n.place = ?3 AND n.author_class = '{LineClass.AGENT}'
   AND n.confidence IN ({sql_list(CONFIDENCE)}) AND {_DAYS.format(at="c.author_at")}
-GROUP BY c.id, 3, 4
+GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
 """
 
 

@@ -71,7 +71,7 @@ WITH dated AS (
 )
 SELECT f.kind, {line_class} AS line_class, o.reason, d.signed, CASE {bands} END AS age, SUM(s.nonblank) AS lines
 FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
-GROUP BY 1, 2, 3, 4, 5
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
 
 

@@ -40,7 +40,7 @@ def left_out(store: Store, repo_id: int, every_kind: bool = False) -> dict[str, 
         "THEN 'not_attributed' ELSE '' END AS why, f.kind, l.path, SUM(t.nonblank) AS lines FROM line_fates t "
         "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth "
         "LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha "
-        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path WHERE t.repo_id = ? GROUP BY 1, 2, 3",
+        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path WHERE t.repo_id = ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
         (repo_id,),
     )
     found: Counter[str] = Counter()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
+from attribution.stats.intervals import mean
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store, columns_of
 from collector.vocabulary import sql_list
@@ -98,6 +100,17 @@ class AgentRow:
     produced: int | None
     survived: int | None
     q: float | None  # mean of their scores
+
+
+class _AgentCounts(NamedTuple):
+    """The same without the mean."""
+
+    agent: str
+    model: str
+    sessions: int
+    tool_calls: int
+    produced: int | None
+    survived: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +214,6 @@ class _Counts(NamedTuple):
     last_commit_at: str | None
     commits: int
     sessions: int
-    agents: str | None
 
 
 def repositories(store: Store) -> list[RepositorySummary]:
@@ -214,16 +226,21 @@ def repositories(store: Store) -> list[RepositorySummary]:
         added[row["repo_id"]][row["kind"]] = row["lines"]
     sums = store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files f WHERE {_HEADLINE} GROUP BY repo_id")
     tips = {row["repo_id"]: row for row in sums}
-    rows = store.select(
+    agents: dict[int, list[str]] = defaultdict(list)
+    for row in store.rows("SELECT DISTINCT repo_id, agent FROM sessions WHERE agent IS NOT NULL ORDER BY 1, 2"):
+        agents[row["repo_id"]].append(row["agent"])
+    counts = store.select(
         _Counts,
         "SELECT r.id, r.name, r.last_commit_at, (SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
-        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
-        "(SELECT group_concat(DISTINCT s.agent) FROM sessions s WHERE s.repo_id = r.id) AS agents FROM repos r ORDER BY r.name",
+        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions FROM repos r ORDER BY r.name",
     )
     return [
-        RepositorySummary(*row, {kind: added[row.id].get(kind, 0) for kind in CLASSES}, _tip_classes(tips.get(row.id, {})))
-        for row in rows
-    ]
+        RepositorySummary(
+            *one, ",".join(agents[one.id]) or None, {kind: added[one.id].get(kind, 0) for kind in CLASSES},
+            _tip_classes(tips.get(one.id, {})),
+        )
+        for one in counts
+    ]  # fmt: skip
 
 
 def added_by_all(repos: Iterable[RepositorySummary]) -> LinesByClass:
@@ -278,24 +295,35 @@ def overview(store: Store, repo_id: int) -> Overview | None:
 
 
 def _weeks(store: Store, repo_id: int) -> dict[str, dict[str, int]]:
-    weeks: dict[str, dict[str, int]] = defaultdict(dict)
+    weeks: dict[str, Counter[str]] = defaultdict(Counter)
     for row in store.rows(
-        f"SELECT date(c.author_at, 'weekday 0', '-6 days') AS week, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
+        f"SELECT substr(c.author_at, 1, 10) AS day, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        f"WHERE c.repo_id = ? AND {_HEADLINE} GROUP BY 1, 2 ORDER BY 1",
+        f"WHERE c.repo_id = ? AND {_HEADLINE} GROUP BY 1, 2 ORDER BY 1, 2",
         (repo_id,),
     ):
-        weeks[row["week"] or ""][row["kind"]] = row["lines"]
-    return dict(weeks)
+        weeks[_monday(row["day"])][row["kind"]] += row["lines"]
+    return {week: dict(lines) for week, lines in weeks.items()}
+
+
+def _monday(day: str | None) -> str:
+    """The first day of the week of a day, both in ISO 8601; "" when that is none."""
+    try:
+        found = date.fromisoformat(day or "")
+    except ValueError:
+        return ""
+    return (found - timedelta(found.weekday())).isoformat()
 
 
 def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
-    rows = store.rows(
-        "SELECT date(started_at, 'weekday 0', '-6 days') AS week, COUNT(*) AS n FROM sessions "
-        "WHERE repo_id = ? AND started_at IS NOT NULL GROUP BY 1",
+    weeks: Counter[str] = Counter()
+    for row in store.rows(
+        "SELECT substr(started_at, 1, 10) AS day, COUNT(*) AS n FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL "
+        "GROUP BY 1 ORDER BY 1",
         (repo_id,),
-    )
-    return {row["week"]: row["n"] for row in rows}
+    ):
+        weeks[_monday(row["day"])] += row["n"]
+    return dict(weeks)
 
 
 def _evidence(store: Store, repo_id: int) -> list[EvidenceLines]:
@@ -303,7 +331,7 @@ def _evidence(store: Store, repo_id: int) -> list[EvidenceLines]:
         EvidenceLines,
         f"SELECT {_KIND} AS kind, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines FROM commits c "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        "WHERE c.repo_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
+        "WHERE c.repo_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4",
         (repo_id,),
     )
 
@@ -312,7 +340,7 @@ def _tip_groups(store: Store, repo_id: int, by: str) -> list[TipLines]:
     return store.select(
         TipLines,
         f"SELECT {by} AS name, COUNT(*) AS files, {_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total FROM tip_files f "
-        f"WHERE repo_id = ? AND {_HEADLINE} GROUP BY 1 HAVING total > 0 ORDER BY total DESC LIMIT {_MOST}",
+        f"WHERE repo_id = ? AND {_HEADLINE} GROUP BY 1 HAVING SUM({' + '.join(CLASSES)}) > 0 ORDER BY total DESC, 1 LIMIT {_MOST}",
         (repo_id,),
     )
 
@@ -322,7 +350,7 @@ def _files(store: Store, repo_id: int) -> list[TipFileRow]:
     return store.select(
         TipFileRow,
         f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE repo_id = ? AND agent > 0 "
-        f"AND {_HEADLINE} ORDER BY agent DESC LIMIT {_MOST}",
+        f"AND {_HEADLINE} ORDER BY agent DESC, path LIMIT {_MOST}",
         (repo_id,),
     )
 
@@ -339,14 +367,22 @@ def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
 
 
 def _agents(store: Store, repo_id: int) -> list[AgentRow]:
-    return store.select(
-        AgentRow,
+    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in store.rows(
+        "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, q.q FROM scores q "
+        "JOIN sessions s ON s.id = q.session_id WHERE s.repo_id = ? AND q.q IS NOT NULL",
+        (repo_id,),
+    ):
+        scores[row["agent"], row["model"]].append(row["q"])
+    counts = store.select(
+        _AgentCounts,
         "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
-        "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived, AVG(q.q) AS q "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN scores q ON q.session_id = s.id "
-        "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC LIMIT 12",
+        "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived "
+        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
+        "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC, 1, 2 LIMIT 12",
         (repo_id,),
     )
+    return [AgentRow(*one, mean(scores[one.agent, one.model])) for one in counts]
 
 
 def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:
@@ -355,7 +391,7 @@ def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:
         OverviewSession,
         "SELECT s.id, s.label, s.agent, s.started_at, s.turns, s.tool_calls, t.produced, t.survived, q.q, q.tier "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN scores q ON q.session_id = s.id "
-        "WHERE s.repo_id = ? ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC LIMIT 12",
+        "WHERE s.repo_id = ? ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC, s.id LIMIT 12",
         (repo_id,),
     )
 
@@ -371,19 +407,22 @@ def _regions(store: Store, repo_id: int) -> list[OscillatingRegion]:
 
 
 def _disagreements(store: Store, repo_id: int) -> list[Disagreement]:
-    return store.select(
-        Disagreement,
-        "SELECT v.disagreement_reason AS reason, COUNT(*) AS n, AVG(v.vendor_percentage) AS theirs, AVG(v.our_percentage) AS ours "
-        "FROM vendor_checks v JOIN commits c ON c.id = v.commit_id WHERE c.repo_id = ? GROUP BY 1 ORDER BY 2 DESC",
+    found: dict[str, list[tuple[float | None, float | None]]] = defaultdict(list)
+    for row in store.rows(
+        "SELECT v.disagreement_reason AS reason, v.vendor_percentage AS theirs, v.our_percentage AS ours "
+        "FROM vendor_checks v JOIN commits c ON c.id = v.commit_id WHERE c.repo_id = ?",
         (repo_id,),
-    )
+    ):
+        found[row["reason"]].append((row["theirs"], row["ours"]))
+    rows = (Disagreement(reason, len(both), *map(mean, zip(*both, strict=True))) for reason, both in found.items())
+    return sorted(rows, key=lambda row: (-row.n, row.reason))
 
 
 def _findings(store: Store, repo_id: int) -> list[IntroducedFindings]:
     return store.select(
         IntroducedFindings,
         "SELECT cwe, author_class, COUNT(*) AS n, SUM(confidence = 'HIGH') AS high FROM findings "
-        "WHERE repo_id = ? AND status = 'introduced' AND place = 'source' GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 12",
+        "WHERE repo_id = ? AND status = 'introduced' AND place = 'source' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 12",
         (repo_id,),
     )
 
@@ -391,6 +430,6 @@ def _findings(store: Store, repo_id: int) -> list[IntroducedFindings]:
 def _problems(store: Store, repo_id: int) -> list[ProblemCount]:
     return store.select(
         ProblemCount,
-        "SELECT stage, code, COUNT(*) AS n FROM problems WHERE repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 10",
+        "SELECT stage, code, COUNT(*) AS n FROM problems WHERE repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 10",
         (repo_id,),
     )

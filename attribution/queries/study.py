@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.queries import lifetimes
 from attribution.queries.features import features_ready
+from attribution.stats.intervals import mean
 from collector.vocabulary import sql_list
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def sessions_by_agent(store: Store) -> list[AgentSessions]:
     """Most sessions first."""
     return store.select(
         AgentSessions,
-        "SELECT COALESCE(agent, agent_label, '?') AS agent, COUNT(*) AS sessions FROM sessions GROUP BY 1 ORDER BY 2 DESC",
+        "SELECT COALESCE(agent, agent_label, '?') AS agent, COUNT(*) AS sessions FROM sessions GROUP BY 1 ORDER BY 2 DESC, 1",
     )
 
 
@@ -72,7 +75,7 @@ def session_lines(store: Store) -> list[SessionLines]:
     return store.select(
         SessionLines,
         "SELECT s.id, s.repo_id, t.agent_percentage, t.coding_mode, t.agent_lines, t.human_lines, t.unknown_lines FROM sessions s "
-        "LEFT JOIN session_stats t ON t.session_id = s.id",
+        "LEFT JOIN session_stats t ON t.session_id = s.id ORDER BY s.id",
     )
 
 
@@ -90,7 +93,7 @@ def vendor_records(store: Store) -> list[VendorRecord]:
     return store.select(
         VendorRecord,
         "SELECT session_id, vendor_percentage AS percentage, COALESCE(created_at, '') AS created_at, metadata "
-        "FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL",
+        "FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL ORDER BY id",
     )
 
 
@@ -100,16 +103,26 @@ class DatedSession(NamedTuple):
     since: str  # first day of its fortnight
 
 
-_FORTNIGHT = "date('2025-01-06', (14 * CAST((julianday(s.started_at) - julianday('2025-01-06')) / 14 AS INTEGER)) || ' days')"
+_FIRST_DAY = date(2025, 1, 6)  # a Monday
+
+
+def fortnight(at: str | None) -> str:
+    """The first day of the fortnight of a time, both in ISO 8601; "" before 2025 and when it is not known."""
+    try:
+        days = (date.fromisoformat((at or "")[:10]) - _FIRST_DAY).days
+    except ValueError:
+        return ""
+    return (_FIRST_DAY + timedelta(days - days % 14)).isoformat() if days >= 0 else ""
 
 
 def sessions_by_fortnight(store: Store) -> list[DatedSession]:
     """Sessions since 2025; fortnights from a Monday on."""
-    return store.select(
+    found = store.select(
         DatedSession,
-        f"SELECT s.id, t.coding_mode, {_FORTNIGHT} AS since "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id WHERE s.started_at >= '2025-01-06'",
+        "SELECT s.id, t.coding_mode, s.started_at AS since FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
+        f"WHERE s.started_at >= '{_FIRST_DAY}' ORDER BY s.id",
     )
+    return [session._replace(since=fortnight(session.since)) for session in found]
 
 
 # --- efficiency, cost, turns ------------------------------------------------------------------------------------------
@@ -139,7 +152,7 @@ def producing_sessions(store: Store) -> list[ProducingSession]:
         "t.human_deleted, t.not_committed, t.unexplained, "
         "EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id) AND NOT EXISTS "
         "(SELECT 1 FROM commit_sessions c WHERE c.session_id = t.session_id AND c.clean = 0) AS clean "
-        "FROM session_stats t JOIN sessions s ON s.id = t.session_id WHERE t.produced > 0",
+        "FROM session_stats t JOIN sessions s ON s.id = t.session_id WHERE t.produced > 0 ORDER BY s.id",
     )
 
 
@@ -171,7 +184,7 @@ def clean_sessions(store: Store) -> list[CostedSession]:
         "f.agent_runtime_s FROM session_stats t JOIN sessions s ON s.id = t.session_id "
         "JOIN session_features f ON f.session_id = s.id JOIN corpus_sessions k ON k.session_id = s.id "
         "WHERE t.commits > 0 AND k.repositories = 1 AND NOT EXISTS "
-        "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.clean = 0)",
+        "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.clean = 0) ORDER BY s.id",
     )
 
 
@@ -197,15 +210,16 @@ def session_turns(store: Store) -> list[SessionTurns]:
     """None in a database without the features of this version."""
     if not features_ready(store):
         return []
-    return store.select(
+    found = store.select(
         SessionTurns,
         "SELECT s.repo_id, s.agent, t.coding_mode, s.turns, s.interruptions, COALESCE(f.tool_counts, '{}') AS tool_counts, "
         "COALESCE(f.per_turn_agent_latency_s, '[]') AS latency, (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c "
         "WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked, "
-        f"CASE WHEN s.started_at >= '2025-01-06' THEN {_FORTNIGHT} ELSE '' END AS since "
+        "COALESCE(s.started_at, '') AS since "
         "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id "
-        "LEFT JOIN session_stats t ON t.session_id = s.id",
+        "LEFT JOIN session_stats t ON t.session_id = s.id ORDER BY s.id",
     )
+    return [session._replace(since=fortnight(session.since)) for session in found]
 
 
 class SessionStops(NamedTuple):
@@ -226,7 +240,7 @@ def session_stops(store: Store) -> list[SessionStops]:
         SessionStops,
         "SELECT s.repo_id, s.agent, COALESCE(substr(s.started_at, 1, 7), '') AS month, "
         "COALESCE(f.interruption_events, '[]') AS stops, COALESCE(f.turn_languages, '[]') AS languages "
-        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id",
+        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id ORDER BY s.id",
     )
 
 
@@ -248,7 +262,7 @@ def session_pushback(store: Store, model: str, prompt_version: str) -> list[Sess
         "SUM(l.value = 'rejection') AS rejection, SUM(l.value = 'failure_report') AS failure_report FROM judge_labels l "
         "JOIN sessions s ON s.id = l.session_id JOIN corpus_sessions k ON k.session_id = s.id "
         "LEFT JOIN session_stats t ON t.session_id = s.id WHERE l.label = 'pushback' AND l.value IS NOT NULL AND l.model = ? "
-        "AND l.prompt_version = ? AND s.agent = 'claude-code' GROUP BY s.id",
+        "AND l.prompt_version = ? AND s.agent = 'claude-code' GROUP BY s.id, s.repo_id, t.coding_mode ORDER BY s.id",
         (model, prompt_version),
     )
 
@@ -295,7 +309,7 @@ def evidence_totals(store: Store, kinds: Sequence[str]) -> list[EvidenceTotal]:
         EvidenceTotal,
         "SELECT o.author, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines "
         "FROM spans s JOIN commit_files f ON f.id = s.file_id "
-        f"JOIN origins o ON o.id = s.origin_id WHERE f.kind IN ({sql_list(kinds)}) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC",
+        f"JOIN origins o ON o.id = s.origin_id WHERE f.kind IN ({sql_list(kinds)}) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4",
     )
 
 
@@ -306,18 +320,31 @@ class VendorDisagreement(NamedTuple):
     records: int
     vendor_mean: float | None
     our_mean: float | None
-    vendor_zero: int | None
-    vendor_zero_ours_not: int | None
+    vendor_zero: int
+    vendor_zero_ours_not: int
+
+
+class _VendorCheck(NamedTuple):
+    reason: str
+    vendor: float | None
+    ours: float | None
 
 
 def vendor_disagreements(store: Store) -> list[VendorDisagreement]:
-    return store.select(
-        VendorDisagreement,
-        "SELECT disagreement_reason AS reason, COUNT(*) AS records, AVG(vendor_percentage) AS vendor_mean, "
-        "AVG(our_percentage) AS our_mean, SUM(vendor_percentage = 0) AS vendor_zero, "
-        "SUM(vendor_percentage = 0 AND our_percentage > 0) AS vendor_zero_ours_not "
-        "FROM vendor_checks GROUP BY 1 ORDER BY 2 DESC",
-    )
+    """Most records first."""
+    found: dict[str, list[_VendorCheck]] = defaultdict(list)
+    for check in store.select(
+        _VendorCheck, "SELECT disagreement_reason AS reason, vendor_percentage AS vendor, our_percentage AS ours FROM vendor_checks"
+    ):
+        found[check.reason].append(check)
+    rows = (
+        VendorDisagreement(
+            reason, len(checks), mean(one.vendor for one in checks), mean(one.ours for one in checks),
+            sum(one.vendor == 0 for one in checks), sum(one.vendor == 0 and (one.ours or 0) > 0 for one in checks),
+        )
+        for reason, checks in found.items()
+    )  # fmt: skip
+    return sorted(rows, key=lambda row: (-row.records, row.reason))
 
 
 # --- weaknesses -------------------------------------------------------------------------------------------------------
@@ -343,5 +370,6 @@ def scanned_commits(store: Store) -> list[ScannedCommit]:
         "(SELECT commit_id, SUM(status = 'introduced') AS introduced, "
         "SUM(status = 'introduced' AND confidence <> 'LOW') AS sure FROM findings WHERE place = 'source' GROUP BY 1) f "
         "ON f.commit_id = l.commit_id LEFT JOIN (SELECT fixed_by, COUNT(*) AS fixed, SUM(confidence <> 'LOW') AS sure "
-        "FROM findings WHERE place = 'source' AND fixed_by IS NOT NULL GROUP BY 1) g ON g.fixed_by = l.commit_id",
+        "FROM findings WHERE place = 'source' AND fixed_by IS NOT NULL GROUP BY 1) g ON g.fixed_by = l.commit_id "
+        "ORDER BY l.commit_id",
     )

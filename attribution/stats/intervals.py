@@ -10,7 +10,7 @@ needs no random numbers, and with few clusters of uneven size it covers better t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,6 +26,12 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Of those that are known, the same digits in whatever order they come; None without any."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
 
 
 @lru_cache(maxsize=512)

@@ -6,31 +6,29 @@ change since is not read again. Texts that only the page of one session shows, m
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
-from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.errors import DatabaseUnusable
 from collector.runtime.locks import file_lock, lock_path
 from collector.runtime.progress import Progress, no_progress
+from collector.runtime.shard_copies import Taken, brought_up_to_date
 from collector.runtime.stages import digest
-from collector.storage.merge import forget_rows, merge
+from collector.storage.columns import ColumnStore
+from collector.storage.dataset import is_dataset
+from collector.storage.merge import merge
 from collector.storage.places import cache_directory
-from collector.storage.shard_list import NOT_READY, ShardRow, ShardState, in_two, shard_rows
+from collector.storage.shard_list import shard_rows
 from collector.storage.store import SCHEMA_VERSION, Store, read_only
 
 VERSION = "1"  # of what is copied
 LEFT_OUT = frozenset({"messages", "region_edits", "region_symbols", "tool_calls.input", "tool_calls.output"})
 """Tables, and columns of tables, that the corpus has not: no command that reads a whole database asks for them."""
-_SHARD = "shard "  # names of settings: one for each database that was copied
-_BESIDE = ("", "-wal")
 _COPIES = "corpora"  # directory in the user's cache
 _KEPT = 30 * 86_400  # seconds since a copy was last used
 
@@ -43,13 +41,18 @@ def _silent(note: str) -> None:
 
 @contextmanager
 def database_at(db: Path, tell: Tell = _silent, progress: Progress = no_progress) -> Iterator[Store]:
-    """The database at a path, or all databases in a directory as one. `tell`: hears which are left out.
+    """The database at a path, or all databases in a directory as one, or a data set. `tell`: hears which are left out.
 
-    Raises DatabaseUnusable for no database, WhoWroteError for a directory without any or with a repository in two of them.
+    Raises DatabaseUnusable for no database and a damaged data set; WhoWroteError for a directory without any, with a repository in
+    two of them, or with a data set but without the extra `corpus`.
     """
     if not db.is_dir():
         with Store(db, create=False) as store:
             yield store
+        return
+    if is_dataset(db):
+        with ColumnStore(db) as columns:
+            yield columns
         return
     with opened_corpus(db, tell, progress) as store:
         yield store
@@ -78,12 +81,17 @@ def _filled(file: Path, directory: Path, tell: Tell, progress: Progress) -> Stor
         store = Store(file)
     os.utime(file)
     try:
-        for note in _brought_up_to_date(store, directory, progress):
+        for note in brought_up_to_date(store, directory, partial(_take, store), progress).notes:
             tell(note)
     except BaseException:
         store.close()
         raise
     return store
+
+
+def _take(store: Store, file: Path) -> Taken:
+    merged = merge(store, file, force=True, without=LEFT_OUT)
+    return Taken([*merged.added, *merged.replaced])
 
 
 def is_corpus(directory: Path) -> bool:
@@ -126,90 +134,3 @@ def _remove_unused() -> None:
 def _remove(file: Path) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Copied:
-    """A shard as it was when it was copied."""
-
-    stamp: str
-    repositories: Sequence[str]  # names in the corpus
-
-
-class _Found(NamedTuple):
-    """The shards of a directory that are there now."""
-
-    same: dict[str, _Copied]
-    changed: list[ShardRow]
-    notes: list[str]
-
-
-def _brought_up_to_date(store: Store, directory: Path, progress: Progress) -> list[str]:
-    """Copies what changed. Notes for people. Raises WhoWroteError, before anything is copied, for a repository in two shards."""
-    known = _copied(store)
-    found = _compare(directory, known)
-    if not found.same and not found.changed:
-        raise WhoWroteError(
-            "\n".join([f"no database can be read in {directory}", *found.notes]),
-            "A directory of databases is what collect run and attribute db leave in DB.shards; collect catalog DIR lists it",
-        )
-    _refuse_twice(directory, found)
-    stale = {path: one for path, one in known.items() if path not in found.same}
-    if stale:
-        forget_rows(store, [name for one in stale.values() for name in one.repositories])
-        _note(store, gone=stale)
-    for number, row in enumerate(found.changed):
-        progress("reading databases", number, len(found.changed))
-        with Store(row.path, create=False):
-            pass  # the first to open it after its last writer takes in what is left of its log
-        stamp = _stamp(Path(row.path))
-        merged = merge(store, Path(row.path), force=True, without=LEFT_OUT)
-        _note(store, copied={row.path: _Copied(stamp, [*merged.added, *merged.replaced])})
-    return found.notes
-
-
-def _compare(directory: Path, known: Mapping[str, _Copied]) -> _Found:
-    found = _Found({}, [], [])
-
-    def is_same(file: Path) -> bool:
-        before = known.get(str(file))
-        if before is None or before.stamp != _stamp(file):
-            return False
-        found.same[str(file)] = before
-        return True
-
-    for row in shard_rows([directory], is_same):
-        if row.state == ShardState.READY:
-            found.changed.append(row)
-        else:
-            found.notes.append(f"{row.path} is left out: {NOT_READY[row.state]}")
-    return found
-
-
-def _refuse_twice(directory: Path, found: _Found) -> None:
-    seen: dict[str, str] = {}
-    places = [(path, one.repositories) for path, one in found.same.items()]
-    for path, names in sorted([*places, *((row.path, row.repositories) for row in found.changed)]):
-        for name in names:
-            if name.lower() in seen:
-                raise in_two(name, path, directory)
-            seen[name.lower()] = path
-
-
-def _stamp(file: Path) -> str:
-    """Changes when the database may have."""
-    parts = (file.with_name(file.name + ending) for ending in _BESIDE)
-    states = (part.stat() for part in parts if part.is_file())
-    return " ".join(f"{state.st_size} {state.st_mtime_ns}" for state in states if state.st_size)
-
-
-def _copied(store: Store) -> dict[str, _Copied]:
-    rows = store.rows("SELECT name, value FROM settings WHERE name LIKE ?", (_SHARD + "%",))
-    return {row["name"].removeprefix(_SHARD): _Copied(*json.loads(row["value"])) for row in rows}
-
-
-def _note(store: Store, gone: Iterable[str] = (), copied: Mapping[str, _Copied] = MappingProxyType({})) -> None:
-    with store.transaction() as connection:
-        connection.executemany("DELETE FROM settings WHERE name = ?", [(_SHARD + path,) for path in gone])
-        rows = [(_SHARD + path, json.dumps([one.stamp, list(one.repositories)])) for path, one in copied.items()]
-        connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows)

@@ -140,7 +140,8 @@ SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.author_at, c.paren
        COALESCE(SUM(f.tool_lines), 0) AS tool_lines,
        COALESCE(SUM(f.unknown_lines), 0) AS unknown_lines, COALESCE(SUM(f.agent_edited_lines), 0) AS agent_edited_lines,
        (SELECT COUNT(*) FROM commit_sessions cs WHERE cs.commit_id = c.id) AS sessions
-FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id;
+FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id
+GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added;
 
 -- Lines by author, how, evidence and reason for each repository.
 --   repo_id: its repository

@@ -194,5 +194,5 @@ SELECT o.id AS session_id, o.repo_id, o.key AS session_key, o.agent, o.started_a
        o.cache_read_tokens, o.cache_write_tokens
 FROM (SELECT s.*, COUNT(*) OVER same AS repositories,
              ROW_NUMBER() OVER (same ORDER BY COALESCE(s.output_tokens, 0) DESC, s.tool_calls DESC, s.id) AS place
-      FROM sessions s WINDOW same AS (PARTITION BY s.key, COALESCE(s.agent, ''), COALESCE(s.started_at, s.id))) o
+      FROM sessions s WINDOW same AS (PARTITION BY s.key, COALESCE(s.agent, ''), COALESCE(s.started_at, CAST(s.id AS TEXT)))) o
 WHERE o.place = 1;

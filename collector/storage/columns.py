@@ -1,0 +1,233 @@
+"""The adapter for DuckDB (extra `corpus`): a data set of Parquet files answers as a database does, out of core.
+
+Statements are those that SQLite gets. What the two mean differently by the same words is made equal here: macros for functions that
+DuckDB does not have, settings for divisions and for where NULL is sorted, and types that Python gets. What remains (columns that are
+not in GROUP BY, rows in no order) is for the statements to avoid; `tests/storage/test_columns.py` compares all answers.
+
+The files are somebody's data, so nothing else can be reached through them: no other file, no extension, and only SELECT runs.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.storage.dataset import AGAIN, Manifest, read_manifest
+from collector.storage.places import cache_directory
+from collector.storage.schema import OPTIONAL, names_in, part_sql, statements, typed_columns
+from collector.storage.store import Store
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from collector.storage.connection import OwnConnection
+
+_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "BLOB": "BLOB"}
+_MOST = 4 << 30  # bytes of memory; what does not fit goes to the disk
+_FETCHED = 20_000  # rows at a time
+_FIRST_JULIAN = 210_866_760_000_000  # milliseconds from the first Julian day to 1970
+# Names that DuckDB has too are taken over only for the number of arguments for which SQLite means something else.
+_MACROS = (
+    f"julianday(moment) AS CAST(epoch_ms(TRY_CAST(moment AS TIMESTAMP)) + {_FIRST_JULIAN} AS DOUBLE) / 86400000.0",
+    "max(a) AS system.main.max(a), (a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE greatest(a, b) END",
+    "min(a) AS system.main.min(a), (a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE least(a, b) END",
+    "total(a) AS COALESCE(CAST(system.main.sum(a) AS DOUBLE), 0.0)",
+)
+_SETTINGS = {
+    "default_null_order": "nulls_first_on_asc_last_on_desc",
+    "integer_division": True,
+    "error_on_division_by_zero": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "enable_external_access": False,
+    "lock_configuration": True,  # last: nothing can be set behind it
+}
+
+
+def require() -> None:
+    """Raises WhoWroteError without the extra `corpus`."""
+    if find_spec("duckdb") is None:
+        raise WhoWroteError("DuckDB, which reads a data set, is not installed", "Install it with: pip install 'whowrote[corpus]'")
+
+
+class ColumnStore(Store):
+    """A data set of Parquet files, for reading. Its numbers are those of the database that merging makes."""
+
+    def __init__(self, directory: str | Path) -> None:
+        """Raises DatabaseUnusable, DatabaseTooNew; WhoWroteError without the extra."""
+        require()
+        import duckdb
+
+        self.path = Path(directory)
+        self.is_read_only = True
+        self._policy = None
+        self._is_new = False
+        self._manifest = read_manifest(self.path)
+        cache_directory().mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._spilled = tempfile.TemporaryDirectory(dir=cache_directory(), prefix="columns-")
+        self._last: _Answer | None = None
+        try:
+            self._columns = duckdb.connect(":memory:", config=_limits(self._spilled.name))
+            _prepare(self._columns, self.path, self._manifest)
+        except duckdb.Error as error:
+            self._spilled.cleanup()
+            raise _explained(error, self.path) from error
+        self._run = self._ask
+
+    def close(self) -> None:
+        self._columns.close()
+        self._spilled.cleanup()
+
+    def transaction(self) -> AbstractContextManager[OwnConnection]:
+        """Raises DatabaseUnusable: nothing is written to a data set."""
+        raise DatabaseUnusable(
+            f"{self.path} holds what was known when it was written, which is not up to date",
+            "Run the command on the databases that it was made of, then: collect columns",
+        )
+
+    def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """Raises DatabaseUnusable, also for anything but one SELECT."""
+        import duckdb
+
+        if self._last is not None:
+            self._last.take_all()
+        try:
+            asked = duckdb.extract_statements(sql)
+            if len(asked) != 1 or asked[0].type != duckdb.StatementType.SELECT:
+                raise DatabaseUnusable(f"{self.path} is only read", "Ask it with one SELECT")
+            self._last = _Answer(self._columns.execute(asked[0], list(parameters)), self.path)
+        except duckdb.Error as error:
+            raise _explained(error, self.path) from error
+        return self._last
+
+
+class _Answer:
+    """Rows as a cursor of SQLite gives them."""
+
+    def __init__(self, result: Any, path: Path) -> None:
+        self._result, self._path = result, path
+        self.description = result.description
+        self._change = _changes([str(column[1]) for column in self.description])
+        self._rows: list[Sequence[Any]] = []
+        self._at = 0
+        self._is_over = False
+
+    def __iter__(self) -> Iterator[Sequence[Any]]:
+        while (row := self.fetchone()) is not None:
+            yield row
+
+    def fetchone(self) -> Sequence[Any] | None:
+        if self._at == len(self._rows):
+            self._rows, self._at = self._fetched(), 0
+        if not self._rows:
+            return None
+        self._at += 1
+        return self._rows[self._at - 1]
+
+    def fetchall(self) -> list[Sequence[Any]]:
+        return list(self)
+
+    def take_all(self) -> None:
+        """The connection is needed for another statement."""
+        self._rows, self._at = self._rows[self._at :], 0
+        while rows := self._fetched():
+            self._rows += rows
+
+    def _fetched(self) -> list[Sequence[Any]]:
+        import duckdb
+
+        if self._is_over:
+            return []
+        try:
+            rows = self._result.fetchmany(_FETCHED)
+        except duckdb.Error as error:
+            raise _explained(error, self._path) from error
+        self._is_over = not rows
+        return rows if self._change is None else list(map(self._change, rows))
+
+
+def _changes(kinds: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
+    """What makes of a row what SQLite would give: numbers of Python. None when they are that already."""
+    to: list[tuple[int, Callable[[Any], Any]]] = [(at, int) for at, kind in enumerate(kinds) if kind == "BOOLEAN"]
+    to += [(at, _number) for at, kind in enumerate(kinds) if kind.startswith("DECIMAL")]
+    if not to:
+        return None
+
+    def change(row: Sequence[Any]) -> Sequence[Any]:
+        values = list(row)
+        for at, function in to:
+            if values[at] is not None:
+                values[at] = function(values[at])
+        return tuple(values)
+
+    return change
+
+
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() and value.as_tuple().exponent == 0 else float(value)
+
+
+def _limits(spilled: str) -> dict[str, Any]:
+    """Half of the memory at most, and a place on the disk for the rest."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2 * _MOST
+    return {"memory_limit": f"{min(_MOST, memory // 2)}B", "temp_directory": spilled, "threads": os.cpu_count() or 1}
+
+
+def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: Manifest) -> None:
+    """Views of all tables and views of the schema; then nothing else can be reached."""
+    files = manifest.tables()
+    for macro in _MACROS:
+        connection.execute(f"CREATE MACRO {macro}")
+    for table, columns in {**typed_columns(), **manifest.columns}.items():
+        connection.execute(f'CREATE VIEW "{table}" AS {_rows(directory, files.get(table, []), columns)}')
+    parts = manifest.parts()
+    connection.execute(_masters(parts, manifest.columns))
+    for part in (*parts, *(one for one in OPTIONAL if one not in parts)):
+        for statement in statements(part_sql(part)):
+            if "CREATE VIEW" in statement:
+                connection.execute(statement)
+    connection.execute("SET allowed_directories = [?]", [str(directory.resolve())])
+    for name, value in _SETTINGS.items():
+        connection.execute(f"SET {name} = {_literal(value)}")
+
+
+def _rows(directory: Path, files: Sequence[Path], columns: Sequence[tuple[str, str]]) -> str:
+    """The SELECT for a table: its files, or nothing."""
+    if not files:
+        nothing = ", ".join(f'CAST(NULL AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
+        return f"SELECT {nothing} WHERE false"
+    listed = ", ".join(f'CAST("{name}" AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
+    paths = ", ".join(_literal(str(directory.resolve() / file)) for file in files)
+    return f"SELECT {listed} FROM read_parquet([{paths}], hive_partitioning = false)"
+
+
+def _masters(parts: Sequence[str], filled: Iterable[str]) -> str:
+    """The view that tells which tables and views there are: those that a database with these rows would have."""
+    tables = typed_columns()
+    made = [(name, "table" if name in tables else "view") for part in parts for name in names_in(part)]
+    names = [*made, *((name, "table") for name in filled if name not in tables)]
+    listed = ", ".join(f"({_literal(kind)}, {_literal(name)})" for name, kind in names)
+    return f"CREATE VIEW sqlite_master AS SELECT * FROM (VALUES {listed}) AS made(type, name)"
+
+
+def _literal(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else "'" + str(value).replace("'", "''") + "'"
+
+
+def _explained(error: duckdb.Error, path: Path) -> DatabaseUnusable:
+    text = str(error).split("\n")[0][:500]
+    if "No files found" in text or "Cannot open file" in text:
+        return DatabaseUnusable(f"a file of {path} is missing: {text}", f"It may have been written anew meanwhile. {AGAIN}")
+    if "Parquet" in text or "parquet" in text or "zstd" in text.lower():
+        return DatabaseUnusable(f"a file of {path} is damaged: {text}", f"Remove the directory and start anew. {AGAIN}")
+    if "Out of Memory" in text:
+        return DatabaseUnusable(f"{path}: {text}", "Free some memory or disk space in the cache directory, and run it again")
+    return DatabaseUnusable(f"{path}: {text}", AGAIN)
