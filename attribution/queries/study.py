@@ -240,7 +240,8 @@ def session_stops(store: Store) -> list[SessionStops]:
         SessionStops,
         "SELECT s.repo_id, s.agent, COALESCE(substr(s.started_at, 1, 7), '') AS month, "
         "COALESCE(f.interruption_events, '[]') AS stops, COALESCE(f.turn_languages, '[]') AS languages "
-        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id ORDER BY s.id",
+        "FROM sessions s JOIN corpus_sessions k ON k.session_id = s.id JOIN session_features f ON f.session_id = s.id "
+        "ORDER BY s.id",
     )
 
 

@@ -1,8 +1,8 @@
 """The adapter for DuckDB (extra `corpus`): a data set of Parquet files answers as a database does, out of core.
 
-Statements are those that SQLite gets. What the two mean differently by the same words is made equal here: macros for functions that
-DuckDB does not have, settings for divisions and for where NULL is sorted, and types that Python gets. What remains (columns that are
-not in GROUP BY, rows in no order) is for the statements to avoid; `tests/storage/test_columns.py` compares all answers.
+Statements are those that SQLite gets. What the two mean differently by the same words is made equal here: macros for functions
+that DuckDB does not have, settings for divisions and for where NULL is sorted, and types that Python gets. What remains (columns
+that are not in GROUP BY, rows in no order) is for the statements to avoid; `tests/storage/test_columns.py` compares all answers.
 
 The files are somebody's data, so nothing else can be reached through them: no other file, no extension, and only SELECT runs.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -86,12 +86,14 @@ class ColumnStore(Store):
         self._columns.close()
         self._spilled.cleanup()
 
-    def transaction(self) -> AbstractContextManager[OwnConnection]:
+    @contextmanager
+    def transaction(self) -> Iterator[OwnConnection]:
         """Raises DatabaseUnusable: nothing is written to a data set."""
         raise DatabaseUnusable(
             f"{self.path} holds what was known when it was written, which is not up to date",
             "Run the command on the databases that it was made of, then: collect columns",
         )
+        yield self.connection
 
     def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """Raises DatabaseUnusable, also for anything but one SELECT."""

@@ -92,7 +92,7 @@ def folder_of(repository: str) -> str:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Raises DatabaseUnusable for one that is damaged, not finished, or of an earlier version; DatabaseTooNew for one of a later."""
+    """Raises DatabaseUnusable for one that is damaged, not finished or of an earlier version, DatabaseTooNew for a later one."""
     path = directory / MANIFEST
     if not path.is_file():
         raise DatabaseUnusable(f"{directory} is not finished: a run that writes it was stopped, or is at work", AGAIN)
