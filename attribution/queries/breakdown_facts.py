@@ -115,8 +115,10 @@ class _Birth(NamedTuple):
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     found = []
     for repo in store.rows("SELECT id, name FROM repos ORDER BY id"):
-        births = _births(store, repo["id"], options)
-        for record in lifetimes.records(store, repo["id"]) if births else ():
+        with store.of_repository(repo["id"]):
+            births = _births(store, repo["id"], options)
+            records = lifetimes.records(store, repo["id"]) if births else []
+        for record in records:
             if birth := births.get(record.birth):
                 agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
                 top, slash, _ = record.path.partition("/")

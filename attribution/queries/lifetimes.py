@@ -115,6 +115,11 @@ ORDER BY l.first
 
 def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     """The records of `records`, each with the commit that removed its lines."""
+    with store.of_repository(repo_id):
+        return _removed_lines(store, repo_id)
+
+
+def _removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     tip = store.select_one(
         _Tip,
         "SELECT h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h ON h.repo_id = t.repo_id "

@@ -120,10 +120,11 @@ class Lives:
 
     def add(self, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
         """The lines of a repository. `database`: see `lifetimes.records`."""
-        self.followed += followed_histories(store, [repo_id])
-        self.records += lifetimes.records(store, repo_id, every_kind, database)
-        self.left_out.update(lifetimes.left_out(store, repo_id, every_kind))
-        claimed = claimed_lines(store, [repo_id])
+        with store.of_repository(repo_id):
+            self.followed += followed_histories(store, [repo_id])
+            self.records += lifetimes.records(store, repo_id, every_kind, database)
+            self.left_out.update(lifetimes.left_out(store, repo_id, every_kind))
+            claimed = claimed_lines(store, [repo_id])
         self.claimed = ClaimedLines(self.claimed.agents + claimed.agents, self.claimed.undeclared + claimed.undeclared)
 
 
@@ -182,8 +183,9 @@ class _UndeclaredSpan(NamedTuple):
 def claimed_lines(store: Store, repo_ids: Sequence[int]) -> ClaimedLines:
     """Counts of some repositories; those where no records of other tools were read are left out."""
     agents = undeclared = 0
+    read = {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")}
     for repo_id in repo_ids:
-        if not store.value("SELECT EXISTS (SELECT 1 FROM claim_records WHERE repo_id = ?)", (repo_id,)):
+        if repo_id not in read:
             continue
         spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for span in store.select(_UndeclaredSpan, _CLAIMED, (repo_id,)):

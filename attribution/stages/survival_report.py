@@ -52,8 +52,11 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
 def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     """Changes with every run of a stage on one of the repositories: whatever the numbers rest on is written by one."""
     sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
-    runs = [(str(repo_id), *run.values()) for repo_id in repo_ids for run in store.rows(sql, (repo_id,))]
-    return digest(*(word for run in runs for word in run))
+    words = []
+    for repo_id in repo_ids:
+        with store.of_repository(repo_id):
+            words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
+    return digest(*words)
 
 
 def _read(store: Store, repo_ids: Sequence[int], kept: Mapping[str, Any]) -> SurvivalReport:

@@ -131,23 +131,17 @@ def _write_table(directory: Path, partition: Partition, moved: MovedRows) -> Non
     path = directory / partition.file(moved.table)
     path.parent.mkdir(parents=True, exist_ok=True)
     waiting = path.with_name(path.name + ".part")
-    rows = parquet.write(waiting, moved.columns, moved.rows)
-    if rows:
-        waiting.replace(path)
-        partition.rows[moved.table] = rows
-    else:
-        waiting.unlink()
+    partition.rows[moved.table] = parquet.write(waiting, moved.columns, moved.rows)
+    waiting.replace(path)
 
 
 def _of_every(store: Store, directory: Path) -> Partition:
-    """The tables whose rows several databases may have, as they are after all of them."""
+    """The tables whose rows several databases may have, as they are after all of them; and the others, without rows."""
     run = store.connection.execute
     partition = Partition(EVERY, secrets.token_hex(16), {})
     schema = merge_schema(run, "main")
     for name in schema.order:
-        if name in schema.kept:
-            moved = MovedRows("", name, _columns(store, name), run(f'SELECT * FROM "{name}"'))
-            _write_table(directory, partition, moved)
+        _write_table(directory, partition, MovedRows("", name, _columns(store, name), run(f'SELECT * FROM "{name}"')))
     return partition
 
 

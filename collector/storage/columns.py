@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from importlib.util import find_spec
@@ -44,6 +44,7 @@ _SETTINGS = {
     "default_null_order": "nulls_first_on_asc_last_on_desc",
     "integer_division": True,
     "error_on_division_by_zero": False,
+    "parquet_metadata_cache": True,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
@@ -74,6 +75,8 @@ class ColumnStore(Store):
         cache_directory().mkdir(mode=0o700, parents=True, exist_ok=True)
         self._spilled = tempfile.TemporaryDirectory(dir=cache_directory(), prefix="columns-")
         self._last: _Answer | None = None
+        self._names: dict[int, str] = {}  # of the repositories
+        self._only: int | None = None  # the repository at whose files statements look; None: at all
         try:
             self._columns = duckdb.connect(":memory:", config=_limits(self._spilled.name))
             _prepare(self._columns, self.path, self._manifest)
@@ -94,6 +97,28 @@ class ColumnStore(Store):
             "Run the command on the databases that it was made of, then: collect columns",
         )
         yield self.connection
+
+    @contextmanager
+    def of_repository(self, repo_id: int) -> Iterator[None]:
+        """Statements inside open only the files of this repository."""
+        before = self._only
+        self._look_at(repo_id)
+        try:
+            yield
+        finally:
+            self._look_at(before)
+
+    def _look_at(self, repo_id: int | None) -> None:
+        """From now on only at the files of one repository; None: at all."""
+        if repo_id == self._only:
+            return
+        if not self._names:
+            self._names = {row["id"]: row["name"] for row in self.rows("SELECT id, name FROM repos")}
+        if self._last is not None:
+            self._last.take_all()
+        files = self._manifest.tables() if repo_id is None else self._manifest.tables_of(self._names.get(repo_id, ""))
+        _set_files(self._columns, self.path, files)
+        self._only = repo_id
 
     def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """Raises DatabaseUnusable, also for anything but one SELECT."""
@@ -185,11 +210,11 @@ def _limits(spilled: str) -> dict[str, Any]:
 
 def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: Manifest) -> None:
     """Views of all tables and views of the schema; then nothing else can be reached."""
-    files = manifest.tables()
+    _set_files(connection, directory, manifest.tables())
     for macro in _MACROS:
         connection.execute(f"CREATE MACRO {macro}")
     for table, columns in {**typed_columns(), **manifest.columns}.items():
-        connection.execute(f'CREATE VIEW "{table}" AS {_rows(directory, files.get(table, []), columns)}')
+        connection.execute(f'CREATE VIEW "{table}" AS {_rows(table, columns, table in manifest.columns)}')
     parts = manifest.parts()
     connection.execute(_masters(parts, manifest.columns))
     for part in (*parts, *(one for one in OPTIONAL if one not in parts)):
@@ -201,14 +226,20 @@ def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: M
         connection.execute(f"SET {name} = {_literal(value)}")
 
 
-def _rows(directory: Path, files: Sequence[Path], columns: Sequence[tuple[str, str]]) -> str:
+def _set_files(connection: duckdb.DuckDBPyConnection, directory: Path, files: Mapping[str, Sequence[Path]]) -> None:
+    """Says which files the views read, from now on."""
+    place = directory.resolve()
+    paths = {table: [str(place / file) for file in of_table] for table, of_table in files.items()}
+    connection.execute("SET VARIABLE files = MAP(?::VARCHAR[], ?::VARCHAR[][])", [list(paths), list(paths.values())])
+
+
+def _rows(table: str, columns: Sequence[tuple[str, str]], is_filled: bool) -> str:
     """The SELECT for a table: its files, or nothing."""
-    if not files:
+    if not is_filled:
         nothing = ", ".join(f'CAST(NULL AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
         return f"SELECT {nothing} WHERE false"
     listed = ", ".join(f'CAST("{name}" AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
-    paths = ", ".join(_literal(str(directory.resolve() / file)) for file in files)
-    return f"SELECT {listed} FROM read_parquet([{paths}], hive_partitioning = false)"
+    return f"SELECT {listed} FROM read_parquet(getvariable('files')['{table}'], hive_partitioning = false)"
 
 
 def _masters(parts: Sequence[str], filled: Iterable[str]) -> str:

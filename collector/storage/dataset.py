@@ -40,11 +40,11 @@ Columns = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The rows of one repository, or those that belong to none."""
+    """The rows of one repository, or those that belong to none: that one has a file for every table, also without rows."""
 
     folder: str
     version: str  # digest of what they were made from
-    rows: dict[str, int]  # table -> number of rows; tables without any have no file
+    rows: dict[str, int]  # table -> number of rows, for tables with a file
 
     def file(self, table: str) -> Path:
         """Relative to the directory of the data set."""
@@ -66,9 +66,14 @@ class Manifest:
                 found.setdefault(table, []).append(partition.file(table))
         return found
 
+    def tables_of(self, repository: str) -> dict[str, list[Path]]:
+        """The same with the files of one repository alone, and those of rows that belong to none."""
+        folders = (EVERY, folder_of(repository))
+        return Manifest([one for one in self.partitions if one.folder in folders]).tables()
+
     def parts(self) -> list[str]:
         """Parts of the schema that a database with these rows has."""
-        filled = self.tables()
+        filled = {table for partition in self.partitions for table, rows in partition.rows.items() if rows}
         found = {part for part in OPTIONAL if any(name in filled for name in names_in(part))}
         found |= {NEEDS[part] for part in found if part in NEEDS}
         return [*CORE, *(part for part in OPTIONAL if part in found)]

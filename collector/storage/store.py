@@ -180,6 +180,11 @@ class Store:
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
     @contextmanager
+    def of_repository(self, repo_id: int) -> Iterator[None]:
+        """Statements inside ask for rows of this repository alone, by a condition of their own: others need not be looked at."""
+        yield
+
+    @contextmanager
     def snapshot(self) -> Iterator[OwnConnection]:
         """What is read inside is of one moment, and what is written is not kept: it is for temporary tables."""
         try:
