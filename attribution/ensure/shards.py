@@ -33,6 +33,5 @@ def _add(lives: Lives, row: ShardRow, number: int, every_kind: bool) -> list[str
     with Store(row.path, create=False) as store:
         coverage = history_coverage(store)
         survival_current(store, coverage.followed)
-        for repo_id in coverage.followed:
-            lives.add(store, repo_id, every_kind, number)
+        lives.add(store, coverage.followed, every_kind, number)
     return [f"no line history for {name} yet" for name in coverage.not_followed]

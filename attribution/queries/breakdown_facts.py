@@ -107,33 +107,32 @@ class _Birth(NamedTuple):
     """The commit that wrote lines."""
 
     id: int
+    repo_id: int
     month: str
     name: str
     email: str
 
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
+    births = _births(store, options)
+    names = {row["id"]: row["name"] for row in store.rows("SELECT id, name FROM repos")}
     found = []
-    for repo in store.rows("SELECT id, name FROM repos ORDER BY id"):
-        with store.of_repository(repo["id"]):
-            births = _births(store, repo["id"], options)
-            records = lifetimes.records(store, repo["id"]) if births else []
-        for record in records:
-            if birth := births.get(record.birth):
-                agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
-                top, slash, _ = record.path.partition("/")
-                place = Place(birth.month, repo["name"], top + slash if slash else ".", agent, birth.name, birth.email)
-                found.append(Life(place, record))
+    for record in lifetimes.records_of(store, sorted({birth.repo_id for birth in births.values()})):
+        if birth := births.get(record.birth):
+            agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
+            top, slash, _ = record.path.partition("/")
+            place = Place(birth.month, names[birth.repo_id], top + slash if slash else ".", agent, birth.name, birth.email)
+            found.append(Life(place, record))
     return found
 
 
-def _births(store: Store, repo_id: int, options: BreakdownOptions) -> dict[int, _Birth]:
+def _births(store: Store, options: BreakdownOptions) -> dict[int, _Birth]:
     rows = store.select(
         _Birth,
-        "SELECT h.id, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name, "
+        "SELECT h.id, h.repo_id, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name, "
         "lower(COALESCE(c.author_email, '')) AS email FROM history_commits h LEFT JOIN commits c ON c.repo_id = h.repo_id "
-        f"AND c.commit_sha = h.commit_sha WHERE h.repo_id = ?3 AND {_DAYS.format(at='h.author_at')}",
-        (options.since, options.until, repo_id),
+        f"AND c.commit_sha = h.commit_sha WHERE {_DAYS.format(at='h.author_at')}",
+        (options.since, options.until),
     )
     return {row.id: row for row in rows}
 

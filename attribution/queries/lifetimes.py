@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,15 +23,21 @@ def records(store: Store, repo_id: int, every_kind: bool = False, database: int 
 
     `database`: number of the database among several, so that repositories and commits of two of them are not taken for the same.
     """
-    found = (removed.record for removed in removed_lines(store, repo_id))
+    with store.of_repository(repo_id):
+        return records_of(store, [repo_id], every_kind, database)
+
+
+def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False, database: int = 0) -> list[LifetimeRecord]:
+    """The same of several repositories, in order of their numbers."""
+    found = (removed.record for removed in _removed(store, repo_ids))
     if database:
         offset = database * _DATABASE
         found = (replace(one, repo=one.repo + offset, birth=one.birth + offset) for one in found)
     return [record for record in found if every_kind or record.kind in HEADLINE]
 
 
-def left_out(store: Store, repo_id: int, every_kind: bool = False) -> dict[str, int]:
-    """Lines with text that are not counted.
+def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> dict[str, int]:
+    """Lines with text of some repositories that are not counted.
 
     binary; uncertain: something is missing in the clone; copy: of another file of the commit; not_attributed: symbolic links;
     same_text: both sides of a merge had them; they are counted as the lines that the merge kept; docs, lock, …: of such files.
@@ -40,8 +47,8 @@ def left_out(store: Store, repo_id: int, every_kind: bool = False) -> dict[str, 
         "THEN 'not_attributed' ELSE '' END AS why, f.kind, l.path, SUM(t.nonblank) AS lines FROM line_fates t "
         "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth "
         "LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha "
-        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path WHERE t.repo_id = ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-        (repo_id,),
+        "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path "
+        f"WHERE t.repo_id IN ({_listed(repo_ids)}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     )
     found: Counter[str] = Counter()
     for row in rows:
@@ -51,9 +58,15 @@ def left_out(store: Store, repo_id: int, every_kind: bool = False) -> dict[str, 
     return {why: lines for why, lines in found.items() if lines}
 
 
+def _listed(numbers: Iterable[int]) -> str:
+    """Numbers for `IN (…)`."""
+    return ", ".join(map(str, numbers))
+
+
 class _Tip(NamedTuple):
     """The commit up to which the lines were followed."""
 
+    repo_id: int
     author_at: str
     committed_at: str
     main_line: int  # position on the main line
@@ -62,6 +75,7 @@ class _Tip(NamedTuple):
 class _Lines(NamedTuple):
     """Lines of a file with one author and one fate; commits by their numbers in `history_commits`."""
 
+    repo_id: int
     nonblank: int
     actor: str | None
     actor_session_id: int | None
@@ -93,13 +107,13 @@ _DATABASE = 1 << 32  # more than the row ids of one database
 # Rows with one fate are added up before the joins: statistics weigh by lines, and there are several times fewer such groups.
 _LINES = """
 WITH l AS MATERIALIZED (
-  SELECT MIN(t.origin) AS first, SUM(t.nonblank) AS nonblank, l.path, l.birth, l.death, l.cause, l.gone_from_main,
+  SELECT t.repo_id, MIN(t.origin) AS first, SUM(t.nonblank) AS nonblank, l.path, l.birth, l.death, l.cause, l.gone_from_main,
     t.origin_id, t.actor, t.actor_session_id
   FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life
-  WHERE t.repo_id = ?1 AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL
-  GROUP BY l.birth, l.path, l.death, l.cause, l.gone_from_main, t.origin_id, t.actor, t.actor_session_id
+  WHERE t.repo_id IN ({repositories}) AND t.nonblank > 0 AND l.kind = 'text' AND l.same_as IS NULL
+  GROUP BY t.repo_id, l.birth, l.path, l.death, l.cause, l.gone_from_main, t.origin_id, t.actor, t.actor_session_id
 )
-SELECT l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
+SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
   b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
@@ -109,28 +123,20 @@ LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = l.origin_id
 LEFT JOIN sessions s ON s.id = o.session_id LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
-ORDER BY l.first
+ORDER BY l.repo_id, l.first
 """
 
 
 def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     """The records of `records`, each with the commit that removed its lines."""
-    with store.of_repository(repo_id):
-        return _removed_lines(store, repo_id)
+    return list(_removed(store, [repo_id]))
 
 
-def _removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
-    tip = store.select_one(
-        _Tip,
-        "SELECT h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h ON h.repo_id = t.repo_id "
-        "AND h.commit_sha = t.tip_sha WHERE t.repo_id = ?",
-        (repo_id,),
-    )
-    if tip is None:
-        return []
-    view = _View(repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line, _users(store, repo_id))
-    rows = store.select(_Lines, _LINES, (repo_id,))
-    return [RemovedLines(row.removed_in or 0, _record(row, view)) for row in rows]
+def _removed(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
+    """In order of the repositories' numbers, then of the lines."""
+    views = _views(store, repo_ids)
+    for row in store.stream(_Lines, _LINES.format(repositories=_listed(views))):
+        yield RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id]))
 
 
 class _Users(NamedTuple):
@@ -156,22 +162,49 @@ class _View(NamedTuple):
 
 
 _SIGNS = """
-SELECT c.author_email AS email, c.author_at AS at FROM commits c WHERE c.repo_id = ?1 AND (c.declared_agent IS NOT NULL
+SELECT c.repo_id, c.author_email AS email, c.author_at AS at FROM commits c WHERE c.repo_id IN ({repositories}) AND (c.declared_agent IS NOT NULL
   OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
-UNION ALL SELECT k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
-JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id = ?1
+UNION ALL SELECT s.repo_id, k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
+JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id IN ({repositories})
 """
 _CLAIMED = """
-SELECT DISTINCT c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k ON k.record_id = r.id
+SELECT DISTINCT c.repo_id, c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k ON k.record_id = r.id
 JOIN claim_authors a ON a.id = k.author_id JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha
-WHERE r.repo_id = ? AND a.author = 'agent'
+WHERE r.repo_id IN ({repositories}) AND a.author = 'agent'
 """
 
 
-def _users(store: Store, repo_id: int) -> _Users:
-    rows = [*store.rows(_SIGNS, (repo_id,)), *store.rows(_CLAIMED, (repo_id,))]
-    since = min((seconds(row["at"]) for row in rows if row["at"]), default=math.inf)
-    return _Users(since, frozenset(row["email"].lower() for row in rows if row["email"]))
+def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
+    """Of the repositories whose lines were followed, in order of their numbers."""
+    users = _users(store, repo_ids)
+    tips = store.select(
+        _Tip,
+        "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h "
+        "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
+        f"WHERE t.repo_id IN ({_listed(repo_ids)}) ORDER BY t.repo_id",
+    )
+    nobody = _Users(math.inf, frozenset())
+    return {
+        tip.repo_id: _View(
+            tip.repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line, users.get(tip.repo_id, nobody)
+        )
+        for tip in tips
+    }
+
+
+def _users(store: Store, repo_ids: Sequence[int]) -> dict[int, _Users]:
+    """Repository -> who used agents in it; without those where no commit has a sign."""
+    signs = defaultdict(list)
+    for sql in (_SIGNS, _CLAIMED):
+        for row in store.rows(sql.format(repositories=_listed(repo_ids))):
+            signs[row["repo_id"]].append(row)
+    return {
+        repo_id: _Users(
+            min((seconds(row["at"]) for row in rows if row["at"]), default=math.inf),
+            frozenset(row["email"].lower() for row in rows if row["email"]),
+        )
+        for repo_id, rows in signs.items()
+    }
 
 
 def _record(row: _Lines, view: _View) -> LifetimeRecord:

@@ -291,7 +291,7 @@ def ordered_calls(store: Store) -> list[OrderedCall]:
 def line_records(store: Store) -> list[LifetimeRecord]:
     """Lines of source and test files of all repositories whose lines were followed."""
     repos = store.rows("SELECT repo_id FROM tip_states ORDER BY repo_id")
-    return [record for row in repos for record in lifetimes.records(store, row["repo_id"])]
+    return lifetimes.records_of(store, [row["repo_id"] for row in repos])
 
 
 class EvidenceTotal(NamedTuple):

@@ -114,17 +114,15 @@ class Lives:
     def of(cls, store: Store, repo_ids: Sequence[int], every_kind: bool) -> Self:
         """The lines of some repositories of a database."""
         lives = cls()
-        for repo_id in repo_ids:
-            lives.add(store, repo_id, every_kind)
+        lives.add(store, repo_ids, every_kind)
         return lives
 
-    def add(self, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
-        """The lines of a repository. `database`: see `lifetimes.records`."""
-        with store.of_repository(repo_id):
-            self.followed += followed_histories(store, [repo_id])
-            self.records += lifetimes.records(store, repo_id, every_kind, database)
-            self.left_out.update(lifetimes.left_out(store, repo_id, every_kind))
-            claimed = claimed_lines(store, [repo_id])
+    def add(self, store: Store, repo_ids: Sequence[int], every_kind: bool, database: int = 0) -> None:
+        """The lines of some repositories. `database`: see `lifetimes.records`."""
+        self.followed += followed_histories(store, repo_ids)
+        self.records += lifetimes.records_of(store, repo_ids, every_kind, database)
+        self.left_out.update(lifetimes.left_out(store, repo_ids, every_kind))
+        claimed = claimed_lines(store, repo_ids)
         self.claimed = ClaimedLines(self.claimed.agents + claimed.agents, self.claimed.undeclared + claimed.undeclared)
 
 
@@ -147,7 +145,7 @@ def report_of(lives: Lives, place: Path, options: SurvivalOptions) -> SurvivalRe
         [comparison.compare(records, baseline) for baseline in comparison.BASELINES],
         [],
         {},
-        dict(lives.left_out),
+        dict(sorted(lives.left_out.items())),
     )
     if options.curves:
         enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
@@ -214,6 +212,7 @@ _CLAIMED = (
 
 
 class _HistoryRow(NamedTuple):
+    id: int
     name: str
     tip: str
     after: str
@@ -225,18 +224,14 @@ class _HistoryRow(NamedTuple):
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHistory]:
     """Of each repository that has one, in this order."""
-    return [history for repo_id in repo_ids for history in _followed(store, repo_id)]
-
-
-def _followed(store: Store, repo_id: int) -> list[FollowedHistory]:
     rows = store.select(
         _HistoryRow,
-        "SELECT r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
+        "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
         "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha AS head "
-        "FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id = ?",
-        (repo_id,),
+        f"FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
     )
-    return [FollowedHistory(*row[:-1], stale=row.head != row.tip) for row in rows]
+    found = {row.id: FollowedHistory(*row[1:-1], stale=row.head != row.tip) for row in rows}
+    return [found[repo_id] for repo_id in repo_ids if repo_id in found]
 
 
 class HistoryCoverage(NamedTuple):

@@ -116,8 +116,8 @@ class ColumnStore(Store):
             self._names = {row["id"]: row["name"] for row in self.rows("SELECT id, name FROM repos")}
         if self._last is not None:
             self._last.take_all()
-        files = self._manifest.tables() if repo_id is None else self._manifest.tables_of(self._names.get(repo_id, ""))
-        _set_files(self._columns, self.path, files)
+        files = {} if repo_id is None else self._manifest.tables_of(self._names.get(repo_id, ""))
+        _set_files(self._columns, "looked_at", self.path, files)
         self._only = repo_id
 
     def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
@@ -143,30 +143,29 @@ class _Answer:
         self._result, self._path = result, path
         self.description = result.description
         self._change = _changes([str(column[1]) for column in self.description])
-        self._rows: list[Sequence[Any]] = []
-        self._at = 0
+        self._waiting: list[Sequence[Any]] = []
         self._is_over = False
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
-        while (row := self.fetchone()) is not None:
-            yield row
+        while rows := self._some():
+            yield from rows
 
     def fetchone(self) -> Sequence[Any] | None:
-        if self._at == len(self._rows):
-            self._rows, self._at = self._fetched(), 0
-        if not self._rows:
-            return None
-        self._at += 1
-        return self._rows[self._at - 1]
+        rows = self._some()
+        self._waiting = rows[1:]
+        return rows[0] if rows else None
 
     def fetchall(self) -> list[Sequence[Any]]:
         return list(self)
 
     def take_all(self) -> None:
         """The connection is needed for another statement."""
-        self._rows, self._at = self._rows[self._at :], 0
         while rows := self._fetched():
-            self._rows += rows
+            self._waiting += rows
+
+    def _some(self) -> list[Sequence[Any]]:
+        rows, self._waiting = self._waiting, []
+        return rows or self._fetched()
 
     def _fetched(self) -> list[Sequence[Any]]:
         import duckdb
@@ -174,7 +173,7 @@ class _Answer:
         if self._is_over:
             return []
         try:
-            rows = self._result.fetchmany(_FETCHED)
+            rows: list[Sequence[Any]] = self._result.fetchmany(_FETCHED)
         except duckdb.Error as error:
             raise _explained(error, self._path) from error
         self._is_over = not rows
@@ -210,7 +209,8 @@ def _limits(spilled: str) -> dict[str, Any]:
 
 def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: Manifest) -> None:
     """Views of all tables and views of the schema; then nothing else can be reached."""
-    _set_files(connection, directory, manifest.tables())
+    _set_files(connection, "every_file", directory, manifest.tables())
+    _set_files(connection, "looked_at", directory, {})
     for macro in _MACROS:
         connection.execute(f"CREATE MACRO {macro}")
     for table, columns in {**typed_columns(), **manifest.columns}.items():
@@ -226,11 +226,11 @@ def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: M
         connection.execute(f"SET {name} = {_literal(value)}")
 
 
-def _set_files(connection: duckdb.DuckDBPyConnection, directory: Path, files: Mapping[str, Sequence[Path]]) -> None:
-    """Says which files the views read, from now on."""
-    place = directory.resolve()
-    paths = {table: [str(place / file) for file in of_table] for table, of_table in files.items()}
-    connection.execute("SET VARIABLE files = MAP(?::VARCHAR[], ?::VARCHAR[][])", [list(paths), list(paths.values())])
+def _set_files(connection: duckdb.DuckDBPyConnection, name: str, directory: Path, files: Mapping[str, Sequence[str]]) -> None:
+    """Says which files the views read from now on: those in `looked_at`, or in `every_file` for tables that have none there."""
+    place = str(directory.resolve())
+    paths = [[f"{place}/{file}" for file in of_table] for of_table in files.values()]
+    connection.execute(f"SET VARIABLE {name} = MAP(?::VARCHAR[], ?::VARCHAR[][])", [list(files), paths])
 
 
 def _rows(table: str, columns: Sequence[tuple[str, str]], is_filled: bool) -> str:
@@ -239,7 +239,8 @@ def _rows(table: str, columns: Sequence[tuple[str, str]], is_filled: bool) -> st
         nothing = ", ".join(f'CAST(NULL AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
         return f"SELECT {nothing} WHERE false"
     listed = ", ".join(f'CAST("{name}" AS {_TYPES.get(kind, "VARCHAR")}) AS "{name}"' for name, kind in columns)
-    return f"SELECT {listed} FROM read_parquet(getvariable('files')['{table}'], hive_partitioning = false)"
+    files = ", ".join(f"getvariable('{name}')['{table}']" for name in ("looked_at", "every_file"))
+    return f"SELECT {listed} FROM read_parquet(COALESCE({files}), hive_partitioning = false)"
 
 
 def _masters(parts: Sequence[str], filled: Iterable[str]) -> str:

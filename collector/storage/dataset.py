@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -46,30 +47,34 @@ class Partition:
     version: str  # digest of what they were made from
     rows: dict[str, int]  # table -> number of rows, for tables with a file
 
-    def file(self, table: str) -> Path:
+    def file(self, table: str) -> str:
         """Relative to the directory of the data set."""
-        return Path(table, self.folder, f"rows-{self.version}.parquet")
+        return f"{table}/{self.folder}/rows-{self.version}.parquet"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """What a data set holds."""
 
     partitions: list[Partition] = field(default_factory=list)
     columns: dict[str, Columns] = field(default_factory=dict)  # of each table with rows
 
-    def tables(self) -> dict[str, list[Path]]:
+    def tables(self) -> dict[str, list[str]]:
         """Table -> its files, relative to the directory, in order of the partitions."""
-        found: dict[str, list[Path]] = {}
+        found: dict[str, list[str]] = {}
         for partition in self.partitions:
             for table in partition.rows:
                 found.setdefault(table, []).append(partition.file(table))
         return found
 
-    def tables_of(self, repository: str) -> dict[str, list[Path]]:
+    def tables_of(self, repository: str) -> dict[str, list[str]]:
         """The same with the files of one repository alone, and those of rows that belong to none."""
         folders = (EVERY, folder_of(repository))
-        return Manifest([one for one in self.partitions if one.folder in folders]).tables()
+        return Manifest([self._by_folder[name] for name in folders if name in self._by_folder]).tables()
+
+    @cached_property
+    def _by_folder(self) -> dict[str, Partition]:
+        return {one.folder: one for one in self.partitions}
 
     def parts(self) -> list[str]:
         """Parts of the schema that a database with these rows has."""
@@ -78,7 +83,7 @@ class Manifest:
         found |= {NEEDS[part] for part in found if part in NEEDS}
         return [*CORE, *(part for part in OPTIONAL if part in found)]
 
-    def files(self) -> Iterator[Path]:
+    def files(self) -> Iterator[str]:
         for paths in self.tables().values():
             yield from paths
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,9 @@ def added_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     add = Lives.add
 
-    def counted(self: Lives, store: Store, repo_id: int, every_kind: bool, database: int = 0) -> None:
-        found.append(repo_id)
-        add(self, store, repo_id, every_kind, database)
+    def counted(self: Lives, store: Store, repo_ids: Sequence[int], every_kind: bool, database: int = 0) -> None:
+        found.extend(repo_ids)
+        add(self, store, repo_ids, every_kind, database)
 
     monkeypatch.setattr(queries.Lives, "add", counted)
     return found

@@ -271,7 +271,7 @@ def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> Non
     assert [c.name for c in checks(shop.store) if c.broken] == []
     assert not shop.rows("SELECT 1 FROM line_fates UNION SELECT 1 FROM survival")
     assert shop.follow(build, "two").state == "continued"
-    assert lifetimes.left_out(shop.store, 1) == {"not_attributed": 1}
+    assert lifetimes.left_out(shop.store, [1]) == {"not_attributed": 1}
 
 
 def test_going_on_without_new_commits_changes_nothing(build: Build, shop: Shop) -> None:
@@ -375,7 +375,7 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
     assert {cause for _, _, _, _, cause in shop.ended(build)} == {"unreadable"}
     records = lifetimes.records(shop.store, 1, every_kind=True)
     assert sum(r.lines for r in records if r.lost) == 2 and not any(r.dead for r in records)
-    assert lifetimes.left_out(shop.store, 1) == {"uncertain": 3}
+    assert lifetimes.left_out(shop.store, [1]) == {"uncertain": 3}
 
 
 def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
