@@ -162,7 +162,8 @@ class _View(NamedTuple):
 
 
 _SIGNS = """
-SELECT c.repo_id, c.author_email AS email, c.author_at AS at FROM commits c WHERE c.repo_id IN ({repositories}) AND (c.declared_agent IS NOT NULL
+SELECT c.repo_id, c.author_email AS email, c.author_at AS at FROM commits c
+WHERE c.repo_id IN ({repositories}) AND (c.declared_agent IS NOT NULL
   OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
 UNION ALL SELECT s.repo_id, k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
 JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id IN ({repositories})

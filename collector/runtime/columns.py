@@ -91,10 +91,10 @@ def _numbers(directory: Path) -> Store:
 def _write(store: Store, place: Path, directory: Path, progress: Progress) -> Written:
     done = brought_up_to_date(store, place, lambda file: _taken(store, file, directory), progress)
     manifest = _manifest(directory)
-    if done.taken or done.gone or manifest is None:
+    partitions = sorted((Partition(**one) for detail in done.details for one in detail), key=lambda one: one.folder)
+    if manifest is None or partitions != [one for one in manifest.partitions if one.folder != EVERY]:
         progress("writing the list of files", 0, 0)
-        partitions = [Partition(**one) for detail in done.details for one in detail]
-        manifest = Manifest(sorted([*partitions, _of_every(store, directory)], key=lambda one: one.folder))
+        manifest = Manifest([_of_every(store, directory), *partitions])
         manifest.columns.update((table, _columns(store, table)) for table in manifest.tables())
         write_manifest(directory, manifest)
         _sweep(directory, manifest)

@@ -52,7 +52,6 @@ class BroughtUpToDate:
     """What one run did."""
 
     taken: int = 0  # databases that were new or had changed
-    gone: int = 0  # databases that are no longer there, or had changed
     notes: list[str] = field(default_factory=list)  # for people
     details: list[Any] = field(default_factory=list)  # what is remembered of all databases that are there
 
@@ -85,7 +84,7 @@ def brought_up_to_date(
         taken = take(Path(row.path))
         _note(store, copied={row.path: _Copied(stamp, taken.repositories, taken.detail)})
         details.append(taken.detail)
-    return BroughtUpToDate(len(found.changed), len(stale), found.notes, details)
+    return BroughtUpToDate(len(found.changed), found.notes, details)
 
 
 def _compare(place: Path, known: Mapping[str, _Copied]) -> _Found:
