@@ -40,10 +40,11 @@ _MACROS = (
     "min(a) AS system.main.min(a), (a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE least(a, b) END",
     "total(a) AS COALESCE(CAST(system.main.sum(a) AS DOUBLE), 0.0)",
 )
+_SINCE_2 = "error_on_division_by_zero"  # earlier versions of DuckDB give NULL, as SQLite does
 _SETTINGS = {
     "default_null_order": "nulls_first_on_asc_last_on_desc",
     "integer_division": True,
-    "error_on_division_by_zero": False,
+    _SINCE_2: False,
     "parquet_metadata_cache": True,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -182,8 +183,8 @@ class _Answer:
 
 def _changes(kinds: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
     """What makes of a row what SQLite would give: numbers of Python. None when they are that already."""
-    to: list[tuple[int, Callable[[Any], Any]]] = [(at, int) for at, kind in enumerate(kinds) if kind == "BOOLEAN"]
-    to += [(at, _number) for at, kind in enumerate(kinds) if kind.startswith("DECIMAL")]
+    to: list[tuple[int, Callable[[Any], Any]]] = [(at, int) for at, kind in enumerate(kinds) if kind in ("BOOLEAN", "bool")]
+    to += [(at, _number) for at, kind in enumerate(kinds) if kind.startswith(("DECIMAL", "NUMBER"))]  # names of 2.0, and before
     if not to:
         return None
 
@@ -197,8 +198,10 @@ def _changes(kinds: Sequence[str]) -> Callable[[Sequence[Any]], Sequence[Any]] |
     return change
 
 
-def _number(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() and value.as_tuple().exponent == 0 else float(value)
+def _number(value: Any) -> Any:
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value.as_tuple().exponent == 0 else float(value)
 
 
 def _limits(spilled: str) -> dict[str, Any]:
@@ -222,8 +225,10 @@ def _prepare(connection: duckdb.DuckDBPyConnection, directory: Path, manifest: M
             if "CREATE VIEW" in statement:
                 connection.execute(statement)
     connection.execute("SET allowed_directories = [?]", [str(directory.resolve())])
+    known = {name for (name,) in connection.execute("SELECT name FROM duckdb_settings()").fetchall()}
     for name, value in _SETTINGS.items():
-        connection.execute(f"SET {name} = {_literal(value)}")
+        if name in known or name != _SINCE_2:
+            connection.execute(f"SET {name} = {_literal(value)}")
 
 
 def _set_files(connection: duckdb.DuckDBPyConnection, name: str, directory: Path, files: Mapping[str, Sequence[str]]) -> None:
