@@ -7,6 +7,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,12 @@ class Spent:
 
     seconds: float  # of the processor, user and system
     memory: int  # peak of the largest one, in kilobytes
+    elapsed: float  # seconds by the clock
 
 
 def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) -> Spent:
     """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark."""
+    started = time.monotonic()
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **variables}, cwd=ROOT
     )
@@ -38,7 +41,7 @@ def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) ->
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, time.monotonic() - started)
 
 
 def run_ours(words: Sequence[object], variables: Mapping[str, str] = _NO_VARIABLES) -> Spent:

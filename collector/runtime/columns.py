@@ -55,7 +55,7 @@ def write_columns(place: Path, directory: Path, progress: Progress = no_progress
     """
     parquet.require("corpus")
     if directory.is_dir() and not is_dataset(directory) and any(directory.iterdir()):
-        raise WhoWroteError(f"{directory} is not empty and holds no data set of ours", "Name a new directory with --to")
+        raise WhoWroteError(f"{directory} is not empty and holds no data set", "Name a new directory with --to")
     try:
         directory.mkdir(parents=True, exist_ok=True)
         lock = lock_path(directory / NUMBERS)

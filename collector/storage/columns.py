@@ -264,9 +264,9 @@ def _literal(value: object) -> str:
 def _explained(error: duckdb.Error, path: Path) -> DatabaseUnusable:
     text = str(error).split("\n")[0][:500]
     if "No files found" in text or "Cannot open file" in text:
-        return DatabaseUnusable(f"a file of {path} is missing: {text}", f"It may have been written anew meanwhile. {AGAIN}")
+        return DatabaseUnusable(f"a file of {path} is missing: {text}", f"Perhaps it was written again meanwhile. {AGAIN}")
     if "Parquet" in text or "parquet" in text or "zstd" in text.lower():
-        return DatabaseUnusable(f"a file of {path} is damaged: {text}", f"Remove the directory and start anew. {AGAIN}")
+        return DatabaseUnusable(f"a file of {path} is damaged: {text}", f"Remove the directory. {AGAIN}")
     if "Out of Memory" in text:
         return DatabaseUnusable(f"{path}: {text}", "Free some memory or disk space in the cache directory, and run it again")
     return DatabaseUnusable(f"{path}: {text}", AGAIN)
