@@ -26,9 +26,9 @@ def grades(
 ) -> None:
     """Compare session quality by task, agent, model and week.
 
-    Covers all sessions in the database DB, or in a directory of databases. Differences between agents and between models are given
-    raw and adjusted for the type of task; intervals are computed over repositories if there are at least five. docs/grades.md
-    explains every number.
+    Covers all sessions in the database DB, in a directory of databases or in a data set of `collect columns`. Differences between
+    agents and between models are given raw and adjusted for the type of task; intervals are computed over repositories if there are
+    at least five. docs/grades.md explains every number.
     """
     from attribution.queries.grades import grade_report
     from collector.runtime.corpus import database_at

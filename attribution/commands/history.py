@@ -44,7 +44,7 @@ def survival(
 
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
     Without PATH, reports on all repositories in the database that have line history; --db may then name a directory of
-    databases, which need not be merged.
+    databases, which need not be merged, or a data set of `collect columns`.
     """
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")

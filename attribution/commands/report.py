@@ -67,7 +67,8 @@ def report(
 ) -> None:  # fmt: skip
     """Summarise a database as HTML or Markdown, or break it down.
 
-    The HTML page is self-contained, without scripts; creating it needs whowrote[browse]. --db may name a directory of databases.
+    The HTML page is self-contained, without scripts; creating it needs whowrote[browse]. --db may name a directory of databases, or
+    a data set of `collect columns`.
     For a pull request: git rev-list BASE..HEAD | attribute report --commits -
     For a lead: attribute report --by month,directory --since 2026-01-01 --html FILE (or --csv)
     """

@@ -41,7 +41,7 @@ def study(
     Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
     need a judge from stored labels, if there are any. Adds what the paper does not have: survival of lines compared with
     people's, excess rework, evidence, our error rate. 95 % intervals are clustered by repository. docs/study.md explains the
-    numbers. --db may name a directory of databases. --html needs whowrote[browse].
+    numbers. --db may name a directory of databases, or a data set of `collect columns`. --html needs whowrote[browse].
     """
     from attribution.study import study as make
     from attribution.study.files import save
