@@ -23,8 +23,7 @@ def records(store: Store, repo_id: int, every_kind: bool = False, database: int 
 
     `database`: number of the database among several, so that repositories and commits of two of them are not taken for the same.
     """
-    with store.of_repository(repo_id):
-        return records_of(store, [repo_id], every_kind, database)
+    return records_of(store, [repo_id], every_kind, database)
 
 
 def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False, database: int = 0) -> list[LifetimeRecord]:
@@ -132,11 +131,19 @@ def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     return list(_removed(store, [repo_id]))
 
 
+_AT_ONCE = 25  # repositories in one statement: what it joins and sorts is in memory
+
+
 def _removed(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     """In order of the repositories' numbers, then of the lines."""
-    views = _views(store, repo_ids)
-    for row in store.stream(_Lines, _LINES.format(repositories=_listed(views))):
-        yield RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id]))
+    ordered = sorted(repo_ids)
+    for start in range(0, len(ordered), _AT_ONCE):
+        some = ordered[start : start + _AT_ONCE]
+        with store.of_repositories(*some):
+            views = _views(store, some)
+            rows = store.stream(_Lines, _LINES.format(repositories=_listed(views)))
+            found = [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
+        yield from found
 
 
 class _Users(NamedTuple):

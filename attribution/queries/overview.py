@@ -262,7 +262,7 @@ def _tip_classes(sums: Mapping[str, int | None]) -> LinesByClass:
 
 def overview(store: Store, repo_id: int) -> Overview | None:
     """None when the database has no repository of that number."""
-    with store.of_repository(repo_id):
+    with store.of_repositories(repo_id):
         return _overview(store, repo_id)
 
 

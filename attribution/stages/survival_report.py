@@ -54,7 +54,7 @@ def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
     words = []
     for repo_id in repo_ids:
-        with store.of_repository(repo_id):
+        with store.of_repositories(repo_id):
             words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
     return digest(*words)
 

@@ -77,7 +77,7 @@ class ColumnStore(Store):
         self._spilled = tempfile.TemporaryDirectory(dir=cache_directory(), prefix="columns-")
         self._last: _Answer | None = None
         self._names: dict[int, str] = {}  # of the repositories
-        self._only: int | None = None  # the repository at whose files statements look; None: at all
+        self._only: Sequence[int] = ()  # the repositories at whose files statements look; without any: at all
         try:
             self._columns = duckdb.connect(":memory:", config=_limits(self._spilled.name))
             _prepare(self._columns, self.path, self._manifest)
@@ -100,26 +100,26 @@ class ColumnStore(Store):
         yield self.connection
 
     @contextmanager
-    def of_repository(self, repo_id: int) -> Iterator[None]:
-        """Statements inside open only the files of this repository."""
+    def of_repositories(self, *repo_ids: int) -> Iterator[None]:
+        """Statements inside open only the files of these repositories."""
         before = self._only
-        self._look_at(repo_id)
+        self._look_at(repo_ids)
         try:
             yield
         finally:
             self._look_at(before)
 
-    def _look_at(self, repo_id: int | None) -> None:
-        """From now on only at the files of one repository; None: at all."""
-        if repo_id == self._only:
+    def _look_at(self, repo_ids: Sequence[int]) -> None:
+        """From now on only at the files of some repositories; without any: at all."""
+        if repo_ids == self._only:
             return
         if not self._names:
             self._names = {row["id"]: row["name"] for row in self.rows("SELECT id, name FROM repos")}
         if self._last is not None:
             self._last.take_all()
-        files = {} if repo_id is None else self._manifest.tables_of(self._names.get(repo_id, ""))
+        files = self._manifest.tables_of(self._names.get(repo_id, "") for repo_id in repo_ids) if repo_ids else {}
         _set_files(self._columns, "looked_at", self.path, files)
-        self._only = repo_id
+        self._only = repo_ids
 
     def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """Raises DatabaseUnusable, also for anything but one SELECT."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -67,9 +67,9 @@ class Manifest:
                 found.setdefault(table, []).append(partition.file(table))
         return found
 
-    def tables_of(self, repository: str) -> dict[str, list[str]]:
-        """The same with the files of one repository alone, and those of rows that belong to none."""
-        folders = (EVERY, folder_of(repository))
+    def tables_of(self, repositories: Iterable[str]) -> dict[str, list[str]]:
+        """The same with the files of some repositories alone, and those of rows that belong to none."""
+        folders = [EVERY, *map(folder_of, repositories)]
         return Manifest([self._by_folder[name] for name in folders if name in self._by_folder]).tables()
 
     @cached_property

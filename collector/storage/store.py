@@ -180,8 +180,8 @@ class Store:
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
     @contextmanager
-    def of_repository(self, repo_id: int) -> Iterator[None]:
-        """Statements inside ask for rows of this repository alone, by a condition of their own: others need not be looked at."""
+    def of_repositories(self, *repo_ids: int) -> Iterator[None]:
+        """Statements inside ask for rows of these repositories alone, by conditions of their own: others need not be looked at."""
         yield
 
     @contextmanager

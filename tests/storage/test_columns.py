@@ -423,7 +423,7 @@ def test_questions_about_one_repository_open_its_files_alone(own: Path) -> None:
             file.write_bytes(b"damaged")
     with ColumnStore(own / "data") as store:
         number = store.value("SELECT id FROM repos WHERE name = ?", (CASES["example"],))
-        with store.of_repository(number):
+        with store.of_repositories(number):
             assert store.value("SELECT COUNT(*) FROM spans") > 0
         with pytest.raises(DatabaseUnusable):
             store.value("SELECT COUNT(*) FROM spans")
