@@ -16,7 +16,8 @@ _START = re.compile(rb"@@@+ .*?\+(\d+)(?:,\d+)? @@@")
 _COMBINED = ("diff-tree", "--stdin", "-r", "--cc", "-U1", "--raw", "--no-renames", "--full-index", "--no-abbrev", "--no-color")
 _COMBINED_TAIL = ("--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")
 _HEADER = (b"index ", b"mode ", b"new file mode ", b"deleted file mode ", b"--- ", b"+++ ")
-_BODY = (b" ", b"+", b"-")
+_BODY = (b" ", b"+", b"-", b"\\")
+_NO_NEWLINE = b"\\ "  # "No newline at end of file", which git may print behind a line
 
 Written = list[tuple[int, list[bytes]]]  # 0-based first line and the texts of lines in a row
 
@@ -76,7 +77,7 @@ class CombinedPatches(PrintedLines):
         while (line := self._peek()) is not None and line.startswith(_BODY):
             self._at += 1
             marks = line[:parents]
-            if b"-" in marks:
+            if b"-" in marks or line.startswith(_NO_NEWLINE):
                 continue
             if marks == everywhere:
                 if number != last:
