@@ -10,6 +10,7 @@ program stores is compared with printing the patches, round by round.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import resource
 import shutil
@@ -74,6 +75,7 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
 
 def run_stage(repo: GitRepo, tip: str) -> dict[str, Any]:
     """The stage of the program: whole history, kept lines, written to a database."""
+    gc.set_threshold(10_000, 20, 100)  # as every command does
     from attribution.lineage.requests import HistoryRequest
     from attribution.stages.history import follow_history
     from collector.repository_rows import claim_repo
