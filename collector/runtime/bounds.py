@@ -129,16 +129,29 @@ def _interrupted(deadline: Deadline) -> Iterator[None]:
         return
 
     def ring(number: int, frame: FrameType | None) -> None:
+        if not deadline.passed:  # what was left of a timer is never exact
+            _alarm_in(deadline.left())
+            return
         whole = _WHOLE.get()
         raise _Late if whole is None or whole.passed else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
 
     before, began = signal.signal(signal.SIGALRM, ring), time.monotonic()
-    left, _ = signal.setitimer(signal.ITIMER_REAL, max(0.001, deadline.left()))
+    left = _alarm_in(deadline.left())
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - began)) if left else 0)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # also when the timer rang in the block before, for the last time: the one outside goes on
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:
+            _alarm_in(left - (time.monotonic() - began))
+
+
+def _alarm_in(seconds: float) -> float:
+    """Sets the timer; gives what was left of the one before, 0 when there was none."""
+    return signal.setitimer(signal.ITIMER_REAL, max(0.001, seconds))[0]
 
 
 @contextmanager

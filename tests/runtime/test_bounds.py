@@ -47,6 +47,36 @@ def test_a_part_has_a_quarter_of_the_time_and_the_whole_goes_on() -> None:
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
+@posix
+def test_an_alarm_that_comes_too_early_ends_nothing() -> None:
+    """The time that is left for the whole is computed after each part, and comes out a little too short."""
+    with pytest.raises(OverLimit), bounded(TaskLimits(seconds=1), no_progress):
+        signal.raise_signal(signal.SIGALRM)
+        with part_of_the_time():
+            signal.raise_signal(signal.SIGALRM)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        time.sleep(60)
+
+
+@posix
+def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_timer, rung = signal.setitimer, list[bool]()
+
+    def ringing(which: int, seconds: float) -> tuple[float, float]:
+        if len(rung) == 1:  # the first call sets the timer of the part
+            rung.append(True)
+            raise PartTooLong
+        rung.append(True)
+        return set_timer(which, seconds)
+
+    with pytest.raises(OverLimit), bounded(TaskLimits(seconds=1), no_progress):
+        monkeypatch.setattr(signal, "setitimer", ringing)
+        with pytest.raises(PartTooLong), part_of_the_time():
+            pass
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        time.sleep(60)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits private memory alone")
 def test_memory_is_refused_beyond_the_limit_and_given_again() -> None:
     with (
