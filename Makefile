@@ -79,7 +79,6 @@ bench-cluster: setup
 
 # DB: an attributed database; its lines many times over in SQLite, and in Parquet read by DuckDB.
 bench-corpus: setup
-	$(BIN)/pip install --quiet duckdb
 	$(BIN)/python benchmarks/bench_corpus.py $(DB) $(OPTIONS)
 
 # What twice of each size that a repository decides costs; SIZES for some of them.

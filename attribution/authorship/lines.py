@@ -330,10 +330,9 @@ def _last_gap(case: _Case, index: int, layout: bool = False) -> CandidateAuthor:
     made = state is None and len(case.found.file.added) == len(case.found.file.lines)
     after = state.known_at if state is not None else when.since
     last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, state is None))
+    is_open = last.author == "human" or bool(last.scripts)
     before = None
-    if state is None and (
-        last.author == "human" or last.scripts
-    ):  # what was done to the file before the parent commit may have been left out of that
+    if state is None and is_open:  # what was done to the file before the parent commit may have been left out of that
         before = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True))
     found = _of_last_gap(case, index, last, before)
     if not last.scripts and not (before and before.scripts):

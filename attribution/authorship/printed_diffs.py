@@ -1,8 +1,7 @@
 """What commits add and delete, read from what two git processes print about all of them.
 
 One prints the patches of ordinary commits, the other the combined patches of merges: git compares texts several times faster than
-libgit2 does for us. What is no plain text, got another name, or what git cannot tell is compared one
-by one (`diffs`).
+libgit2 does for us. What is no plain text, got another name, or what git cannot tell is compared one by one (`diffs`).
 """
 
 from __future__ import annotations

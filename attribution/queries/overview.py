@@ -102,17 +102,6 @@ class AgentRow:
     q: float | None  # mean of their scores
 
 
-class _AgentCounts(NamedTuple):
-    """The same without the mean."""
-
-    agent: str
-    model: str
-    sessions: int
-    tool_calls: int
-    produced: int | None
-    survived: int | None
-
-
 @dataclass(frozen=True, slots=True)
 class OverviewSession:
     """A session as the overview shows it."""
@@ -379,15 +368,14 @@ def _agents(store: Store, repo_id: int) -> list[AgentRow]:
         (repo_id,),
     ):
         scores[row["agent"], row["model"]].append(row["q"])
-    counts = store.select(
-        _AgentCounts,
+    counts = store.rows(
         "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
         "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
         "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC, 1, 2 LIMIT 12",
         (repo_id,),
     )
-    return [AgentRow(*one, mean(scores[one.agent, one.model])) for one in counts]
+    return [AgentRow(**one, q=mean(scores[one["agent"], one["model"]])) for one in counts]
 
 
 def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:

@@ -62,6 +62,15 @@ class TaskResult:
     cpu: float = 0.0
     peak: int = 0  # bytes of the largest memory of this task, or of a larger child than any before
 
+    def take(self, kind: str, value: Any) -> None:
+        """What `attempt` gives."""
+        if kind == "done":
+            self.value = value
+        elif kind == "failed":
+            self.error, self.hint = value
+        else:
+            (self.error, self.trace), self.expected = value, False
+
 
 def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
     """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin."""
@@ -161,12 +170,7 @@ class _Worker:
     def _take(self, done: TaskResult, message: tuple[str, Any, float, int]) -> None:
         kind, value, done.cpu, done.peak = message
         self._peak = done.peak
-        if kind == "done":
-            done.value = value
-        elif kind == "failed":
-            done.error, done.hint = value
-        else:
-            (done.error, done.trace), done.expected = value, False
+        done.take(kind, value)
 
     def is_late(self) -> bool:
         return self._awake and 0 < self._limits.seconds < time.monotonic() - self.began

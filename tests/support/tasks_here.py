@@ -23,11 +23,5 @@ def _run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: Tas
     """As `collector.runtime.workers.run`, one after the other and once; no limit holds."""
     for task in tasks:
         done = TaskResult(task.key)
-        kind, value = attempt(work, task.args)
-        if kind == "done":
-            done.value = value
-        elif kind == "failed":
-            done.error, done.hint = value
-        else:
-            (done.error, done.trace), done.expected = value, False
+        done.take(*attempt(work, task.args))
         yield done
