@@ -56,6 +56,11 @@ class Store:
         self.path = Path(path)
         self._is_cache = is_cache
         self._policy: Policy | None = None
+        if self.path.is_dir():
+            raise DatabaseUnusable(
+                f"{path} is a directory, where one database is needed",
+                "Name a database in it; attribute study, grades, report and survival read a whole directory",
+            )
         if not create and not self.path.is_file():
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
         if create:

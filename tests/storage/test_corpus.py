@@ -11,6 +11,7 @@ import pytest
 from support.commands import clone, run
 
 from collector.cli import cli as collect
+from collector.errors import DatabaseUnusable
 from collector.runtime.corpus import LEFT_OUT, database_at, forget_copies
 from collector.storage.store import Store
 from whowrote import WhoWroteError
@@ -146,3 +147,9 @@ def test_a_clone_is_still_a_clone(built: Path, tmp_path: Path) -> None:
     with pytest.raises(WhoWroteError):
         open_database(tmp_path)
     assert json.loads(run("grades", "--json", "--db", built / "merged.db").stdout)
+
+
+def test_a_command_that_reads_one_database_says_so_of_a_directory(tmp_path: Path) -> None:
+    for create in (True, False):
+        with pytest.raises(DatabaseUnusable, match="is a directory, where one database is needed"):
+            Store(tmp_path, create=create)
