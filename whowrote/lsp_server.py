@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import suppress
+from io import BufferedWriter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -26,6 +28,9 @@ from collector.text import printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 from whowrote.database import open_database
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
@@ -70,6 +75,22 @@ class _Clones:
             except UnknownBranch:  # a new file: nothing of it is committed
                 return FileAnswers([], [])
         return FileAnswers([_bare(line) for line in lines], list(blocks))
+
+
+class Answers(BufferedWriter):
+    """Where answers go; nowhere once it is closed, because the editor has ended.
+
+    pygls reports an answer that it cannot write by writing an error, that one by another, and so on.
+    """
+
+    def write(self, data: Buffer, /) -> int:
+        with suppress(ValueError):  # closed
+            return super().write(data)
+        return 0
+
+    def flush(self) -> None:
+        with suppress(ValueError):
+            super().flush()
 
 
 def server(db: Path | None = None) -> LanguageServer:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from support.histories import Build, text
 
 import whowrote
 from attribution.demo import FILE
+from collector.storage.store import Store
 from whowrote.cli import cli
 
 pytest.importorskip("pygls")
@@ -75,7 +78,7 @@ def ask(file: Path, db: Path | None, question: Ask) -> Any:
             client.exit(None)
             await client.stop()  # type: ignore[no-untyped-call]
 
-    return asyncio.run(asked())
+    return asyncio.run(asyncio.wait_for(asked(), 300))
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +153,26 @@ def test_without_records_the_editor_is_told_what_to_do_once(tmp_path: Path) -> N
 
     answers, messages = ask(tmp_path / "plain" / "a.py", tmp_path / "plain.db", question)
     assert answers == [None, None] and len(messages) == 1 and "--allow-no-checkpoints" in messages[0]
+
+
+def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(example: tuple[Path, Path], tmp_path: Path) -> None:
+    """The editor asks, and ends before the clone has been attributed."""
+    repo, _ = example
+    line = {"textDocument": {"uri": (repo / FILE).as_uri()}, "position": {"line": 0, "character": 0}}
+    said: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "textDocument/hover", "params": line},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    messages = [json.dumps({"jsonrpc": "2.0"} | one) for one in said]
+    asked = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in messages)
+    command = [sys.executable, "-m", "whowrote", "lsp", "--db", str(tmp_path / "new.db")]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
+    with Store(tmp_path / "new.db") as store:
+        assert store.value("SELECT COUNT(*) FROM commits") > 0
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
+from io import FileIO
 from pathlib import Path
 
 import click
@@ -23,9 +25,9 @@ def lsp(db: Path | None) -> None:
     """
     if find_spec("pygls") is None:
         raise WhoWroteError("whowrote lsp needs whowrote[lsp]", "Install it with: pip install 'whowrote[lsp]'")
-    from whowrote.lsp_server import server
+    from whowrote.lsp_server import Answers, server
 
-    server(db).start_io()
+    server(db).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
 
 
 SECTION, ORDER = Section.EXCHANGE, 91
