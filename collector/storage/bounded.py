@@ -90,6 +90,10 @@ class Bounded(sqlite3.Connection):
 
     _over: threading.Event | None = None
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._interrupting = threading.Lock()
+
     def cursor(self, factory: Any = None) -> Any:
         return super().cursor(factory or _BoundedCursor)
 
@@ -97,7 +101,8 @@ class Bounded(sqlite3.Connection):
         """As SQLite's own; besides, the handler is asked by the clock, and what it ends is interrupted."""
         super().set_progress_handler(progress_handler, n)
         if self._over is not None:
-            self._over.set()
+            with self._interrupting:
+                self._over.set()
             self._over = None
         if progress_handler is not None:
             self._over = threading.Event()
@@ -105,8 +110,9 @@ class Bounded(sqlite3.Connection):
 
     def _watch(self, handler: Callable[[], int | None], over: threading.Event) -> None:
         while not over.wait(_LOOK):
-            if handler():
-                self.interrupt()
+            with self._interrupting:  # once it is over the connection belongs to somebody else's statement
+                if not over.is_set() and handler():
+                    self.interrupt()
 
 
 # --- functions that take time proportional to the length of their arguments -------------------------------------------

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,7 +221,8 @@ def test_no_question_takes_the_machine(server: Server, name: str) -> None:
     assert taken < 90, f"{taken:.1f} s"  # seconds where nothing else runs; without limits minutes
     if sys.platform == "linux":
         assert server.peak() < 1_500_000_000
-    assert server.get(HOME).status == 200
+    home = server.get(HOME)
+    assert home.status == 200, home.text
 
 
 def test_bounded_functions_give_what_sqlite_gives(tmp_path: Path) -> None:
@@ -237,6 +239,30 @@ def test_bounded_functions_give_what_sqlite_gives(tmp_path: Path) -> None:
                 asked = f"SELECT {call}"
                 assert bounded.execute(asked).fetchall() == plain.execute(asked).fetchall(), call
     plain.close()
+    bounded.close()
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
+
+
+def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "any.db").close()
+    bounded = open_bounded(tmp_path / "any.db")
+    asked, main = threading.Event(), threading.get_ident()
+
+    def slow() -> int:
+        if threading.get_ident() == main:
+            return 0
+        asked.set()
+        time.sleep(0.3)
+        return 1
+
+    bounded.set_progress_handler(slow, 1_000_000)
+    assert asked.wait(60)
+    bounded.set_progress_handler(None, 0)
+    started = time.monotonic()
+    while time.monotonic() - started < 0.6:
+        assert bounded.execute(ENDLESS.replace("FROM c)", "FROM c LIMIT 300000)")).fetchall() == [(300_000,)]
     bounded.close()
 
 
