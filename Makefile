@@ -90,7 +90,7 @@ SECONDS ?= 60
 fuzz: setup
 	-$(BIN)/pip install --quiet -e '.[fuzz]'
 	$(BIN)/python tests/fuzz.py --seconds $(SECONDS)
-	$(BIN)/pytest -m heavy
+	$(BIN)/pytest -m heavy -o faulthandler_timeout=0
 
 # What CI and releases install: every distribution by its hash. pyproject.toml keeps open lower bounds for users.
 lock: setup

@@ -8,6 +8,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,6 @@ from collector.cli import cli as collect
 from collector.errors import DatabaseTooNew, DatabaseUnusable, WhoWroteError
 from collector.runtime.columns import write_columns
 from collector.runtime.corpus import LEFT_OUT, database_at
-from collector.storage import parquet
 from collector.storage.columns import ColumnStore
 from collector.storage.dataset import MANIFEST, NUMBERS, folder_of, read_manifest
 from collector.storage.store import SCHEMA_VERSION, Store
@@ -30,6 +31,7 @@ from whowrote.database import Database
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+ROOT = Path(__file__).parent.parent.parent
 CASES = {
     "example": "acme/it's=100%?",
     "squash": "größe/日本",
@@ -287,10 +289,10 @@ def test_a_run_that_is_killed_is_seen_by_nobody_and_goes_on(table: str, own: Pat
     with Store(own / "shards" / "3.db") as changed, changed.transaction() as connection:
         connection.execute("UPDATE sessions SET model = 'another'")
     before = _versions(own / "data")
-    child = os.fork()
-    if not child:
-        _killed_at(table, own)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    program = ROOT / "tests" / "support" / "killed_columns.py"
+    command = [sys.executable, *map(str, (program, table, own / "shards", own / "data"))]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
     assert _versions(own / "data") == before
     with ColumnStore(own / "data") as store:
         assert store.value("SELECT COUNT(*) FROM sessions WHERE model = 'another'") == 0
@@ -301,21 +303,6 @@ def test_a_run_that_is_killed_is_seen_by_nobody_and_goes_on(table: str, own: Pat
         assert store.value("SELECT COUNT(*) FROM sessions WHERE model = 'another'") > 0
         for question in ("SELECT name FROM repos", "SELECT commit_sha, path, start_line, evidence FROM line_spans"):
             assert sorted(map(str, store.rows(question))) == sorted(map(str, anew.rows(question)))
-
-
-def _killed_at(table: str, own: Path) -> None:
-    """Ends this process when the second file of a table is about to be written."""
-    write, seen = parquet.write, [0]
-
-    def dying(path: Path, *rest: Any) -> int:
-        seen[0] += path.parent.parent.name == table
-        if seen[0] == (1 if table == "repos" else 2):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return int(write(path, *rest))
-
-    parquet.write = dying  # type: ignore[assignment]
-    write_columns(own / "shards", own / "data")
-    os._exit(0)
 
 
 def test_a_first_run_that_is_killed_says_so(own: Path) -> None:
