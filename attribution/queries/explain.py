@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.queries.announcements import Announcement, announcements
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
-from attribution.queries.claims import LineClaim, claims_of
+from attribution.queries.line_claims import LineClaim, claims_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import turn

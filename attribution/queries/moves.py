@@ -68,12 +68,13 @@ class MoveHistories:
 
     def __init__(self, store: Store, repo_id: int) -> None:
         self._store, self._repo_id = store, repo_id
+        self._is_stored = store.value("SELECT 1 FROM history_commits WHERE repo_id = ? LIMIT 1", (repo_id,)) is not None
         self._files: dict[tuple[str, str], list[_KeptSpan]] = {}
         self._moves: dict[int, list[tuple[int, Move]]] | None = None
 
     def of(self, introduced: Introduction) -> MoveHistory | None:
         """What happened to a line before the commit where git blame stops; None when git blame follows it to its beginning."""
-        spans = self._kept(introduced)
+        spans = self._kept(introduced) if self._is_stored else ()
         span = next((s for s in spans if s.start_line <= introduced.line <= s.end_line), None)
         if span is None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
@@ -76,6 +77,7 @@ def _blame_line(line: BlameLine, digits: int) -> Text:
     )  # fmt: skip
 
 
+@lru_cache(1_000)  # a file has thousands of lines and a few authors
 def _fitted(text: str, width: int) -> str:
     return set_cell_size(cut(text, width), width)
 
