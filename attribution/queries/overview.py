@@ -93,7 +93,7 @@ class SurvivalPoint(NamedTuple):
 class AgentRow:
     """Sessions of one agent and model."""
 
-    agent: str
+    agent: str  # "" where no record names it
     model: str
     sessions: int
     tool_calls: int
@@ -172,7 +172,8 @@ class Overview:
     languages: list[TipLines]
     files: list[TipFileRow]
     survival: dict[str, list[SurvivalPoint]]  # by class
-    agents: list[AgentRow]
+    session_count: int
+    agents: list[AgentRow]  # those that wrote most
     sessions: list[OverviewSession]
     regions: list[OscillatingRegion]
     disagreements: list[Disagreement]
@@ -279,6 +280,7 @@ def _overview(store: Store, repo_id: int) -> Overview | None:
         languages=_tip_groups(store, repo_id, "language"),
         files=_files(store, repo_id),
         survival=_survival(store, repo_id),
+        session_count=store.value("SELECT COUNT(*) FROM sessions WHERE repo_id = ?", (repo_id,)),
         agents=_agents(store, repo_id),
         sessions=_sessions(store, repo_id),
         regions=_regions(store, repo_id),
@@ -363,13 +365,13 @@ def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
 def _agents(store: Store, repo_id: int) -> list[AgentRow]:
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in store.rows(
-        "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, q.q FROM scores q "
+        "SELECT COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, q.q FROM scores q "
         "JOIN sessions s ON s.id = q.session_id WHERE s.repo_id = ? AND q.q IS NOT NULL",
         (repo_id,),
     ):
         scores[row["agent"], row["model"]].append(row["q"])
     counts = store.rows(
-        "SELECT COALESCE(s.agent, s.agent_label, '?') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
+        "SELECT COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
         "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
         "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC, 1, 2 LIMIT 12",
