@@ -297,6 +297,8 @@ class _Copy:
         remove(self.run, self.schema, self.target)
         for name in self.schema.order:
             if name in self._filled and (aside is None or name in self.schema.kept):
+                if aside is not None and name in self.schema.owner:
+                    self._drop_older(name)
                 self._insert(name, known)
         if aside is not None:
             self._hand_over(names, aside)
@@ -375,6 +377,14 @@ class _Copy:
         verb = "INSERT OR IGNORE" if is_known else "INSERT"
         select = self._selection(table, columns, where)
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
+
+    def _drop_older(self, name: str) -> None:
+        """Removes rows with a name of their own that come again: what they point to is aside, and has another number now."""
+        table = self.schema.tables[name]
+        same = " AND ".join(f't."{column}" IS s."{column}"' for column in table.key)
+        where = self.schema.condition(name, self.source, "temp.taken", self._present)
+        again = f'SELECT 1 FROM {self.source}."{name}" s WHERE {same} AND {where}'
+        self.run(f'DELETE FROM {self.target}."{name}" AS t WHERE EXISTS ({again})')
 
     def _selection(self, table: MergeTable, columns: Sequence[str], where: str) -> str:
         """Rows of a table as the target has them."""

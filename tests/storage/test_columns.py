@@ -272,6 +272,22 @@ def test_numbers_are_never_given_twice(own: Path) -> None:
         assert store.value("SELECT MIN(id) FROM commits WHERE subject = 'another'") > before
 
 
+def test_attempts_point_to_their_sessions_also_when_these_get_new_numbers(own: Path) -> None:
+    with Store(own / "shards" / "0.db") as changed, changed.transaction() as connection:
+        connection.make("attempts")
+        _row(changed, "attempts", id=7, key="[1]", session_id=changed.value("SELECT MIN(id) FROM sessions"))
+        _row(changed, "attempts", id=8, key="[2]", session_id=None)
+    joined = "SELECT a.key, s.key AS session FROM attempts a LEFT JOIN sessions s ON s.id = a.session_id ORDER BY a.key"
+    found = []
+    for subject in ("once", "again"):
+        with Store(own / "shards" / "0.db") as changed, changed.transaction() as connection:
+            connection.execute("UPDATE commits SET subject = ?", (subject,))
+        write_columns(own / "shards", own / "data")
+        with ColumnStore(own / "data") as store:
+            found.append(store.rows(joined))
+    assert found[0] == found[1] and [bool(row["session"]) for row in found[0]] == [True, False]
+
+
 def test_a_forgotten_repository_leaves_the_files(own: Path) -> None:
     name = CASES["cherry_pick"]
     assert run("forget", name, "--db", own / "shards" / "2.db", "--yes", program=collect).exit_code == 0
