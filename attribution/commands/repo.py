@@ -183,13 +183,13 @@ def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format
 def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bool) -> None:
     """What else was asked for of an attributed clone."""
     if with_history:
-        with followed(path, db, None, None):
+        with followed(path, db, None, None, quiet):
             pass
     if with_scan:
         from attribution.commands.weaknesses import scanned
         from attribution.weaknesses.scan.request import ScanRequest
 
-        with at(path, db) as where:
+        with at(path, db, quiet) as where:
             scanned(where, path, ScanRequest(), quiet)
 
 

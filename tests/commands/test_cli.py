@@ -832,3 +832,9 @@ def test_progress_goes_on_without_a_terminal(capsys: pytest.CaptureFixture[str],
         tell("reading", 1_000, 5_000)
         tell("writing", 0, 0)
     assert capsys.readouterr().err == "somewhere: reading … 1,000 of 5,000\nsomewhere: writing …\n"
+
+
+def test_quiet_runs_report_no_progress_of_any_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "_LATE", 0.0)
+    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "--history", "-q")
+    assert (done.exit_code, done.output) == (0, "")
