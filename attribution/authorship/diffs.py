@@ -13,6 +13,8 @@ from collector.vocabulary.lines import FileKind
 
 _SUBMODULE, _SYMLINK = 0o160000, 0o120000
 
+AddedLines = tuple[int, int, int]  # half-open range in the new version, and how many lines in it have text
+
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
@@ -20,7 +22,7 @@ class FileDiff:
 
     change: FileChange
     content: str  # text | binary | symlink | submodule | too_large | missing
-    added: tuple[tuple[int, int, int], ...] = ()  # half-open ranges in the new version, and how many lines in them have text
+    added: tuple[AddedLines, ...] = ()
     deleted: int = 0
     kind: FileKind = FileKind.SOURCE  # of the new version; of the old one where the file was deleted
 

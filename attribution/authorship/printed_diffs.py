@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.authorship.diffs import CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
+from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, says_generated, suffix_of, text_decides
 from collector.git.combined import MergedFile, combined_patches
 from collector.git.diff_tree import FileDelta, patches
@@ -32,6 +32,7 @@ class PrintedDiffs:
         """`attributes` are the repository's own; `count` is told the lines that each commit but merges added to a file."""
         self._repo, self._attributes, self._count = repo, attributes, count
         self._kinds = _Kinds(repo, attributes)
+        self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
         self._patches, self._merges = patches(git, MAX_TEXT, with_text=True), combined_patches(git)
         asked = [commit for commit in commits if commit.sha not in self._unknown]
@@ -69,7 +70,8 @@ class PrintedDiffs:
             if lines:
                 says = says or says_generated(b"\n".join(lines))
                 bare = [line.strip() for line in lines]
-                added.append((b0, b1, len(bare) - bare.count(b"")))
+                found = (b0, b1, len(bare) - bare.count(b""))
+                added.append(self._ranges.setdefault(found, found))
                 if self._count is not None:
                     self._count(change.path, bare)
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
