@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
@@ -21,6 +22,7 @@ from collector.storage.store import Store, iso
 from collector.text import printable as shown
 from collector.vocabulary.lines import line_class
 
+_TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "not_committed", "unexplained")
 
 
@@ -45,18 +47,25 @@ def clear(store: Store, repo_id: int) -> None:
 
 def lines(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
-    origins = _Origins(store)
-    file_number = store.next_id("commit_files")
+    origins, file_numbers = _Origins(store), itertools.count(store.next_id("commit_files"))
+    commits = iter(numbers.items())
+    while some := list(itertools.islice(commits, _TOGETHER)):
+        _lines_of(store, some, judged, origins, file_numbers)
+
+
+def _lines_of(
+    store: Store, commits: Iterable[tuple[str, int]], judged: Judged, origins: _Origins, file_numbers: Iterator[int]
+) -> None:
     file_rows: list[tuple[Any, ...]] = []
     span_rows: list[tuple[int, ...]] = []
     commit_rows: list[tuple[int | None, ...]] = []
-    for sha, number in numbers.items():
+    for sha, number in commits:
         added = deleted = 0
         for file, spans in judged.verdicts[sha].files:
+            file_number = next(file_numbers)
             file_rows.append(_file_row(file_number, number, file, spans))
             span_rows.extend((file_number, s.start, s.end, s.nonblank, origins.number(s.verdict)) for s in spans)
             added, deleted = added + file.lines_added, deleted + file.deleted
-            file_number += 1
         files = judged.evidence.history.diffs[sha].files
         commit_rows.append((None if files is None else len(files), added, deleted, number))
     origins.write()
@@ -94,6 +103,7 @@ class _Origins:
         self._store = store
         self._first = store.next_id("origins")
         self._numbers: dict[tuple[Any, ...], int] = {}
+        self._written = 0
 
     def number(self, verdict: Verdict) -> int:
         call = verdict.call if verdict.author != "human" else None  # of an unknown line: the call that may have done it
@@ -108,11 +118,14 @@ class _Origins:
         return self._numbers.setdefault(key, self._first + len(self._numbers))
 
     def write(self) -> None:
+        """Those that are not yet in the database."""
         columns = (
             "id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by", "similarity",
             "tool", "run_by", "witness", "seen_without_at", "seen_with_at",
         )  # fmt: skip
-        self._store.insert("origins", columns, ((number, *key) for key, number in self._numbers.items()))
+        new = itertools.islice(self._numbers.items(), self._written, None)
+        self._store.insert("origins", columns, ((number, *key) for key, number in new))
+        self._written = len(self._numbers)
 
 
 # --- edits and sessions -----------------------------------------------------------------------------------------------
