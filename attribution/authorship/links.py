@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attribution.authorship.originals import SquashSource
@@ -32,6 +33,7 @@ class LinkMethod(NamedTuple):
 BY_TRAILER = LinkMethod("trailer", 1.0)
 _IMPORTED = LinkMethod("imported", 0.95)
 _OF_MERGE = LinkMethod("trailer", 0.95)
+_NO_METHODS: Mapping[str, LinkMethod] = MappingProxyType({})  # most commits name nothing: they share what is empty
 
 
 @dataclass(slots=True)
@@ -40,10 +42,10 @@ class CommitLinks:
 
     commit: Commit
     named: tuple[str, ...]  # checkpoint ids
-    records: list[SessionRecord] = field(default_factory=list)  # of the checkpoints that exist
+    records: Sequence[SessionRecord] = ()  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
-    methods: dict[str, LinkMethod] = field(default_factory=dict)  # by checkpoint id
+    methods: Mapping[str, LinkMethod] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
 
     @property
     def resolved(self) -> bool:
@@ -63,22 +65,21 @@ class CommitLinks:
         known = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
         return max(known, key=lambda link: link.confidence, default=BY_TRAILER)
 
-    def _resolve(self, known: Mapping[str, Checkpoint]) -> None:
-        for key in self.named:
-            if key in known:
-                self.records.extend(known[key].sessions)
-            else:
-                self.incomplete = True
+
+def _linked(
+    commit: Commit, methods: Mapping[str, LinkMethod], known: Mapping[str, Checkpoint], made: SquashSource | None = None
+) -> CommitLinks:
+    """A commit with the records of the checkpoints that it names."""
+    if not methods:
+        return CommitLinks(commit, (), made=made)
+    records = [record for key in methods if key in known for record in known[key].sessions]
+    return CommitLinks(commit, tuple(methods), records, any(key not in known for key in methods), made, methods)
 
 
 def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
     """Commit id -> what it names."""
     known = {c.id: c for c in checkpoints}
-    links = {}
-    for commit in commits:
-        named = checkpoint_ids(commit.message)
-        links[commit.sha] = found = CommitLinks(commit, tuple(named), methods=dict.fromkeys(named, BY_TRAILER))
-        found._resolve(known)
+    links = {c.sha: _linked(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), known) for c in commits}
     _add_merged_squashes(links, known)
     return links
 
@@ -90,8 +91,7 @@ def _add_merged_squashes(links: dict[str, CommitLinks], known: Mapping[str, Chec
         own = links.get(squash)
         at_once = own is not None and 0 <= merge.commit.commit_time - own.commit.commit_time <= _LATE
         if own is not None and at_once and not own.named and _is_on(links, base, own.commit.parents):
-            links[squash] = found = CommitLinks(own.commit, merge.named, methods=dict.fromkeys(merge.named, _OF_MERGE))
-            found._resolve(known)
+            links[squash] = _linked(own.commit, dict.fromkeys(merge.named, _OF_MERGE), known)
 
 
 def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) -> bool:
@@ -115,8 +115,7 @@ def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource
         for original in one.originals:
             for key in checkpoint_ids(original.commit.message):
                 methods.setdefault(key, LinkMethod(original.method, original.confidence))
-        links[sha] = found = CommitLinks(own.commit, tuple(methods), made=one, methods=methods)
-        found._resolve(known)
+        links[sha] = _linked(own.commit, methods, known, one)
 
 
 def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
