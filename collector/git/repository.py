@@ -42,8 +42,8 @@ for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, Con
 # Objects are read once, in the order of the history: libgit2's own copies of commits and trees, and packs that stay mapped
 # as a whole (in windows of a gigabyte), are memory that nothing gains from.
 pygit2.settings.cache_max_size(8 << 20)
-pygit2.settings.mwindow_size = 4 << 20
-pygit2.settings.mwindow_mapped_limit = 64 << 20
+pygit2.settings.mwindow_size = 1 << 20
+pygit2.settings.mwindow_mapped_limit = 32 << 20
 
 Config = pygit2.Config
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
