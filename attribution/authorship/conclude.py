@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
-from attribution.authorship.diffs import CommitDiff, FileDiff
+from attribution.authorship.diffs import AddedLines, CommitDiff, FileDiff
 from attribution.authorship.lines import STATED_DOUBTS, Verdict
 from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
@@ -33,6 +33,21 @@ def append_span(spans: list[VerdictSpan], one: VerdictSpan) -> None:
         spans.append(one)
 
 
+class UniformSpans:
+    """Spans of files whose lines all have one verdict. Few of them differ in a history without sessions: each is kept once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Verdict, dict[AddedLines, VerdictSpan]] = {}
+
+    def of(self, file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
+        known = self._known.setdefault(verdict, {})
+        for lines in file.added:
+            if lines not in known:
+                start, end, nonblank = lines
+                known[lines] = VerdictSpan(start + 1, end, nonblank, verdict)
+        return [known[lines] for lines in file.added]
+
+
 @dataclass(slots=True)
 class CommitVerdict:
     """All added lines of one commit."""
@@ -41,8 +56,8 @@ class CommitVerdict:
     # a LinkMethod of collector/vocabulary/lines.py; "" without a session
     method: str = ""
     confidence: float = 0.0
-    sessions: set[int] = field(default_factory=set)  # sessions whose calls wrote lines
-    named: set[int] = field(default_factory=set)  # sessions that the commit is linked to by name
+    sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
+    named: Set[int] = frozenset()  # sessions that the commit is linked to by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +75,20 @@ def conclude(
     missing: Sequence[MissingTranscript],
     has_sessions: bool,
     claimed: Mapping[str, Reason],
+    uniform: UniformSpans | None = None,
 ) -> CommitVerdict:
     """The verdict on one commit.
 
     `seen`: what the worktrees told; `has_sessions`: some named session could be read; `claimed`: paths that a session touched as
-    its checkpoint says, though no call of it is known to have, and why none is.
+    its checkpoint says, though no call of it is known to have, and why none is; `uniform`: spans to share with other commits.
     """
     by_path = _best(seen)
     linked = link.resolved
     method, confidence = _strongest(link) if linked else _by_texts(link, seen)
     linked = confidence > 0
     if not linked or (not seen and not missing and not has_sessions):
-        return _uniform(diff, _without_session(link))
+        shared, verdict = uniform or UniformSpans(), _without_session(link)
+        return CommitVerdict([(file, shared.of(file, verdict)) for file in diff.files or ()])
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
@@ -88,8 +105,8 @@ def conclude(
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_by_its_text(s) for s in spans]) for file, spans in result.files]
-    for _, spans in result.files:
-        result.sessions.update(s.verdict.call.session_id for s in spans if s.verdict.author == "agent" and s.verdict.call)
+    verdicts = [span.verdict for _, spans in result.files for span in spans]
+    result.sessions = {one.call.session_id for one in verdicts if one.author == "agent" and one.call}
     return result
 
 
@@ -121,10 +138,6 @@ def declare(verdict: CommitVerdict, commit: Commit) -> None:
         for number, span in enumerate(spans):
             if span.verdict.author == "unknown":
                 spans[number] = replace(span, verdict=replace(named, reason=span.verdict.reason))
-
-
-def _uniform(diff: CommitDiff, verdict: Verdict) -> CommitVerdict:
-    return CommitVerdict([(f, _spans(f, verdict)) for f in diff.files or ()])
 
 
 def _spans(file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:

@@ -174,6 +174,8 @@ def confirm(
     `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
     `unrecorded`: when commits were made that declare an agent without a session, in order.
     """
+    if not any(_is_persons(span.verdict) for _, spans in verdict.files for span in spans):
+        return
     until = max(commit.author_time, commit.commit_time) + SLACK
     checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
     verdict.files = [

@@ -15,7 +15,7 @@ from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import CommitVerdict, conclude, declare
+from attribution.authorship.conclude import CommitVerdict, UniformSpans, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.copies import share_authors
 from attribution.authorship.elsewhere import commits_elsewhere
@@ -287,12 +287,12 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
     """Commit -> verdict."""
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
-    verdicts = {}
+    verdicts, uniform = {}, UniformSpans()
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         claimed = evidence.claimed(link, paths)
-        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, claimed)
+        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, claimed, uniform)
     _ask_witnesses(repo, evidence, replayed, verdicts)
     return verdicts
 
@@ -304,9 +304,8 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     for sha, typed in typed_lines(records_of_typing(repo, verdicts), evidence.history).items():
         parents = evidence.links[sha].commit.parents
         testify(verdicts[sha], typed, max((times.get(parent, 0.0) for parent in parents), default=0.0), texts)
-    waiting = {
-        sha: list(person_lines(verdict, texts, partial(texts.elsewhere, at=times[sha]))) for sha, verdict in verdicts.items()
-    }
+    asked = ((sha, person_lines(verdict, texts, partial(texts.elsewhere, at=times[sha]))) for sha, verdict in verdicts.items())
+    waiting = {sha: known for sha, lines in asked if (known := list(lines))}
     wanted = [one for several in waiting.values() for one in several]
     texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
     first = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)
@@ -314,8 +313,9 @@ def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdic
     unrecorded, own = evidence.unrecorded_agents(), OwnCommits(evidence.sessions.edits)
     for commit in evidence.history.commits:
         verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
-        verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting[commit.sha], first, unrecorded)
+        if link.resolved:
+            verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
+        confirm(commit, verdict, waiting.get(commit.sha, ()), first, unrecorded)
         attribute_to_edits(commit, verdict, written, texts)
         share_authors(verdict, texts)
         attribute_to_turn(verdict, link, own)
