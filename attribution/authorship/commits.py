@@ -27,9 +27,20 @@ class CommitHistory:
     commits: list[Commit]
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
-    versions: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # path -> (author time, blob), in order of commits
+    _versions: dict[str, list[tuple[float, str]]] | None = None
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
+
+    @property
+    def versions(self) -> dict[str, list[tuple[float, str]]]:
+        """Path -> (author time, blob), in order of commits. Made when it is first asked for, which is for sessions."""
+        if self._versions is None:
+            self._versions = {}
+            for diff in self.diffs.values():
+                for file in diff.files or ():
+                    if file.change.new is not None and file.content == "text":
+                        self._versions.setdefault(file.change.path, []).append((diff.commit.author_time, file.change.new))
+        return self._versions
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether `ancestor` can be reached from `descendant`, both commits of this history."""
@@ -86,10 +97,7 @@ def read_history(
         for commit in commits:
             found = printed.diff_of(commit)
             history.diffs[commit.sha] = found
-            for file in found.files or ():
-                history.paths.add(file.change.path)
-                if file.change.new is not None and file.content == "text":
-                    history.versions.setdefault(file.change.path, []).append((commit.author_time, file.change.new))
+            history.paths.update(file.change.path for file in found.files or ())
     return history
 
 
