@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple
@@ -429,7 +430,14 @@ class GitRepo:
     # --- history ------------------------------------------------------------------------------------------------------
 
     def first_commit(self) -> str | None:
-        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit."""
+        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit.
+
+        Looked for once: it reads the whole main line.
+        """
+        return self._first_commit
+
+    @cached_property
+    def _first_commit(self) -> str | None:
         try:
             walker = self._repo.walk(pygit2.Oid(hex=self.default_branch().sha), SortMode.NONE)
             walker.simplify_first_parent()

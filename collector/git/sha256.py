@@ -10,6 +10,7 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,7 +158,8 @@ class Sha256Repo(GitRepo):
 
     # --- history ------------------------------------------------------------------------------------------------------
 
-    def first_commit(self) -> str | None:
+    @cached_property
+    def _first_commit(self) -> str | None:
         try:
             sha = self.default_branch().sha
         except UnknownBranch:
