@@ -68,25 +68,24 @@ class MissingTranscript:
     reason: Reason = Reason.TRANSCRIPT_MISSING  # what is wrong with it
 
 
-def conclude(
-    diff: CommitDiff,
-    link: CommitLinks,
-    seen: Sequence[ProbeResult],
-    missing: Sequence[MissingTranscript],
-    has_sessions: bool,
-    claimed: Mapping[str, Reason],
-    uniform: UniformSpans | None = None,
-) -> CommitVerdict:
-    """The verdict on one commit.
+@dataclass(frozen=True, slots=True)
+class NamedSessions:
+    """The sessions that a commit names, as far as they are known."""
 
-    `seen`: what the worktrees told; `has_sessions`: some named session could be read; `claimed`: paths that a session touched as
-    its checkpoint says, though no call of it is known to have, and why none is; `uniform`: spans to share with other commits.
-    """
+    missing: Sequence[MissingTranscript]
+    readable: bool  # some of them could be read
+    claimed: Mapping[str, Reason]  # paths that one touched as its checkpoint says, though no call of it is known to have: why not
+
+
+def conclude(
+    diff: CommitDiff, link: CommitLinks, seen: Sequence[ProbeResult], named: NamedSessions, uniform: UniformSpans | None = None
+) -> CommitVerdict:
+    """The verdict on one commit. `seen`: what the worktrees told; `uniform`: spans to share with other commits."""
     by_path = _best(seen)
     linked = link.resolved
     method, confidence = _strongest(link) if linked else _by_texts(link, seen)
     linked = confidence > 0
-    if not linked or (not seen and not missing and not has_sessions):
+    if not linked or (not seen and not named.missing and not named.readable):
         shared, verdict = uniform or UniformSpans(), _without_session(link)
         return CommitVerdict([(file, shared.of(file, verdict)) for file in diff.files or ()])
     result = CommitVerdict([], method, confidence)
@@ -96,12 +95,12 @@ def conclude(
             judged = _without_human(judged, "checkpoint_missing", also_followed=True)  # sessions we cannot know of took part
         elif judged is not None and (link.partly or not link.resolved):
             judged = _without_human(judged, "no_session", also_followed=True)
-        elif judged is not None and file.change.path in claimed:
-            judged = _without_human(judged, claimed[file.change.path])
+        elif judged is not None and file.change.path in named.claimed:
+            judged = _without_human(judged, named.claimed[file.change.path])
         if link.made is not None and link.partly and file.change.path not in link.made.paths and not _by_agent(judged):
             spans = _spans(file, _without_session(link, named=False))  # came with a commit that names nothing
         else:
-            spans = _spans_of(file, judged, missing)
+            spans = _spans_of(file, judged, named.missing)
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_by_its_text(s) for s in spans]) for file, spans in result.files]

@@ -15,7 +15,7 @@ from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import CommitVerdict, UniformSpans, conclude, declare
+from attribution.authorship.conclude import CommitVerdict, NamedSessions, UniformSpans, conclude, declare
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.copies import share_authors
 from attribution.authorship.elsewhere import commits_elsewhere
@@ -291,8 +291,8 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
-        claimed = evidence.claimed(link, paths)
-        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), missing, readable, claimed, uniform)
+        named = NamedSessions(missing, readable, evidence.claimed(link, paths))
+        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named, uniform)
     _ask_witnesses(repo, evidence, replayed, verdicts)
     return verdicts
 

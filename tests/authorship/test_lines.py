@@ -9,7 +9,7 @@ import pytest
 
 from attribution.authorship.align import lines_of
 from attribution.authorship.commits import CommitHistory
-from attribution.authorship.conclude import MissingTranscript, conclude
+from attribution.authorship.conclude import MissingTranscript, NamedSessions, conclude
 from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.inline_scripts import InlineScript
@@ -643,7 +643,7 @@ def _conclude(
 ) -> dict[str, list[str]]:
     commit = commit or _commit()
     link = CommitLinks(commit, named, list(records), incomplete)
-    found = conclude(_diff(commit, *files), link, seen, missing, readable, claimed or {})
+    found = conclude(_diff(commit, *files), link, seen, NamedSessions(missing, readable, claimed or {}))
     return {
         f.change.path: [f"{s.start}-{s.end} {s.verdict.author} {s.verdict.reason or s.verdict.how}" for s in spans]
         for f, spans in found.files
@@ -671,7 +671,7 @@ def test_commit_of_a_dependency_bot_is_a_tools() -> None:
 def test_commit_with_an_agents_trailer_is_declared() -> None:
     commit = _commit("m\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     link = CommitLinks(commit, ())
-    ((_, (span,)),) = conclude(_diff(commit, (F, 2)), link, [], [], False, {}).files
+    ((_, (span,)),) = conclude(_diff(commit, (F, 2)), link, [], NamedSessions([], False, {})).files
     assert (span.verdict.author, span.verdict.how, span.verdict.evidence) == ("declared", "declared", "declared")
 
 
@@ -771,7 +771,9 @@ def test_without_a_trailer_files_the_agent_did_not_follow_are_nobodys() -> None:
 def test_confidence_without_a_trailer_is_the_share_proven_and_never_certain() -> None:
     commit = _commit()
     for verdicts, expected in (([AGENT] * 3 + [GUESSED], 0.75), ([AGENT] * 3, 0.95)):
-        found = conclude(_diff(commit, (F, len(verdicts))), CommitLinks(commit, ()), [_judged(F, verdicts)], [], False, {})
+        found = conclude(
+            _diff(commit, (F, len(verdicts))), CommitLinks(commit, ()), [_judged(F, verdicts)], NamedSessions([], False, {})
+        )
         assert (found.method, found.confidence, found.sessions) == ("time_and_files", expected, {7})
 
 
