@@ -64,7 +64,8 @@ class Arrival:
     """A clone to which a session was added after it had been attributed."""
 
     copy: Path
-    before: Path  # the directory of the database from before
+    folder: Path  # of the database: the cache knows it by its path
+    before: Path  # a copy of the folder, from before
     size: int  # bytes of the session
 
 
@@ -194,14 +195,15 @@ def arriving(repository: Path, place: Path) -> Arrival | None:
     found = alone(repo)
     if found is None:
         return None
-    copy, before = place / "copy.git", place / "before"
-    before.mkdir()
+    copy, folder, before = place / "copy.git", place / "database", place / "before"
+    folder.mkdir()
     git(place, "clone", "-q", "--mirror", "--shared", str(repository.resolve()), str(copy))
     tips = without(copy, found[1])
-    attribute(copy, before, "--allow-no-checkpoints")
+    attribute(copy, folder, "--allow-no-checkpoints")
+    shutil.copytree(folder, before)
     for name, oid in tips.items():
         git(copy, "update-ref", name, oid)
-    return Arrival(copy, before, sum(repo.blob_size(oid) or 0 for oid in found[0]))
+    return Arrival(copy, folder, before, sum(repo.blob_size(oid) or 0 for oid in found[0]))
 
 
 def alone(repo: GitRepo) -> tuple[set[str], set[str]] | None:
@@ -252,11 +254,10 @@ def git(directory: Path, *words: str, stdin: bytes = b"", variables: Mapping[str
 
 def one_session(late: Arrival) -> Session:
     """A run after the session arrived, and one with nothing new after it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "after"
-        shutil.copytree(late.before, folder)
-        arrived = attribute(late.copy, folder).seconds
-        return Session(arrived, attribute(late.copy, folder).seconds, late.size)
+    shutil.rmtree(late.folder)
+    shutil.copytree(late.before, late.folder)
+    arrived = attribute(late.copy, late.folder).seconds
+    return Session(arrived, attribute(late.copy, late.folder).seconds, late.size)
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

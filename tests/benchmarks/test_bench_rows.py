@@ -82,12 +82,15 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
     late = bench_attribute.arriving(path, tmp_path)
     assert late is not None and late.size > 0
     assert git(late.copy, "for-each-ref") == git(path, "for-each-ref")
+    measured = bench_attribute.one_session(late)
+    assert measured.new > 0 and measured.unchanged > 0 and measured.size == late.size
     sessions = []
-    for _ in range(2):
-        with Store(late.before / bench_attribute.DATABASE) as store:
+    for folder in (late.before, late.folder):
+        with Store(folder / bench_attribute.DATABASE) as store:
             sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
-        bench_attribute.attribute(late.copy, late.before)
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
+    with Store(late.folder / "sessions.db") as cache:  # what was read before was found there again
+        assert cache.value("SELECT COUNT(*) FROM sessions_read") == len(sessions[1])
 
 
 def test_a_directory_of_databases(tmp_path: Path) -> None:
