@@ -43,8 +43,7 @@ class UniformSpans:
         known = self._known.setdefault(verdict, {})
         for lines in file.added:
             if lines not in known:
-                start, end, nonblank = lines
-                known[lines] = VerdictSpan(start + 1, end, nonblank, verdict)
+                known[lines] = _span(lines, verdict)
         return [known[lines] for lines in file.added]
 
 
@@ -140,7 +139,12 @@ def declare(verdict: CommitVerdict, commit: Commit) -> None:
 
 
 def _spans(file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
-    return [VerdictSpan(a + 1, b, n, verdict) for a, b, n in file.added]
+    return [_span(lines, verdict) for lines in file.added]
+
+
+def _span(lines: AddedLines, verdict: Verdict) -> VerdictSpan:
+    start, end, nonblank = lines
+    return VerdictSpan(start + 1, end, nonblank, verdict)
 
 
 def _by_agent(judged: FileProbe | None) -> bool:
