@@ -4,8 +4,7 @@
     ├── NotARepository      exit 2   the path is not a git repository
     ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
     ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
-    ├── DatabaseUnusable    exit 5   not a database of ours, damaged, locked or full disk
-    └── DatabaseTooNew      exit 5   written by a newer version
+    └── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
 
 0 is success, 1 a failed check (`attribute check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
 70 a bug (a log says where), 74 the output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
@@ -50,7 +49,3 @@ class NoCheckpoints(WhoWroteError):
 
 class DatabaseUnusable(WhoWroteError):
     exit_code = EXIT_DATABASE
-
-
-class DatabaseTooNew(DatabaseUnusable):
-    pass

@@ -36,7 +36,7 @@ def open_database(path: str | Path = ".", db: str | Path | None = None) -> Datab
     `path` is a database file, or a directory: a clone, any directory of its worktree, one with databases, which are read as one, or
     a data set that `collect columns` wrote, whose `sql` is that of DuckDB (both without what agents said, the arguments and output
     of their calls and the texts of regions). `db` is the database of a clone; by default it is the one that the commands use. The
-    clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable, DatabaseTooNew; WhoWroteError for a repository that
+    clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable; WhoWroteError for a repository that
     two databases of a directory have, and for a data set without the extra `corpus`.
     """
     from collector.git.repository import GitRepo

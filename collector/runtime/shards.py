@@ -77,6 +77,7 @@ def building_shard(shard: Path, patience: float = 120.0, checked: bool = False) 
     with file_lock(lock, patience, f"the shard {shard}"):
         try:
             if shard.is_file() and not part.exists():  # made before: only what is new is done
+                Store(shard, create=False).close()  # of another schema: refused by its own name
                 copy = shard.with_name(shard.name + ".copy")
                 shutil.copyfile(shard, copy)
                 copy.replace(part)

@@ -19,12 +19,11 @@ from collector.storage.merge import MergeSchema, MergeTable
 from collector.storage.schema import CACHE, names_in
 from collector.storage.store import Connection, read_only
 
-# Of the run, not of what was found; `*`: the whole table. The search index and the book of migrations are not facts either.
+# Of the run, not of what was found; `*`: the whole table. The search index is no fact either.
 PASSING = {
     "stage_runs": {"finished_at", "seconds"},
     "tip_states": {"added"},
     **{name: {"*"} for part in CACHE for name in names_in(part)},
-    "_sqlite_migrations": {"*"},
 }
 # The keys of these stages say which run of another stage they followed, by its time.
 _READ_AS = {

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from collector.errors import DatabaseTooNew, DatabaseUnusable
+from collector.errors import DatabaseUnusable
 from collector.storage.schema import CORE, NEEDS, OPTIONAL, names_in
 from collector.storage.store import SCHEMA_VERSION
 
@@ -102,7 +102,7 @@ def folder_of(repository: str) -> str:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Raises DatabaseUnusable for one that is damaged, not finished or of an earlier version, DatabaseTooNew for a later one."""
+    """Raises DatabaseUnusable for one that is damaged, not finished or of another version."""
     path = directory / MANIFEST
     if not path.is_file():
         raise DatabaseUnusable(f"{directory} is not finished: a run that writes it was stopped, or is at work", AGAIN)
@@ -111,13 +111,8 @@ def read_manifest(directory: Path) -> Manifest:
         schema, layout = int(given["schema"]), int(given["format"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DatabaseUnusable(f"{path} is damaged", AGAIN) from error
-    if schema > SCHEMA_VERSION or layout > FORMAT:
-        raise DatabaseTooNew(
-            f"{directory} was written by a newer whowrote (schema {schema}, this one knows {SCHEMA_VERSION})",
-            "Update with: pip install --upgrade whowrote; nothing was changed",
-        )
-    if schema < SCHEMA_VERSION or layout < FORMAT:
-        raise DatabaseUnusable(f"{directory} was written by an earlier version (schema {schema})", AGAIN)
+    if (schema, layout) != (SCHEMA_VERSION, FORMAT):
+        raise DatabaseUnusable(f"{directory} was written by another version (schema {schema})", AGAIN)
     return _checked(path, given)
 
 

@@ -1,4 +1,4 @@
-"""The door to sqlite-utils: migrations, the index for full-text search."""
+"""The adapter for sqlite-utils: the index for full-text search, small tables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,3 @@ def _sqlite_utils() -> ModuleType:
 def database(connection: Connection) -> Any:
     """The connection as sqlite-utils sees it."""
     return _sqlite_utils().Database(connection, execute_plugins=False)
-
-
-def migrations(name: str) -> Any:
-    """An empty set of migrations."""
-    _sqlite_utils()
-    from sqlite_utils.migrations import Migrations
-
-    return Migrations(name)

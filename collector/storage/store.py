@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from collector.errors import DatabaseTooNew, DatabaseUnusable
+from collector.errors import DatabaseUnusable
 from collector.storage import library
 from collector.storage.connection import OwnConnection, cache_path, read, reading
 from collector.storage.places import prepare
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 1
+_MAX_CLONES = 5  # clones to name in a hint
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
@@ -51,7 +53,7 @@ class Store:
     def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
         """Opens, and creates tables when needed. `is_cache`: a file for parts of the cache alone, which several databases share.
 
-        Raises DatabaseUnusable, DatabaseTooNew.
+        Raises DatabaseUnusable.
         """
         self.path = Path(path)
         self._is_cache = is_cache
@@ -102,39 +104,46 @@ class Store:
 
     def _prepare(self) -> None:
         execute = self.connection.execute
+        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # first: another process may be creating them
         application = execute("PRAGMA application_id").fetchone()[0]
         version = execute("PRAGMA user_version").fetchone()[0]
-        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables and application != APPLICATION_ID:
             raise DatabaseUnusable(
                 f"{self.path} is a database of another program", "Name another file with --db; nothing was changed"
             )
-        if version > SCHEMA_VERSION:
-            raise DatabaseTooNew(
-                f"{self.path} was written by a newer whowrote (schema {version}, this one knows {SCHEMA_VERSION})",
-                "Update with: pip install --upgrade whowrote; nothing was changed",
-            )
+        if tables and version != SCHEMA_VERSION:
+            raise self._other_schema(version)
         if not tables:
             execute("PRAGMA journal_mode = WAL")
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        if version < SCHEMA_VERSION:
+        if version != SCHEMA_VERSION:
             with self.transaction():
-                self._to_this_version()
+                self._create_tables()
         execute("PRAGMA foreign_keys = ON")
         execute("PRAGMA synchronous = NORMAL")
 
-    def _to_this_version(self) -> None:
-        """Call within a transaction that does not enforce foreign keys. Nothing to do when another process was faster."""
+    def _create_tables(self) -> None:
+        """Makes the core tables unless another process has made them meanwhile. Call within a transaction."""
         execute = self.connection.execute
-        version = execute("PRAGMA user_version").fetchone()[0]
-        if 0 < version < SCHEMA_VERSION and not self._is_cache:
-            from collector.storage.migrations import migrate  # brings sqlite-utils along
-
-            migrate(self.connection, version, SCHEMA_VERSION)
-        elif version == 0 and not self._is_cache:
-            for statement in statements(schema_sql(CORE)):
-                execute(statement)
+        if execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+            return
+        for statement in () if self._is_cache else statements(schema_sql(CORE)):
+            execute(statement)
         execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _other_schema(self, version: int) -> DatabaseUnusable:
+        """The error for a database of another schema, with the command that rebuilds it from the clones it was made from."""
+        message = f"{self.path} has schema {version}; this version of whowrote reads schema {SCHEMA_VERSION}"
+        if self._is_cache:
+            return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
+        clones: list[str] = []
+        with suppress(sqlite3.Error):
+            clones = [path for (path,) in self.connection.execute("SELECT path FROM repos WHERE path IS NOT NULL ORDER BY id")]
+        shown = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
+        db = shlex.quote(str(self.path))
+        return DatabaseUnusable(
+            message, f"Rebuild it from the clones: mv {db} {db}.old && attribute repo {shown} --db {db}\nNothing was changed"
+        )
 
     def __enter__(self) -> Store:
         return self
@@ -218,8 +227,7 @@ class Store:
             found = (
                 {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")} if self.has("settings") else {}
             )
-            former = Redaction.ADDRESSES if found.get("redact") == "1" else Redaction.SECRETS  # up to schema 6
-            self._policy = Policy(found.get("content", FULL), Redaction(found.get("redaction", former)))
+            self._policy = Policy(found.get("content", FULL), Redaction(found.get("redaction", Redaction.SECRETS)))
         return self._policy
 
     def keep(self, policy: Policy) -> None:

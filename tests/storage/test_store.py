@@ -6,10 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.commands import run
 from support.invariants import broken_checks
 
 from attribution.queries.checks import checks
-from collector.errors import EXIT_DATABASE, DatabaseTooNew, DatabaseUnusable
+from collector.errors import EXIT_DATABASE, DatabaseUnusable
 from collector.model import Problem
 from collector.runtime.stages import Stage, StageName
 from collector.storage import catalog
@@ -50,16 +51,41 @@ def test_database_of_another_program_is_refused_and_not_changed(tmp_path: Path) 
     assert path.read_bytes() == before
 
 
-def test_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1])
+@pytest.mark.parametrize("clones", [(), ("/clones/one", "/clones/the other")])
+def test_database_of_another_schema_is_refused_with_the_command_that_rebuilds_it(
+    version: int, clones: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "out.db"
+    with Store(path) as store:
+        store.connection.executemany("INSERT INTO repos (name, path) VALUES (?, ?)", [(clone, clone) for clone in clones])
+        store.connection.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    with pytest.raises(DatabaseUnusable, match=f"schema {version}") as refused:
+        Store(path)
+    assert refused.value.exit_code == EXIT_DATABASE
+    paths = "/clones/one '/clones/the other'" if clones else "PATH..."
+    assert f"mv {path} {path}.old && attribute repo {paths} --db {path}" in refused.value.hint
+    assert path.read_bytes() == before
+
+
+def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(tmp_path: Path) -> None:
     path = tmp_path / "out.db"
     with Store(path) as store:
         store.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    before = path.read_bytes()
-    with pytest.raises(DatabaseTooNew, match=f"schema {SCHEMA_VERSION + 1}") as refused:
-        Store(path)
-    assert refused.value.exit_code == EXIT_DATABASE
-    assert "pip install --upgrade" in refused.value.hint
-    assert path.read_bytes() == before
+    done = run("sessions", "--db", path)
+    assert done.exit_code == EXIT_DATABASE
+    assert f"attribute repo PATH... --db {path}" in done.output
+
+
+def test_cache_of_another_schema_is_named_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "scans.db"
+    with Store(path, is_cache=True) as cache:
+        cache.connection.execute("CREATE TABLE scans (id INTEGER)")
+        cache.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(DatabaseUnusable) as refused:
+        Store(path, is_cache=True)
+    assert "only a cache" in refused.value.hint
 
 
 @pytest.mark.parametrize(
