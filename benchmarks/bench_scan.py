@@ -44,19 +44,17 @@ def cpu() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[str, ...], prefilter: bool) -> dict[str, Any]:
+def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[str, ...]) -> dict[str, Any]:
     """One run of the stage in this process."""
     began, started = cpu(), time.monotonic()
     repo = GitRepo(path)
     with Store(database) as store:
         row = store.rows("SELECT id, head_sha FROM repos")[0]
-        wanted = ScanRequest(rules, jobs=jobs, cache=kept, prefilter=prefilter)
+        wanted = ScanRequest(rules, jobs=jobs, cache=kept)
         done = stage.scan_repository(RunContext(store, repo, row["id"]), row["head_sha"], wanted)
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
-        texts = store.rows(
-            "SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'none', 'partial')"
-        )[0]
+        texts = store.rows("SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'partial')")[0]
     return {
         "state": done.state, "cpu": cpu() - began, "wall": time.monotonic() - started, "texts": texts["texts"],
         "lines": texts["lines"], "given": done.given, "given_lines": done.given_lines,
@@ -129,12 +127,6 @@ def start(*arguments: object) -> dict[str, Any]:
     return found | {"memory": most}
 
 
-def matches(kept: Path) -> list[dict[str, Any]]:
-    """All that a cache knows to match, by text."""
-    with Store(kept) as store:
-        return store.rows("SELECT * FROM blob_findings ORDER BY blob, suffix, rule_id, start_byte, end_byte")
-
-
 def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         database, kept = Path(folder) / "bench.db", Path(folder) / "cache.db"
@@ -143,10 +135,6 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         options = ["--jobs", jobs, *(word for rule in rules for word in ("--rules", rule)), path]
         first = start("introduced", "--database", database, "--cache", kept, *options)
         second = start("introduced", "--database", database, "--cache", kept, *options)
-        with Store(database) as store:
-            store.connection.execute("DELETE FROM stage_runs WHERE stage = ?", (stage.STAGE.name,))
-        bare = start("unfiltered", "--database", database, "--cache", Path(folder) / "other.db", *options)
-        same = "the same" if matches(kept) == matches(Path(folder) / "other.db") else "OTHER"
         whole = start("trees", "--commits", sample, *options)
     print(f"{path}: {first['texts']} versions of files, {first['lines']} lines, {first['findings']} findings introduced")
     print(
@@ -155,7 +143,6 @@ def bench(path: Path, sample: int, jobs: int, rules: tuple[str, ...]) -> None:
         f"{first['given']} versions given to the scanner; "
         f"{first['memory'] / 1e6:.0f} MB"
     )
-    print(f"  without the prefilter: {bare['cpu']:.1f} s CPU, {bare['given']} versions given, {same} matches")
     print(f"  again: {second['state']}, {second['wall']:.2f} s, {second['cpu']:.2f} s CPU")
     print(
         f"  trees before and after each commit: {whole['cpu_each']:.1f} s CPU a commit ({whole['sample']} drawn), "
@@ -178,7 +165,7 @@ def main() -> None:
         if options.one == "trees":
             print(json.dumps(trees(path, options.commits, rules)))
         elif options.one:
-            print(json.dumps(introduced(path, options.database, options.cache, options.jobs, rules, options.one == "introduced")))
+            print(json.dumps(introduced(path, options.database, options.cache, options.jobs, rules)))
         else:
             bench(path, options.commits, options.jobs, rules)
 

@@ -23,9 +23,9 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
+from support.annotated import AnnotatedFinding, marks, related  # noqa: E402
 from support.semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
 
-from attribution.weaknesses.rules.annotated import AnnotatedFinding, marks, related  # noqa: E402
 from attribution.weaknesses.rules.rulesets import Rule, own, weaknesses  # noqa: E402
 
 RESULTS = ROOT / "attribution" / "weaknesses" / "rules" / "own" / "measured.json"
@@ -219,9 +219,8 @@ def _list(rules: Sequence[Rule], counts: Mapping[str, Mapping[str, Sequence[int]
     for rule in rules:
         own_counts = counts.get(rule.id, {})
         cells = [" / ".join(map(str, own_counts[kind])) if kind in own_counts else "" for kind in ("annotated", "planted", "read")]
-        literals = " ".join(f"`` {text} ``" if "`" in text else f"`{text}`" for text in rule.literals)
-        rows.append((rule.id.removeprefix("whowrote."), rule.cwes[0], rule.tier, literals, *cells))
-    return table(("rule", "CWE", "tier", "literals", "annotated", "planted", "checked"), rows)
+        rows.append((rule.id.removeprefix("whowrote."), rule.cwes[0], rule.tier, *cells))
+    return table(("rule", "CWE", "tier", "annotated", "planted", "checked"), rows)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,8 +1,6 @@
-"""The command about rules: list, show, test, pull. Parse, call the library, print."""
+"""The command about rules: list, show, pull. Parse, call the library, print."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import click
 
@@ -64,42 +62,6 @@ def show_rule(rule: str, names: tuple[str, ...], output_format: str) -> None:
     row = rule_rows(RuleSet(rule_set.name, (shown,)), measured())[0]
     data = plain(row) | {"rule_body": dict(shown.body)}
     print_one(output_format, data, lambda terminal: terminal.rules.rule_view(out(), row, weaknesses(), shown.body))
-
-
-@rules.command("test")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH...")
-@_RULES
-@click.option(
-    "--semgrep",
-    default="",
-    metavar="PATH",
-    help="Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on PATH]",
-)
-@data_options
-@click.pass_context
-def test_rules(context: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], semgrep: str, output_format: str) -> None:
-    """Test rules against annotated files.
-
-    PATH is a file or directory. The comment `ruleid: ID` precedes a line that rule ID must find, `ok: ID` one it must not find;
-    `VULN: NAME` and `SAFE: NAME` do the same with the end of an id or a CWE. Prints what each rule found, missed and wrongly
-    reported, and exits with 1 unless everything is right. Works offline.
-    """
-    from attribution.weaknesses.rules.packs import cache
-    from attribution.weaknesses.rules.rulesets import named
-    from attribution.weaknesses.scan.engine import Engine, locate, version
-    from attribution.weaknesses.scan.trial import annotated_files, try_rules
-
-    program = locate(semgrep)
-    trial = try_rules(Engine(program, version(program)), named(names, cache()), annotated_files(paths), notice)
-    for text in (
-        *(f"{name}: no such rule for that file" for name in trial.unknown),
-        *(f"{n}: not scanned" for n in trial.failed),
-    ):
-        notice(text)
-    if trial.untried:
-        notice(f"{len(trial.untried)} rules are not covered by these files")
-    print_rows(output_format, trial.tried, lambda terminal: terminal.rules.trial_table(out(), trial.tried))
-    context.exit(0 if trial.passed else 1)
 
 
 @rules.command()

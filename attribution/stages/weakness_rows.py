@@ -21,7 +21,7 @@ from collector.storage.store import Store
 from collector.text import printable as shown
 from collector.text import split_lines
 
-_SEEN = ("ok", "none", "partial")
+_SEEN = ("ok", "partial")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ from collector.model import Problem
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, last_run
 from collector.storage.store import Store
 
-VERSION = "5"
+VERSION = "6"
 STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
-_SEEN = ("ok", "none", "partial")  # a weakness would have been found
+_SEEN = ("ok", "partial")  # a weakness would have been found
 _BATCH = 2000  # texts that are put aside at once without being scanned
 
 
@@ -144,14 +144,11 @@ class _Scan:
         self.done.scan_seconds = clock.seconds
 
     def _targets(self, texts: Sequence[Text]) -> Iterator[Target]:
-        """Texts of one language after the other, with the rules that may match in each."""
+        """Texts of one language after the other."""
         for blob, suffix in sorted(texts, key=lambda text: (self.found.texts[text], text[1])):
             data = self.context.repo.blob(blob)
             target = Target(blob, suffix, data or b"")
             why = "missing" if data is None else exclude.of_text(data, suffix)
-            if not why and self.wanted.prefilter:
-                target = replace(target, rules=self.rules.prefilter.rules(self.found.texts[blob, suffix], target.data))
-                why = "" if target.rules else "none"
             if why:
                 self._put_aside(Scanned(target, why))
                 continue
@@ -189,7 +186,7 @@ def _problems(found: ScanPlan, known: dict[Text, CachedScan]) -> list[Problem]:
             problems.append(
                 Problem(STAGE.name, blob, f"scan_{status}", " ".join(sorted(one.failed)) if one is not None else suffix)
             )
-        elif status not in ("ok", "none"):
+        elif status != "ok":
             count[status] += 1
     return problems + [
         Problem(STAGE.name, "texts", f"scan_{name}", f"{number} versions of files") for name, number in count.items()

@@ -15,7 +15,6 @@ from collector.text import printable
 
 if TYPE_CHECKING:
     from attribution.queries.rules import RuleRow
-    from attribution.weaknesses.scan.trial import Tried
 
 
 def rule_table(console: Console, rows: Sequence[RuleRow], sha256: str) -> None:
@@ -39,16 +38,6 @@ def rule_view(console: Console, row: RuleRow, about: Mapping[str, Mapping[str, s
             console.print(Text(f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}", "dim"))
     console.print(Text(f"tier {row.tier or 'unknown'}, confidence {row.confidence or 'unknown'}, {row.languages}", "dim"))
     console.print(Text(printable(json.dumps(body, indent=1, ensure_ascii=False, default=str))))
-
-
-def trial_table(console: Console, rows: Sequence[Tried]) -> None:
-    table = grid("<", ">", ">", ">", head=("rule", "found", "missed", "wrong"))
-    for row in rows:
-        table.add_row(plain(row.name), *(plain(number(count)) for count in (row.found, row.missed, row.wrong)))
-    show(console, table, 0)
-    for row in rows:
-        for place in row.places:
-            console.print(Text(f"{one_line(row.name)}: {one_line(place)}", "red"), soft_wrap=True)  # a path stays whole
 
 
 def pack_table(console: Console, packs: Sequence[Mapping[str, Any]]) -> None:

@@ -42,7 +42,7 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # what makes writi
 EXIT_CODES = """\b
 Exit codes:
     0  success
-    1  a check failed (`attribute check`, `verify`, `compare`, `rules test`)
+    1  a check failed (`attribute check`, `verify`, `compare`)
     2  usage error: no such repository, branch, file or option
     3  partial success: some repositories failed or met a limit, the rest is stored
     4  the repository contains no records of coding agents

@@ -40,7 +40,6 @@ class ScanStatus(Word):
     """Result of scanning a text."""
 
     OK = "ok", "scanned"
-    NONE = "none", "no rule could match in it, so it was not scanned"
     PARTIAL = "partial", "some of it could not be parsed"
     TIMEOUT = "timeout", "some rule did not finish"
     FAILED = "failed", "the scanner failed"
@@ -54,7 +53,7 @@ class ScanStatus(Word):
     LEFT_OUT = "left_out", "excluded by its location"
 
 
-SCANNED = (ScanStatus.OK, ScanStatus.NONE, ScanStatus.PARTIAL)  # a weakness would have been found
+SCANNED = (ScanStatus.OK, ScanStatus.PARTIAL)  # a weakness would have been found
 
 
 class FindingStatus(Word):

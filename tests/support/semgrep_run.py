@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.weaknesses.rules.annotated import AnnotatedFinding
+from support.annotated import AnnotatedFinding
 
 SEMGREP = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
 _OPTIONS = [

@@ -92,11 +92,11 @@ def _kind(suffix: str) -> Kind:
     return Kind(_LANGUAGE[suffix], _GIVEN.get(suffix, suffix))
 
 
-def target_path(name: str, suffix: str, marks: str = "") -> str:
-    """Where a text is laid for the scanner, relative to the directory it scans. `name` is ours: a blob id; so are `marks`."""
+def target_path(name: str, suffix: str) -> str:
+    """Where a text is laid for the scanner, relative to the directory it scans. `name` is ours: a blob id."""
     if suffix == WORKFLOW.suffix:  # rules for workflows ask for the directory
-        return f".github/workflows/{name}{marks}.yml"
-    return f"{name[:2]}/{name}{marks}.{suffix}"
+        return f".github/workflows/{name}.yml"
+    return f"{name[:2]}/{name}.{suffix}"
 
 
 def of_rule(languages: Iterable[str], paths: Iterable[str] = ()) -> set[str]:

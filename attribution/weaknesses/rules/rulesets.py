@@ -8,16 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attribution.weaknesses.rules.derive import need_of
 from attribution.weaknesses.rules.languages import of_rule
-from attribution.weaknesses.rules.prefilter import Prefilter
 from collector.errors import WhoWroteError
 from collector.vocabulary.weaknesses import Confidence, RuleTier
 
@@ -47,7 +45,6 @@ class Rule:
     severity: str
     said: tuple[str, ...]  # its languages as it names them
     languages: frozenset[str]  # the same as we name them; "*" for any
-    literals: tuple[str, ...]
     message: str
     body: Mapping[str, Any]
 
@@ -77,7 +74,8 @@ class RuleSet:
     @cached_property
     def text(self) -> str:
         """What the scanner is given: one file, sorted, so that it is the same for the same rules."""
-        return rule_file(rule.body for rule in self.rules)
+        bodies = [dict(rule.body) for rule in self.rules]
+        return json.dumps({"rules": bodies}, sort_keys=True, ensure_ascii=True, default=str)
 
     @cached_property
     def sha256(self) -> str:
@@ -87,25 +85,9 @@ class RuleSet:
     def languages(self) -> frozenset[str]:
         return frozenset(name for rule in self.rules for name in rule.languages)
 
-    @cached_property
-    def prefilter(self) -> Prefilter:
-        return Prefilter((rule.id, rule.languages, rule.literals, need_of(rule.body)) for rule in self.rules)
-
     def covers(self, language: str) -> bool:
         """Whether some rule is for texts of the language; rules for any text alone do not make a language covered."""
         return language in self.languages
-
-    def of_language(self, language: str) -> tuple[str, ...]:
-        """Ids of the rules that are run on texts of a language."""
-        return tuple(rule.id for rule in self.rules if language in rule.languages or "*" in rule.languages)
-
-    def bodies(self, ids: Collection[str]) -> list[Mapping[str, Any]]:
-        return [rule.body for rule in self.rules if rule.id in ids]
-
-
-def rule_file(bodies: Iterable[Mapping[str, Any]]) -> str:
-    """Rules as the text of a JSON file."""
-    return json.dumps({"rules": [dict(body) for body in bodies]}, sort_keys=True, ensure_ascii=True, default=str)
 
 
 def own() -> RuleSet:
@@ -247,7 +229,6 @@ def _rule(body: dict[str, Any]) -> Rule:
         str(body.get("severity") or "").upper(),
         _strings(body["languages"]),
         frozenset(of_rule(_strings(body["languages"]), _strings(include))),
-        _strings(meta.get("literals")),
         " ".join(str(body.get("message") or "").split()),
         body,
     )

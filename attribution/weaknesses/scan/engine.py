@@ -5,9 +5,6 @@ on a command line; an empty `.semgrepignore` there keeps the built-in list of ig
 without `--disable-version-check` a call that finds none waits for 98 seconds. One single-job process a core: `-j 2` costs a third
 more.
 
-Of each text only the rules are run that can match in it (`prefilter.py`): their numbers are in its name, and the rules, which
-semgrep lets be limited to paths, ask for theirs.
-
 A run has limits of time and memory. One that breaks them, or crashes, is ended with all its children and its texts are tried
 again in halves, until the one that did it is alone.
 
@@ -28,14 +25,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.languages import target_path
-from attribution.weaknesses.rules.rulesets import RuleSet, rule_file
+from attribution.weaknesses.rules.rulesets import RuleSet
 from collector.errors import WhoWroteError
 
 if sys.platform != "win32":
@@ -49,7 +46,6 @@ _MEMORY_POLL = 0.5
 _PREFIX = "whowrote-scan-"
 _OWNER = "owner"  # a file in the directory of a scan, locked by its process
 _FRESH = 600.0  # seconds in which a directory without that file may be one that is being made
-_LONGEST = 160  # letters of a part of a path
 BOM = b"\xef\xbb\xbf"
 
 
@@ -95,7 +91,6 @@ class Target:
     blob: str
     suffix: str
     data: bytes
-    rules: tuple[str, ...] | None = None  # ids of those to run; None: all
 
 
 class RuleMatch(NamedTuple):
@@ -391,13 +386,12 @@ class _Run:
         self.shard = shard
         self._limits = limits
         self._dir = Path(tempfile.mkdtemp(dir=directory))
-        numbers = _numbers(shard.targets)
-        self._paths = [_path_of(target, numbers) for target in shard.targets]
+        self._paths = [target_path(target.blob, target.suffix) for target in shard.targets]
         self._trouble = ""
         self.remarks: list[str] = []  # about the rules, not about a text
         self._looked = 0.0
         try:
-            self._process = self._start(engine, _rules_for(rules, numbers))
+            self._process = self._start(engine, rules.text)
         except OSError as error:
             raise _no_scratch_directory(error) from error
         self._started = time.monotonic()
@@ -494,36 +488,6 @@ class _Run:
             if path not in reached and entry.status == "ok" and not entry.failed_rules:
                 entry.status = "failed"
         return list(by_path.values())
-
-
-def _numbers(targets: Sequence[Target]) -> dict[str, int] | None:
-    """Rules that are needed, numbered; None when some text wants all there are."""
-    numbers: dict[str, int] = {}
-    for target in targets:
-        if target.rules is None:
-            return None
-        for rule in target.rules:
-            numbers.setdefault(rule, len(numbers))
-    return numbers
-
-
-def _path_of(target: Target, numbers: Mapping[str, int] | None) -> str:
-    """Where a text is laid: the numbers of its rules are in its name, or in those of its directories when there are many."""
-    marks = "".join(f".r{numbers[rule]}" for rule in target.rules or ()) if numbers is not None else ""
-    if len(marks) <= _LONGEST:
-        return target_path(target.blob, target.suffix, marks)
-    parts = re.findall(rf"(?:\.r\d+){{1,{_LONGEST // 8}}}", marks)
-    return "/".join([*(f"d{part}.d" for part in parts), target_path(target.blob, target.suffix)])
-
-
-def _rules_for(rules: RuleSet, numbers: Mapping[str, int] | None) -> str:
-    """The file of rules for a run. A rule that is limited to paths already is left as it is: it looks at more than it needs to."""
-    if numbers is None:
-        return rules.text
-    bodies = rules.bodies(numbers)
-    return rule_file(
-        body if "paths" in body else {**body, "paths": {"include": [f"*.r{numbers[str(body['id'])]}.*"]}} for body in bodies
-    )
 
 
 def _path(entry: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ class ScanRequest:
     jobs: int = 0  # 0: one for each core
     cache: Path | None = None  # None: the user's
     limits: ScanLimits = field(default_factory=ScanLimits)
-    prefilter: bool = True
     complexity: bool = False  # also measure the functions that were changed
 
 

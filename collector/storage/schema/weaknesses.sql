@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS scan_files (
   place TEXT NOT NULL {FilePlace}, -- what kind of file it is
   language TEXT NOT NULL, -- language by name and first line; other: no rule is for it
   status TEXT NOT NULL {ScanStatus}, -- result of the scan
-  scanned INTEGER NOT NULL, -- 1: status ok, none or partial, so that a weakness would have been seen
+  scanned INTEGER NOT NULL, -- 1: status ok or partial, so that a weakness would have been seen
   complexity REAL -- cyclomatic complexity of the changed functions, mean over the added lines (1 outside functions); NULL when not asked for or not known
 );
 CREATE INDEX IF NOT EXISTS scan_files_rules ON scan_files(rule_set_id);

@@ -1,7 +1,6 @@
 """Annotated code: a comment `VULN: names` says what is wrong with the next line, `SAFE: names` what is not. Pure.
 
 In the rules' own test files the names are those of rules without `whowrote.<language>.`, in the planted programs they are CWEs.
-`wishes` also reads the comments that semgrep has for its rules' tests.
 """
 
 from __future__ import annotations
@@ -48,21 +47,6 @@ def marks(text: str) -> Iterator[Annotation]:
         found = _MARK.search(line)
         if found:
             yield Annotation(number + 1, found[1] == "VULN", tuple(found[2].split()))
-
-
-_THEIRS = re.compile(r"\b(ruleid|ok): *([\w.-]+(?: *, *[\w.-]+)*)")
-
-
-def wishes(text: str) -> Iterator[Annotation]:
-    """`VULN:` and `SAFE:`, and semgrep's `ruleid: a, b` and `ok: a`; a comment speaks of the next line that is none of these."""
-    lines = text.splitlines()
-    kinds = [(_MARK.search(line), _THEIRS.search(line)) for line in lines]
-    for number, (ours, theirs) in enumerate(kinds, 1):
-        found = ours or theirs
-        if found:
-            line = next((n for n in range(number + 1, len(lines) + 1) if not any(kinds[n - 1])), number + 1)
-            names = ours[2].split() if ours else [name.strip() for name in found[2].split(",")]
-            yield Annotation(line, found[1] in ("VULN", "ruleid"), tuple(names))
 
 
 def related(one: str, other: str) -> bool:
