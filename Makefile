@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster bench-corpus scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -76,10 +76,6 @@ bench-collect: setup
 # A cluster on this machine, undisturbed, with a killed worker and a new scheduler; a long ledger. OPTIONS: see the file.
 bench-cluster: setup
 	$(BIN)/python benchmarks/bench_cluster.py $(OPTIONS)
-
-# DB: an attributed database; its lines many times over in SQLite, and in Parquet read by DuckDB.
-bench-corpus: setup
-	$(BIN)/python benchmarks/bench_corpus.py $(DB) $(OPTIONS)
 
 # What twice of each size that a repository decides costs; SIZES for some of them.
 scaling: setup

@@ -33,27 +33,16 @@ _LOG = logging.getLogger(__name__)
 def open_database(path: str | Path = ".", db: str | Path | None = None) -> Database:
     """A clone, or a database file. A clone is attributed first when its database does not know it.
 
-    `path` is a database file, or a directory: a clone, any directory of its worktree, one with databases, which are read as one, or
-    a data set that `collect columns` wrote, whose `sql` is that of DuckDB (both without what agents said, the arguments and output
-    of their calls and the texts of regions). `db` is the database of a clone; by default it is the one that the commands use. The
-    clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable; WhoWroteError for a repository that
-    two databases of a directory have, and for a data set without the extra `corpus`.
+    `path` is a database file, a clone or any directory of its worktree. `db` is the database of a clone; by default it is the one
+    that the commands use. The clone is only read. Raises NotARepository, NoCheckpoints, DatabaseUnusable.
     """
     from collector.git.repository import GitRepo
-    from collector.runtime.corpus import is_corpus, opened_corpus
-    from collector.storage.columns import ColumnStore
-    from collector.storage.dataset import is_dataset
     from collector.storage.store import Store
 
     path = Path(path)
     if db is None and not path.is_dir():
         return Database(Store(path, create=False))
-    around = clone_around(path)
-    if db is None and is_dataset(path):
-        return Database(ColumnStore(path))
-    if db is None and around is None and is_corpus(path):
-        return Database(opened_corpus(path, _LOG.warning))
-    clone = str(around or path)
+    clone = str(clone_around(path) or path)
     GitRepo(clone)  # no database is made for a path that is not a clone
     store = Store(default_database({"path": clone}) if db is None else db)
     try:
@@ -237,8 +226,6 @@ class Database:
         """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""
         from collector.storage.store import Store, read_only
 
-        if self._store.path.is_dir():
-            return Rows(self._store.rows(query, parameters))
         with read_only(self._store.path) as connection:
             return Rows(Store.over(connection, self._store.path).rows(query, parameters))
 

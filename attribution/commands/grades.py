@@ -26,20 +26,13 @@ def grades(
 ) -> None:
     """Compare session quality by task, agent, model and week.
 
-    Covers all sessions in the database DB, in a directory of databases or in a data set of `collect columns`. Differences between
-    agents and between models are given raw and adjusted for the type of task; intervals are computed over repositories if there are
-    at least five. docs/grades.md explains every number.
+    Covers all sessions in the database DB. Differences between agents and between models are given raw and adjusted for the type of
+    task; intervals are computed over repositories if there are at least five. docs/grades.md explains every number.
     """
     from attribution.queries.grades import grade_report
-    from collector.runtime.corpus import database_at
 
-    place = database_file or db
-    if place.is_dir():
-        with database_at(place, notice) as store:
-            report = grade_report(store, min_n, bootstrap)
-    else:
-        with database(None, place) as (store, _):
-            report = grade_report(store, min_n, bootstrap)
+    with database(None, database_file or db) as (store, _):
+        report = grade_report(store, min_n, bootstrap)
     if groupings:
         report.cells = {name: report.cells[name] for name in groupings}
     if output_format == "json":

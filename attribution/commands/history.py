@@ -43,8 +43,7 @@ def survival(
     """Show how long lines survive and who removes them.
 
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
-    Without PATH, reports on all repositories in the database that have line history; --db may then name a directory of
-    databases, which need not be merged, or a data set of `collect columns`.
+    Without PATH, reports on all repositories in the database that have line history.
     """
     if plot is not None and plot.suffix not in (".svg", ".png"):
         raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")
@@ -93,20 +92,13 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import SurvivalOptions, history_coverage
     from attribution.stats.estimates import available
-    from collector.runtime.corpus import database_at
-    from collector.storage.dataset import is_dataset
+    from collector.storage.store import Store
 
     options = SurvivalOptions(wanted.groupings, wanted.curves and available(), wanted.all_files)
     missing = ["no curves, medians and hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
     missing = missing if wanted.curves and not available() else []
-    if path is None and db.is_dir() and not is_dataset(db):
-        from attribution.ensure.shards import survival_of_shards
-
-        report = survival_of_shards(db, options)
-        report.notes += missing
-        return report
     if path is None:
-        with database_at(db) as store:
+        with Store(db, create=False) as store:
             coverage = history_coverage(store)
             report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]

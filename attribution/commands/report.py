@@ -67,8 +67,7 @@ def report(
 ) -> None:  # fmt: skip
     """Summarise a database as HTML or Markdown, or break it down.
 
-    The HTML page is self-contained, without scripts; creating it needs whowrote[browse]. --db may name a directory of databases, or
-    a data set of `collect columns`.
+    The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
     For a pull request: git rev-list BASE..HEAD | attribute report --commits -
     For a lead: attribute report --by month,directory --since 2026-01-01 --html FILE (or --csv)
     """
@@ -83,9 +82,9 @@ def report(
     if commits is None and (badge is not None or limit is not None):
         raise click.UsageError("--badge, --limit: only together with --commits")
     from attribution.browse import standalone
-    from collector.runtime.corpus import database_at
+    from collector.storage.store import Store
 
-    with database_at(db, notice) as store:
+    with Store(db, create=False) as store:
         if page is not None:
             _write(page, standalone.html(store))
         if commits is not None:
@@ -112,7 +111,7 @@ def _broken_down(db: Path, page: Path | None, output_format: str, wanted: Mappin
     from attribution.browse import standalone
     from attribution.queries.breakdown import breakdown
     from attribution.queries.breakdown_facts import BreakdownOptions
-    from collector.runtime.corpus import database_at
+    from collector.storage.store import Store
 
     options = BreakdownOptions(
         tuple(name.strip() for names in wanted["by"] for name in names.split(",") if name.strip()),
@@ -121,7 +120,7 @@ def _broken_down(db: Path, page: Path | None, output_format: str, wanted: Mappin
         _teams(wanted["teams"]) if wanted["teams"] else {},
         wanted["anonymous"],
     )
-    with database_at(db, notice) as store:
+    with Store(db, create=False) as store:
         found = breakdown(store, options)
     if page is not None:
         _write(page, standalone.breakdown_html(found))

@@ -41,16 +41,16 @@ def study(
     Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
     need a judge from stored labels, if there are any. Adds what the paper does not have: survival of lines compared with
     people's, excess rework, evidence, our error rate. 95 % intervals are clustered by repository. docs/study.md explains the
-    numbers. --db may name a directory of databases, or a data set of `collect columns`. --html needs whowrote[browse].
+    numbers. --html needs whowrote[browse].
     """
     from attribution.study import study as make
     from attribution.study.files import save
     from attribution.terminal.study import study_view
-    from collector.runtime.corpus import database_at
+    from collector.storage.store import Store
 
     if parquet and directory is None:
         raise click.UsageError("--parquet needs --out DIR")
-    with database_at(db, notice) as store:
+    with Store(db, create=False) as store:
         tables = make(store)
     names = [table.name for table in tables]
     unknown = [name for name in wanted if name not in names]

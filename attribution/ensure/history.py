@@ -35,5 +35,5 @@ def survival_reported(store: Store, repo_ids: Sequence[int], options: SurvivalOp
 def survival_current(store: Store, repo_ids: Sequence[int]) -> None:
     """Joins lines and authors again where the verdicts changed since. Raises DatabaseUnusable."""
     for repo_id in repo_ids:
-        with writing_database(store), writing_repository(store, repo_id), store.of_repositories(repo_id):
+        with writing_database(store), writing_repository(store, repo_id):
             fill_survival(store, repo_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,21 +17,15 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-def records(store: Store, repo_id: int, every_kind: bool = False, database: int = 0) -> list[LifetimeRecord]:
-    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others.
-
-    `database`: number of the database among several, so that repositories and commits of two of them are not taken for the same.
-    """
-    return records_of(store, [repo_id], every_kind, database)
+def records(store: Store, repo_id: int, every_kind: bool = False) -> list[LifetimeRecord]:
+    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others."""
+    return records_of(store, [repo_id], every_kind)
 
 
-def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False, database: int = 0) -> list[LifetimeRecord]:
+def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:
     """The same of several repositories, in order of their numbers."""
-    found = (removed.record for removed in _removed(store, repo_ids))
-    if database:
-        offset = database * _DATABASE
-        found = (replace(one, repo=one.repo + offset, birth=one.birth + offset) for one in found)
-    return [record for record in found if every_kind or record.kind in HEADLINE]
+    lifetimes = (removed.record for removed in _removed(store, repo_ids))
+    return [record for record in lifetimes if every_kind or record.kind in HEADLINE]
 
 
 def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> dict[str, int]:
@@ -102,7 +95,6 @@ class _Lines(NamedTuple):
 
 UNDECLARED = "undeclared"
 _DAY = 86400.0  # seconds
-_DATABASE = 1 << 32  # more than the row ids of one database
 # Rows with one fate are added up before the joins: statistics weigh by lines, and there are several times fewer such groups.
 _LINES = """
 WITH l AS MATERIALIZED (
@@ -139,11 +131,9 @@ def _removed(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
         some = ordered[start : start + _AT_ONCE]
-        with store.of_repositories(*some):
-            views = _views(store, some)
-            rows = store.stream(_Lines, _LINES.format(repositories=_listed(views)))
-            found = [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
-        yield from found
+        views = _views(store, some)
+        rows = store.stream(_Lines, _LINES.format(repositories=_listed(views)))
+        yield from [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
 
 
 class _Users(NamedTuple):

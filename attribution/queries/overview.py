@@ -252,11 +252,6 @@ def _tip_classes(sums: Mapping[str, int | None]) -> LinesByClass:
 
 def overview(store: Store, repo_id: int) -> Overview | None:
     """None when the database has no repository of that number."""
-    with store.of_repositories(repo_id):
-        return _overview(store, repo_id)
-
-
-def _overview(store: Store, repo_id: int) -> Overview | None:
     row = repository(store, repo_id)
     if row is None:
         return None

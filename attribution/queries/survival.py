@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
@@ -98,60 +98,51 @@ class ClaimedLines(NamedTuple):
     undeclared: int
 
 
-_NO_CLAIMS = ClaimedLines(0, 0)
+class Lifetimes(NamedTuple):
+    """Lines of some repositories with what became of them."""
+
+    followed: list[FollowedHistory]
+    records: list[LifetimeRecord]
+    left_out: dict[str, int]
+    claimed: ClaimedLines
 
 
-@dataclass(slots=True)
-class Lives:
-    """Lines of repositories with what became of them, from one database or several."""
-
-    followed: list[FollowedHistory] = field(default_factory=list)
-    records: list[LifetimeRecord] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    claimed: ClaimedLines = _NO_CLAIMS
-
-    @classmethod
-    def of(cls, store: Store, repo_ids: Sequence[int], every_kind: bool) -> Self:
-        """The lines of some repositories of a database."""
-        lives = cls()
-        lives.add(store, repo_ids, every_kind)
-        return lives
-
-    def add(self, store: Store, repo_ids: Sequence[int], every_kind: bool, database: int = 0) -> None:
-        """The lines of some repositories. `database`: see `lifetimes.records`."""
-        self.followed += followed_histories(store, repo_ids)
-        self.records += lifetimes.records_of(store, repo_ids, every_kind, database)
-        self.left_out.update(lifetimes.left_out(store, repo_ids, every_kind))
-        claimed = claimed_lines(store, repo_ids)
-        self.claimed = ClaimedLines(self.claimed.agents + claimed.agents, self.claimed.undeclared + claimed.undeclared)
+def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lifetimes:
+    """Reads all lines of the repositories; `every_kind` as in `SurvivalOptions`."""
+    return Lifetimes(
+        followed_histories(store, repo_ids),
+        lifetimes.records_of(store, repo_ids, every_kind),
+        lifetimes.left_out(store, repo_ids, every_kind),
+        claimed_lines(store, repo_ids),
+    )
 
 
 def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
-    return report_of(Lives.of(store, repo_ids, options.every_kind), store.path, options)
+    return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 
 
-def report_of(lives: Lives, place: Path, options: SurvivalOptions) -> SurvivalReport:
-    """Numbers over lines from a database, or a directory of databases. Raises as `survival_report`."""
-    followed, records = lives.followed, lives.records
+def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalReport:
+    """Numbers over lines of the database `db`. Raises as `survival_report`."""
+    followed, records = lines.followed, lines.records
     if not followed:
-        raise WhoWroteError(f"{place} has no line history yet", f"Compute it with: attribute survival PATH --db {_a_file(place)}")
+        raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: attribute survival PATH --db {db}")
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
         followed,
         [group for grouping in options.groupings for group in _groups(records, grouping)],
-        {author: _causes(lines) for author, lines in by_class.items() if lines},
+        {author: _causes(of_class) for author, of_class in by_class.items() if of_class},
         survival.ended_by(records),
         [comparison.compare(records, baseline) for baseline in comparison.BASELINES],
         [],
         {},
-        dict(sorted(lives.left_out.items())),
+        dict(sorted(lines.left_out.items())),
     )
     if options.curves:
-        enough = {author: lines for author, lines in by_class.items() if author and _many(author, lines)}
-        report.curves = {author: estimates.kaplan_meier(lines) for author, lines in enough.items()}
+        enough = {author: of_class for author, of_class in by_class.items() if author and _many(author, of_class)}
+        report.curves = {author: estimates.kaplan_meier(of_class) for author, of_class in enough.items()}
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += notes_on(followed, lives.claimed)
+    report.notes += notes_on(followed, lines.claimed)
     return report
 
 
@@ -159,10 +150,6 @@ def notes_on(followed: Sequence[FollowedHistory], claimed: ClaimedLines) -> list
     """What a reader of the numbers should know."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(claimed)] if note]
     return notes + [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
-
-
-def _a_file(place: Path) -> str:
-    return f"{place}/FILE" if place.is_dir() else str(place)
 
 
 def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:

@@ -13,11 +13,11 @@ from typing import Any
 
 from attribution.queries.survival import (
     ClaimedLines,
-    Lives,
     SurvivalGroup,
     SurvivalOptions,
     SurvivalReport,
     followed_histories,
+    lifetimes_of,
     notes_on,
     report_of,
 )
@@ -40,10 +40,10 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     kept = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
     if kept is not None:
         return _read(store, repo_ids, json.loads(kept))
-    lives = Lives.of(store, repo_ids, options.every_kind)
-    report = report_of(lives, store.path, options)
-    if not store.is_read_only and len(lives.records) >= MANY:
-        numbers = json.dumps({**report.data(), "repositories": [], "notes": [], "claimed": lives.claimed})
+    lines = lifetimes_of(store, repo_ids, options.every_kind)
+    report = report_of(lines, store.path, options)
+    if not store.is_read_only and len(lines.records) >= MANY:
+        numbers = json.dumps({**report.data(), "repositories": [], "notes": [], "claimed": lines.claimed})
         with suppress(DatabaseUnusable), store.transaction() as connection:  # then the next call adds them up again
             connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
     return report
@@ -54,8 +54,7 @@ def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
     words = []
     for repo_id in repo_ids:
-        with store.of_repositories(repo_id):
-            words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
+        words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
     return digest(*words)
 
 

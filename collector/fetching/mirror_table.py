@@ -14,7 +14,6 @@ from collector.fetching.mirrors import FetchResult
 from collector.load import FACTS, load_repo
 from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
 from collector.runtime import shards
-from collector.runtime.corpus import forget_copies
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
 from collector.storage.merge import forget_rows
@@ -231,7 +230,6 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     shards.drop(shards.shard_path(store.path, name))
     forget_sessions(name)
-    forget_copies(name)
     return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
 
 

@@ -10,7 +10,7 @@ here. Rows of a repository that are there already are replaced. Three kinds of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,6 @@ from collector.storage.store import Store, last_id
 
 ROOT = "repos"
 Execute = Callable[..., Any]  # of a connection: a cursor
-Typed = Sequence[tuple[str, str]]  # names of columns with the types that the schema gives them
 # Tables about the database itself, or of one run of the machine it was made on.
 _NOT_COPIED = {"settings", "forgotten"}
 # Tables whose column `name` is that of a repository.
@@ -64,22 +63,9 @@ class Merged:
     rows: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MovedRows:
-    """Rows of one table of one repository, with the numbers that they have among all databases that were merged."""
-
-    repository: str  # its name here
-    table: str
-    columns: Typed
-    rows: Iterable[Sequence[Any]]  # read from the database, one at a time
-
-
-Aside = Callable[[MovedRows], None]
-
 # Tables that exist while rows are copied or removed.
 _TEMPORARY = {
     "taken": "id",
-    "handed_over": "name TEXT, id INTEGER, PRIMARY KEY (name, id)",
     "doomed": "id",
     "repo_numbers": "old INTEGER PRIMARY KEY, new",
     "names": "there TEXT PRIMARY KEY COLLATE NOCASE, here TEXT",
@@ -157,12 +143,6 @@ class MergeSchema:
     def known(self) -> set[str]:
         """Tables whose rows have a name of their own."""
         return {n for n, t in self.tables.items() if n != ROOT and n not in self.owner and t.key}
-
-    @cached_property
-    def kept(self) -> set[str]:
-        """Tables with rows that several databases may have: the repositories, and what has a name of its own."""
-        named = {n for n, link in self.owner.items() if not link.required and self.tables[n].key}
-        return {ROOT, *self.known, *named}
 
     def _above(self, name: str) -> set[str]:
         """Tables between one and `repos`."""
@@ -247,9 +227,8 @@ def _unique(run: Execute, name: str, database: str) -> list[str]:
 class _Copy:
     """Repositories of the attached database `source` into `target`, which is main, or the other way round."""
 
-    def __init__(self, store: Store, source: str, target: str, without: Collection[str] = ()) -> None:
+    def __init__(self, store: Store, source: str, target: str) -> None:
         self.run = store.connection.execute
-        self.without = without
         self.source, self.target = source, target
         self._there = definitions_of(self.run, source)
         self._add_tables()
@@ -268,7 +247,7 @@ class _Copy:
 
     def _with_rows(self) -> set[str]:
         """Tables of the source that are not empty, of those that are copied."""
-        names = [name for name in self.schema.tables if name in self._present and name not in self.without]
+        names = [name for name in self.schema.tables if name in self._present]
         listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
         return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
@@ -281,11 +260,8 @@ class _Copy:
             if [r[0] for r in found] != table.columns:
                 raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
-    def copy(self, names: Mapping[str, str], known: bool, aside: Aside | None = None) -> None:
-        """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys.
-
-        `aside`: gets the rows that no other database has, table by table, instead of the target.
-        """
+    def copy(self, names: Mapping[str, str], known: bool) -> None:
+        """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
         self.check_columns()
         for table in ("taken", "doomed", "names"):
             self.run(f"DELETE FROM temp.{table}")
@@ -296,51 +272,8 @@ class _Copy:
         self._moves()
         remove(self.run, self.schema, self.target)
         for name in self.schema.order:
-            if name in self._filled and (aside is None or name in self.schema.kept):
-                if aside is not None and name in self.schema.owner:
-                    self._drop_older(name)
+            if name in self._filled:
                 self._insert(name, known)
-        if aside is not None:
-            self._hand_over(names, aside)
-
-    def _hand_over(self, names: Mapping[str, str], aside: Aside) -> None:
-        tables = [name for name in self.schema.order if name in self._filled and name not in self.schema.kept]
-        self.run("DELETE FROM temp.handed_over")
-        for there, here in names.items():
-            self.run("DELETE FROM temp.taken")
-            self.run(f"INSERT INTO temp.taken SELECT id FROM {self.source}.{ROOT} WHERE name = ?", (there,))
-            for name in tables:
-                aside(MovedRows(here, name, self._typed(name), self._moved(name, several=len(names) > 1)))
-        for name in tables:
-            if name in self.offsets:
-                self._note_number(name)
-
-    def _typed(self, name: str) -> Typed:
-        return self.run("SELECT name, type FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.target)).fetchall()
-
-    def _moved(self, name: str, several: bool) -> Iterable[Sequence[Any]]:
-        """The rows of a table of the repository that is taken. `several`: a row that an earlier one of them had is passed over."""
-        table = self.schema.tables[name]
-        where = self.schema.condition(name, self.source, "temp.taken", self._present)
-        if several and name in self.schema.shared:
-            number = self.schema.number(name)
-            seen = "SELECT id FROM temp.handed_over WHERE name = "
-            where += f" AND \"{number}\" NOT IN ({seen}'{name}')"
-            fresh = f'SELECT \'{name}\', "{number}" FROM {self.source}."{name}" s WHERE {where}'
-            rows = self._selected(table, table.columns, where).fetchall()
-            self.run(f"INSERT INTO temp.handed_over {fresh}")
-            return rows  # type: ignore[no-any-return]
-        return self._selected(table, table.columns, where)  # type: ignore[no-any-return]
-
-    def _selected(self, table: MergeTable, columns: Sequence[str], where: str) -> Any:
-        return self.run(self._selection(table, columns, where))
-
-    def _note_number(self, name: str) -> None:
-        """The highest number that rows of a table have that are not in the target: it is never given again."""
-        number = self.schema.tables[name].number
-        last = self.run(f'SELECT MAX("{number}") FROM {self.source}."{name}"').fetchone()[0] + self.offsets[name]
-        self.run(f"DELETE FROM {self.target}.sqlite_sequence WHERE name = ?", (name,))
-        self.run(f"INSERT INTO {self.target}.sqlite_sequence (name, seq) VALUES (?, ?)", (name, last))
 
     def _moves(self) -> None:
         """Old and new numbers of the repositories, and by how much other numbers move."""
@@ -378,14 +311,6 @@ class _Copy:
         select = self._selection(table, columns, where)
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
-    def _drop_older(self, name: str) -> None:
-        """Removes rows with a name of their own that come again: what they point to is aside, and has another number now."""
-        table = self.schema.tables[name]
-        same = " AND ".join(f't."{column}" IS s."{column}"' for column in table.key)
-        where = self.schema.condition(name, self.source, "temp.taken", self._present)
-        again = f'SELECT 1 FROM {self.source}."{name}" s WHERE {same} AND {where}'
-        self.run(f'DELETE FROM {self.target}."{name}" AS t WHERE EXISTS ({again})')
-
     def _selection(self, table: MergeTable, columns: Sequence[str], where: str) -> str:
         """Rows of a table as the target has them."""
         values = ", ".join(self._value(table, column) for column in columns)
@@ -394,8 +319,6 @@ class _Copy:
 
     def _value(self, table: MergeTable, column: str) -> str:
         """The new value of a column."""
-        if f"{table.name}.{column}" in self.without:
-            return "NULL"
         if column == "name" and table.name in _NAMED:
             return 'COALESCE((SELECT here FROM temp.names WHERE there = s."name"), s."name")'
         link = next((k for k in table.links if k.column == column), None)
@@ -474,15 +397,11 @@ def attached(store: Store, path: Path) -> Iterator[None]:
         store.connection.execute("DETACH DATABASE other")
 
 
-def merge(
-    store: Store, path: Path, force: bool = False, one_server: bool = False, without: Collection[str] = (),
-    aside: Aside | None = None,
-) -> Merged:  # fmt: skip
+def merge(store: Store, path: Path, force: bool = False, one_server: bool = False) -> Merged:
     """Takes all repositories of a shard, or another database, in one transaction. Those we have newer are kept unless `force`.
 
     A repository whose owner/name is another server's here is called host/owner/name, unless `one_server`: then equal names are
-    one repository. `without`: tables, and columns ("table.column") of tables, that are not copied. `aside`: gets the rows that no
-    other database has, within the transaction, instead of the database.
+    one repository.
 
     Raises DatabaseUnusable for a file that is none, was made by another version, or points to rows it does not
     have, and for another repository of the same name without a server; BadName for an address that is none.
@@ -502,8 +421,8 @@ def merge(
     with attached(store, path), unenforced(store), store.transaction():
         for part in parts:
             store.connection.make(part)
-        copy = _Copy(store, "other", "main", without)
-        copy.copy(names, known=True, aside=aside)
+        copy = _Copy(store, "other", "main")
+        copy.copy(names, known=True)
     replaced = [here for here in names.values() if here in ours]
     return Merged(str(path), replaced, [here for here in names.values() if here not in ours], kept, len(dropped), copy.rows)
 

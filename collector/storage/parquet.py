@@ -1,12 +1,10 @@
-"""Parquet and ORC files. The adapter for pyarrow, the optional extra `parquet`, imported when a function here is called."""
+"""Reads Parquet and ORC files. The adapter for pyarrow, the optional extra `parquet`, imported when a function here is called."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     import pyarrow.parquet
 
 SUFFIXES = (".parquet", ".orc")
-_BATCH = 100_000  # rows in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +31,6 @@ def records(path: Path, columns: Sequence[str], where: Where | None = None) -> I
     with _opened(path, f"It needs the columns {', '.join(columns)}") as file:
         for batch in _batches(file, list(columns)):
             yield from (batch if where is None else _matching(batch, where)).to_pylist()
-
-
-def require(extra: str = "parquet") -> None:
-    """Raises WhoWroteError when pyarrow is not installed. `extra`: which of ours brings it."""
-    if find_spec("pyarrow") is None:
-        raise WhoWroteError("pyarrow is not installed", f"Install it with: pip install 'whowrote[{extra}]'")
-
-
-def write(path: Path, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) -> int:
-    """Writes rows as Parquet, some at a time; returns how many. `columns`: names, and types as SQLite has them.
-
-    INTEGER is int64, REAL float64, BLOB binary, everything else text. Raises WhoWroteError for a value that is not of its type,
-    OSError.
-    """
-    import pyarrow
-    import pyarrow.parquet
-
-    types = {"INTEGER": pyarrow.int64(), "REAL": pyarrow.float64(), "BLOB": pyarrow.binary()}
-    schema = pyarrow.schema([(name, types.get(kind.upper(), pyarrow.string())) for name, kind in columns])
-    waiting, count = iter(rows), 0
-    try:
-        with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-            while batch := list(islice(waiting, _BATCH)):
-                arrays = [pyarrow.array(values, one.type) for values, one in zip(zip(*batch, strict=True), schema, strict=True)]
-                writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
-                count += len(batch)
-    except pyarrow.ArrowException as error:
-        raise WhoWroteError(f"{path} cannot be written: {error}", "A value is not of the type of its column") from error
-    return count
 
 
 def column_names(path: Path) -> list[str]:

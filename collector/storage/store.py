@@ -61,7 +61,7 @@ class Store:
         if self.path.is_dir():
             raise DatabaseUnusable(
                 f"{path} is a directory, where one database is needed",
-                "Name a database in it; attribute study, grades, report and survival read a whole directory",
+                f"Name a database in it, or merge them: collect merge {path}/*.db -o FILE",
             )
         if not create and not self.path.is_file():
             raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
@@ -192,11 +192,6 @@ class Store:
     def has(self, table: str) -> bool:
         """Whether a table or view was made: some are when their first row is written."""
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
-
-    @contextmanager
-    def of_repositories(self, *repo_ids: int) -> Iterator[None]:
-        """Statements inside ask for rows of these repositories alone, by conditions of their own: others need not be looked at."""
-        yield
 
     @contextmanager
     def snapshot(self) -> Iterator[OwnConnection]:

@@ -91,12 +91,3 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
     with Store(late.folder / "sessions.db") as cache:  # what was read before was found there again
         assert cache.value("SELECT COUNT(*) FROM sessions_read") == len(sessions[1])
-
-
-def test_a_directory_of_databases(tmp_path: Path) -> None:
-    databases = [tmp_path / f"{case}.db" for case in ("example", "squash")]
-    for database in databases:
-        assert run("repo", clone(database.stem, tmp_path), "--db", database, "-q", "--history").exit_code == 0
-    found = rows(bench("bench_directory.py", "--copies", 2, *databases))
-    assert found[0][0] == "made ready" and found[-1][0] == "MB on the disk" and len(found) == 8
-    assert all(len(row) == 4 and min(numbers(row[1:])) > 0 for row in found[:7])

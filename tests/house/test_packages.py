@@ -58,7 +58,6 @@ ADAPTERS = {
         "attribution/embedding/minilm.py",
     },  # statistics; a forward pass
     "genai_prices": {"attribution/features/list_prices.py"},
-    "duckdb": {"collector/storage/columns.py"},
     "llm": {"attribution/judge/model.py"},
     "tokenizers": {"attribution/embedding/minilm.py"},
     "safetensors": {"attribution/embedding/minilm.py"},
@@ -412,7 +411,7 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
         "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
         "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "tokenizers", "safetensors", "pathspec", "genai_prices",
-        "mcp", "pydantic", "duckdb",
+        "mcp", "pydantic",
     }  # fmt: skip
     plugin = {f"attribution/browse/{name}.py" for name in ("plugin", "failures", "database")}  # Datasette itself loads the first
     plugin.add("whowrote/mcp_server.py")  # which only the command `mcp` loads, and which is nothing without it

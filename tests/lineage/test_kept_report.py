@@ -10,8 +10,7 @@ import pytest
 from support.commands import clone, run
 
 from attribution.ensure.history import survival_reported
-from attribution.queries import survival as queries
-from attribution.queries.survival import Lives, SurvivalOptions, survival_report
+from attribution.queries.survival import Lifetimes, SurvivalOptions, lifetimes_of, survival_report
 from attribution.stages import survival_report as survival_report_stage
 from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
@@ -32,13 +31,12 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def added_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Repositories whose lines were added up."""
     found: list[int] = []
-    add = Lives.add
 
-    def counted(self: Lives, store: Store, repo_ids: Sequence[int], every_kind: bool, database: int = 0) -> None:
+    def counted(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lifetimes:
         found.extend(repo_ids)
-        add(self, store, repo_ids, every_kind, database)
+        return lifetimes_of(store, repo_ids, every_kind)
 
-    monkeypatch.setattr(queries.Lives, "add", counted)
+    monkeypatch.setattr(survival_report_stage, "lifetimes_of", counted)
     return found
 
 

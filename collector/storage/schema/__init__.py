@@ -84,21 +84,6 @@ def columns_of_table(name: str) -> tuple[str, ...]:
 
 
 @cache
-def typed_columns() -> dict[str, tuple[tuple[str, str], ...]]:
-    """Table -> its columns with their types."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.executescript(schema_sql())
-        found: dict[str, list[tuple[str, str]]] = {}
-        named = "SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
-        for table, column, kind in connection.execute(named + " ORDER BY m.name, c.cid"):
-            found.setdefault(table, []).append((column, kind))
-    finally:
-        connection.close()
-    return {table: tuple(of_table) for table, of_table in found.items() if not table.startswith("sqlite_")}
-
-
-@cache
 def columns() -> dict[str, tuple[str, ...]]:
     """Table or view -> its columns."""
     connection = sqlite3.connect(":memory:")
