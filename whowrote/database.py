@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pandas
 
     from attribution.queries.blame import BlameLine, Block
-    from attribution.queries.commit_range import LogRow, RangeStats
+    from attribution.queries.commit_range import RangeStats
     from attribution.queries.commits import CommitRow
     from attribution.queries.explain import LineExplanation
     from attribution.queries.findings import Finding
     from attribution.queries.open_repo import OpenRepo
     from attribution.queries.repositories import RepositoryRow
     from attribution.queries.session_page import SessionPage
-    from attribution.queries.sessions import Region, SessionListRow
+    from attribution.queries.sessions import Region
     from attribution.queries.survival import SurvivalReport
     from attribution.queries.turn_outcomes import TurnRow
     from collector.storage.store import Store
@@ -127,7 +127,7 @@ class Database:
 
         return Rows(commit_rows(self._store, self._repo))
 
-    def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[LogRow]:
+    def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
         """The commits of a range (`A..B`, as in git), newest first, with their lines by class; `since` is a date.
 
         Raises UnknownBranch.
@@ -142,7 +142,7 @@ class Database:
 
         return stats(self._of(repo), commits, since)
 
-    def sessions(self) -> Rows[SessionListRow]:
+    def sessions(self) -> Rows[dict[str, Any]]:
         """Recorded sessions of agents with their counts."""
         from attribution.queries.sessions import session_list
 

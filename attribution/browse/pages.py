@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, NamedTuple
 
-from attribution.browse import markup, words
+from attribution.browse import cells, markup, words
 from attribution.browse.addresses import Addresses, Place, forge, forge_commit
 from attribution.queries.commit import commit_page
 from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
-from attribution.queries.commit_list import CommitFilter, commit_list
+from attribution.queries.commit_list import CommitFilter, pull_request
+from attribution.queries.commit_list import commit_page as commits_page
 from attribution.queries.findings import FindingFilter, findings
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.overview import added_by_all, overview, repositories
@@ -19,7 +21,7 @@ from attribution.queries.people import people
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search
 from attribution.queries.session_page import TURNS, session_page
-from attribution.queries.sessions import session_list
+from attribution.queries.sessions import families, session_list
 from attribution.queries.tip_file import PAGE as FILE_PAGE
 from attribution.queries.tip_file import TipFile, explained, file_of_commit, tip_file
 from attribution.queries.tree import tree
@@ -28,10 +30,12 @@ from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
 from attribution.queries.turn_outcomes import turn_page
 from attribution.queries.turns import prompt_of
 from attribution.scores.quality import AGREEMENT
+from collector.console.tables import html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
 from collector.text import printable
+from collector.vocabulary.agents import label_of
 
 
 class NotThere(Exception):
@@ -152,9 +156,31 @@ def _repo(asked: Asked) -> Shown:
 
 def _commits(asked: Asked) -> Shown:
     wanted = CommitFilter(asked.text("q"), asked.text("person"), asked.text("agent"), asked.text("class"))
-    found = commit_list(asked.store, asked.found.id, wanted, asked.number("from"))
-    values = {"l": found, "wanted": wanted, "page": COMMIT_PAGE, "forge": forge(asked.found.url), "choices": choices(asked.store)}
-    return Shown("whowrote_commits.html", values)
+    listed = commits_page(asked.store, asked.found.id, wanted, asked.number("from"))
+    columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
+    shown = html(
+        listed.table, columns, {"commit_sha": partial(_commit_cell, asked), "git_author": _author_cell, "classes": cells.bar}
+    )
+    return Shown(
+        "whowrote_commits.html",
+        {"l": listed, "table": shown, "wanted": wanted, "page": COMMIT_PAGE, "choices": choices(asked.store)},
+    )
+
+
+def _commit_cell(asked: Asked, row: dict[str, Any]) -> str:
+    """The commit with its subject, and the pull request that the subject names."""
+    parts = [cells.link(asked.to.commit(asked.place.repo, row["commit_sha"]), row["commit_sha"][:7]), cells.text(row["subject"])]
+    number, on_forge = pull_request(row["subject"]), forge(asked.found.url)
+    if number and on_forge:
+        parts.append(cells.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
+    if row["parents"] > 1:
+        parts.append(cells.dim("merge"))
+    return " ".join(parts)
+
+
+def _author_cell(row: dict[str, Any]) -> str:
+    author, agent = cells.text(row["git_author"], 40), row["declared_agent"]
+    return f"{author}<br>{cells.dim('names ' + label_of(agent), 40)}" if agent else author
 
 
 def _people(asked: Asked) -> Shown:
@@ -170,7 +196,25 @@ def _tree(asked: Asked) -> Shown:
 
 
 def _sessions(asked: Asked) -> Shown:
-    return Shown("whowrote_sessions.html", {"sessions": session_list(asked.store, asked.found.id)})
+    table = session_list(asked.store, asked.found.id)
+    table.rows = families(table)
+    columns = (
+        "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed",
+        "commits",
+    )  # fmt: skip
+    shown = html(table, columns, {"label": partial(_session_cell, asked), "agent": _agent_cell})
+    return Shown("whowrote_sessions.html", {"count": len(table), "table": shown})
+
+
+def _session_cell(asked: Asked, row: dict[str, Any]) -> str:
+    named = cells.link(asked.to.session(asked.place.repo, row["key"]), row["label"], 80)
+    return f'<div class="child">{named}</div>' if row["parent"] else named
+
+
+def _agent_cell(row: dict[str, Any]) -> str:
+    if row["parent"]:
+        return cells.dim("subagent")
+    return f"{cells.text(label_of(row['agent'] or '') or 'not named')}<br>{cells.dim(row['model'], 40)}"
 
 
 def _findings(asked: Asked) -> Shown:

@@ -11,6 +11,7 @@ import click
 
 from attribution.commands.common import at, here, print_one, print_rows
 from attribution.commands.sections import Section
+from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, out
 from collector.storage.places import clone_around
 
@@ -36,12 +37,13 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
     A..B are the commits that B has and A does not; one name stands for all that it has; without any, the attributed branch is
     listed. Newest first.
     """
-    from attribution.queries.commit_range import log as rows_of
+    from attribution.queries.commit_range import log as log_table
 
     wanted, path = _range_and_clone(wanted, path)
     with at(path, db) as where:
-        rows = rows_of(where, wanted, _iso(since), most)
-    print_rows(output_format, rows, lambda terminal: terminal.commit_range.log_view(out(), rows))
+        table = log_table(where, wanted, _iso(since), most)
+    table.notes.append("lines: non-blank lines added to source and test files")
+    print_table(output_format, table, ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject"))
 
 
 @click.command()

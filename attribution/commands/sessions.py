@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from attribution.commands.common import database, print_rows
 from attribution.commands.sections import Section
+from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
+
+if TYPE_CHECKING:
+    from collector.storage.views import Table
 
 _PATH = click.argument("path", required=False)
 _SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
@@ -27,8 +32,26 @@ def sessions(path: str | None, subagents: bool, db: Path, output_format: str) ->
     from attribution.queries.sessions import session_list
 
     with database(path, db) as (store, repo):
-        rows = session_list(store, repo)
-    print_rows(output_format, rows, lambda terminal: terminal.lists.session_table(out(), rows, subagents))
+        table = session_list(store, repo)
+    if not output_format:
+        _count_subagents(table, subagents)
+    columns = (
+        "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
+        "label=first prompt",
+    )  # fmt: skip
+    print_table(output_format, table, columns)
+
+
+def _count_subagents(table: Table, listed: bool) -> None:
+    """Notes how many sessions there are; takes subagents out of the table unless they are to be listed."""
+    people = [row for row in table if not row["parent"]]
+    spawned = len(table) - len(people)
+    lines = sum(row["agent_lines"] or 0 for row in table)
+    also = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
+    table.notes.append(f"{len(people):,} sessions{also}; {lines:,} lines in commits (blank ones included)")
+    if spawned and not listed:
+        table.rows = people
+        table.notes.append("To list the subagents too: --subagents")
 
 
 @click.command()

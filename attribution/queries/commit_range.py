@@ -14,6 +14,7 @@ from attribution.queries.coverage import KindLines, kind_lines
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.storage.store import iso
+from collector.storage.views import Table, described_view, read_view
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
@@ -32,26 +33,6 @@ class RangeCommit(NamedTuple):
     author_name: str
     author_at: str  # UTC
     subject: str
-
-
-@dataclass(frozen=True, slots=True)
-class LogRow:
-    """A commit with its lines."""
-
-    commit: RangeCommit
-    known: bool  # False: it is not in the database, so nothing is known of its lines
-    lines: Mapping[str, int]  # class -> added source and test lines with text, for the classes that have some
-    other_lines: int  # added lines with text in files of other kinds
-    agents: tuple[str, ...]  # agents of the sessions that wrote lines of it; without any, the agent that it names
-
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json and --csv."""
-        counts = {name: self.lines.get(name, 0) for name in LINE_CLASSES}
-        return {
-            "commit": self.commit.sha, "author_at": self.commit.author_at, "git_author": self.commit.author_name,
-            "parents": self.commit.parents, "in_database": self.known, **counts, "other_lines": self.other_lines,
-            "agents": list(self.agents), "subject": self.commit.subject,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,36 +168,30 @@ def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def log(where: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> list[LogRow]:
-    """The commits of a range, newest first; `most`: only so many. Raises UnknownBranch."""
+def log(where: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> Table:
+    """The commits of a range, newest first; `most`: only so many. Raises UnknownBranch.
+
+    Of a commit that is not in the database, `commit_id` and the counts are None.
+    """
     commits = commits_of(where, wanted, since)[:most]
-    found = _found(where.store, where.repo_id, commits)
-    lines: dict[int, Counter[str]] = {}
-    other = Counter[int]()
-    for row in found.lines:
-        if row.kind in HEADLINE:
-            lines.setdefault(row.commit_id, Counter())[row.line_class] += row.lines
-        else:
-            other[row.commit_id] += row.lines
-    agents: dict[int, dict[str, None]] = {}
-    for writing in sorted(found.sessions, key=lambda one: -one.lines):
-        agents.setdefault(writing.commit_id, {})[writing.agent] = None
-    return [_log_row(commit, found.known.get(commit.sha), lines, other, agents) for commit in commits]
+    table = described_view("commit_list")
+    rows: dict[str, dict[str, Any]] = {}
+    for shas in _parts([commit.sha for commit in commits]):
+        known = read_view(where.store, "commit_list", {"repo_id": where.repo_id, "commit_sha": shas})
+        rows |= {row["commit_sha"]: row for row in known}
+    table.rows = [rows.get(commit.sha) or _unattributed(table, where, commit) for commit in commits]
+    absent = sum(row["commit_id"] is None for row in table)
+    if absent:
+        table.notes.append(f"note: {absent:,} commits are not attributed: attribute their branch first")
+    return table
 
 
-def _log_row(
-    commit: RangeCommit,
-    known: _Known | None,
-    lines: Mapping[int, Counter[str]],
-    other: Mapping[int, int],
-    agents: Mapping[int, dict[str, None]],
-) -> LogRow:
-    if known is None:
-        return LogRow(commit, False, {}, 0, ())
-    count = lines.get(known.id, Counter())
-    of = {str(name): count[name] for name in LINE_CLASSES if count[name]}
-    names = tuple(agents.get(known.id, ())) or ((known.declared,) if known.declared else ())
-    return LogRow(commit, True, of, other.get(known.id, 0), names)
+def _unattributed(table: Table, where: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
+    named = {
+        "repo_id": where.repo_id, "commit_sha": commit.sha, "author_at": commit.author_at, "git_author": commit.author_name,
+        "parents": commit.parents, "agents": [], "subject": commit.subject,
+    }  # fmt: skip
+    return dict.fromkeys((column.name for column in table.columns), None) | named
 
 
 def stats(where: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
+from collector.storage.views import Table, read_view
 
 if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
@@ -35,45 +37,20 @@ def find_session(store: Store, key: str, repo: int | None = None) -> int:
     return sessions[0].id
 
 
-@dataclass(frozen=True, slots=True)
-class SessionListRow:
-    """A session with its counts; None where a stage did not run."""
-
-    id: int
-    repo: str
-    key: str
-    label: str
-    agent: str | None
-    model: str | None
-    transcript: str
-    started_at: str | None
-    ended_at: str | None
-    turns: int
-    tool_calls: int
-    edits_applied: int | None
-    commits: int | None
-    produced: int | None
-    survived: int | None
-    agent_lines: int | None  # in commits, blank ones included
-    coding_mode: str | None
-    parent: str | None  # key of the session that spawned it: a subagent's
-    subagents: int  # sessions that it spawned, as far as they are stored as sessions of their own
-
-
-def session_list(store: Store, repo: int | None = None) -> list[SessionListRow]:
+def session_list(store: Store, repo: int | None = None) -> Table:
     """All sessions, subagents' included, latest first."""
-    return store.select(
-        SessionListRow,
-        "SELECT s.id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, "
-        "s.tool_calls, t.edits_applied, t.commits, t.produced, t.survived, "
-        "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode, "
-        "s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents "
-        "FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id "
-        "LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c "
-        "ON c.repo_id = s.repo_id AND c.parent_key = s.key "
-        "WHERE ? IS NULL OR s.repo_id = ? ORDER BY r.name, s.started_at DESC, s.id",
-        (repo, repo),
-    )
+    return read_view(store, "session_list", {"repo_id": repo}, "repo, started_at DESC, id")
+
+
+def families(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same sessions, each followed by the subagents that it spawned."""
+    children: dict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
+    every = list(rows)
+    keys = {(row["repo_id"], row["key"]) for row in every}
+    for row in every:
+        children[row["repo_id"], row["parent"]].append(row)
+    heads = [row for row in every if (row["repo_id"], row["parent"]) not in keys]
+    return [member for head in heads for member in (head, *children[head["repo_id"], head["key"]])]
 
 
 def feature_rows(store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()) -> list[SessionFeatures]:

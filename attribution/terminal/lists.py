@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import grid, number, plain, show, title, words
+from attribution.terminal.style import grid, number, plain, show, title
 from collector.console.terminal import one_line
-from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
     from attribution.queries.repo_report import ProblemGroup
-    from attribution.queries.sessions import SessionListRow
 
 
 def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:
@@ -63,25 +61,3 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
         console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
         for line in hint.split("\n") if hint else ():
             console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied
-
-
-def session_table(console: Console, rows: Sequence[SessionListRow], subagents: bool = False) -> None:
-    """Sessions, with the number of subagents they spawned, or (`subagents`) these too."""
-    several, spawning = len({r.repo for r in rows}) > 1, any(r.parent for r in rows)
-    shown = [r for r in rows if subagents or not r.parent]
-    front, back = ("repository",) if several else (), ("subagents",) if spawning else ()
-    head = (*front, "started", "agent", "turns", "edits", "commits", "lines", *back, "first prompt")
-    table = grid(*(["<~"] if several else []), "<", "<", *[">"] * (4 + len(back)), "<~", head=head)
-    for r in shown:
-        agent = label_of(r.agent or "") or Text(f"transcript {words(r.transcript)}", "yellow")
-        table.add_row(
-            *((plain(r.repo),) if several else ()), (r.started_at or "")[:10], agent, number(r.turns),
-            number(r.edits_applied or 0), number(r.commits or 0), number(r.agent_lines or 0),
-            *((number(r.subagents) if r.subagents else "",) if spawning else ()), plain(r.label),
-        )  # fmt: skip
-    show(console, table, 0)
-    own, lines = sum(1 for r in rows if not r.parent), sum(r.agent_lines or 0 for r in rows)
-    spawned = f", {number(len(rows) - own)} subagents that are stored as sessions" if spawning else ""
-    console.print(Text(f"{number(own)} sessions{spawned}; {number(lines)} lines in commits (blank ones included)", "dim"))
-    if len(shown) < len(rows):
-        console.print(Text("To list the subagents too: --subagents", "dim"))

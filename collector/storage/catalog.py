@@ -1,6 +1,7 @@
 """The tables, views and columns of the database with their comments, read from the SQL text of the schema.
 
-docs/schema.md and the descriptions that Datasette shows are made from it. Pure but for reading that text.
+docs/schema.md, the descriptions that Datasette shows and the columns of every printed table are made from it. Pure but for reading
+that text. A comment may end with the unit of the column in brackets: `what its calls cost [USD]`.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from collector.storage.schema import schema_sql
+from collector.storage.schema import PARTS, names_in, part_sql, schema_sql
 
 _SECTION = re.compile(r"^-- === (.*) ===$")
 _TABLE = re.compile(r"^CREATE TABLE IF NOT EXISTS (\w+) \($")
 _VIEW = re.compile(r"^CREATE VIEW IF NOT EXISTS (\w+) AS$")
 _COLUMN = re.compile(r"^  (\w+) ([A-Z]+)\b[^-]*(?:[^-]|-(?!-))*?-- (.*)$")
 _VIEW_COLUMN = re.compile(r"^--   (\w+|\*): (.*)$")
+_UNIT = re.compile(r" \[([^\[\]]+)\]$")
+_NULL = re.compile(r"\bNULL (.+?)(?:;|$)")
 _REFERENCE = re.compile(r"REFERENCES (\w+)\((\w+)\)")
 
 
@@ -24,6 +27,23 @@ class Column:
     type: str  # integer, text, real, blob; "" for columns of views
     comment: str
     references: str = ""  # the table it points to
+
+    @property
+    def unit(self) -> str:
+        """What the values are counted in or how they are written, like USD, share, UTC, sha, word, list."""
+        unit = _UNIT.search(self.comment)
+        return unit[1] if unit else ""
+
+    @property
+    def meaning(self) -> str:
+        """The comment without the unit."""
+        return _UNIT.sub("", self.comment)
+
+    @property
+    def null_reason(self) -> str:
+        """When there is no value, in the words of the comment; "" where it does not say."""
+        reason = _NULL.search(self.meaning)
+        return reason[1] if reason else ""
 
 
 @dataclass(slots=True)
@@ -51,6 +71,12 @@ def tables(sql: str = "") -> list[SchemaTable]:
     for line in (sql or schema_sql()).splitlines():
         reader.read(line)
     return reader.tables
+
+
+def described(name: str) -> SchemaTable:
+    """One table or view, without reading the other parts of the schema. Raises StopIteration when there is none of that name."""
+    part = next(part for part in PARTS if name in names_in(part))
+    return next(table for table in tables(part_sql(part)) if table.name == name)
 
 
 class _Reader:

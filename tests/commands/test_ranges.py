@@ -29,7 +29,7 @@ def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wan
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
     found = json.loads(run("log", wanted, repo, "--db", db, "--json").stdout)
-    assert {row["commit"] for row in found} == set(expected) and len(found) == len(expected)
+    assert {row["commit_sha"] for row in found} == set(expected) and len(found) == len(expected)
     stats = json.loads(run("stats", wanted, repo, "--db", db, "--json").stdout)
     assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
     for name in LINE_CLASSES:
@@ -68,7 +68,7 @@ def test_since_and_count(example: tuple[Path, Path]) -> None:
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
     assert len(since) == len(git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split())
     newest = rows(run("log", "-n", "2", "HEAD", repo, "--db", db, "--csv"))
-    assert [row["commit"] for row in newest] == [row["commit"] for row in since[:2]]
+    assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
 
 def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Path) -> None:

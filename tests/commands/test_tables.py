@@ -11,10 +11,10 @@ from rich.text import Text
 
 from attribution.judge.agreement import Corrected
 from attribution.queries.pushback import Deeds, PushbackShare
-from attribution.terminal import style
 from attribution.terminal.lists import failures
 from attribution.terminal.sessions import pushback_table
-from attribution.terminal.style import grid, plain, show
+from collector.console import grid as grids
+from collector.console.grid import grid, plain, show
 
 MODELS = ("claude-opus-4-20250514", "claude-opus-4-1-20250805", "claude-opus-4-5-20251101", "claude-opus-4-6")
 
@@ -89,7 +89,7 @@ def test_a_long_table_is_what_rich_prints(
     cells.append((Text("styled", "cyan"), "", Text("x")))
 
     def printed(rows_from: int) -> str:
-        monkeypatch.setattr(style, "_LONG", rows_from)
+        monkeypatch.setattr(grids, "_LONG", rows_from)
         console = Console(file=io.StringIO(), width=width, color_system=colours, force_terminal=True, record=True)  # type: ignore[arg-type]
         table = grid("<~", ">", "<~", head=head)
         for row in cells:

@@ -41,8 +41,8 @@ def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None
         assert len(commits) == db.sql("SELECT COUNT(*) AS n FROM commits")[0]["n"] > 3
         agent_lines = db.sql("SELECT SUM(lines) AS n FROM line_spans WHERE class = 'agent'")[0]["n"]
         assert sum(commit.agent_lines for commit in commits) == agent_lines > 0
-        assert {session.id for session in sessions} >= {turn.outcome.session_id for turn in turns} != set()
-        assert db.turns(sessions[0].key) == [turn for turn in turns if turn.outcome.session_id == sessions[0].id]
+        assert {session["id"] for session in sessions} >= {turn.outcome.session_id for turn in turns} != set()
+        assert db.turns(sessions[0]["key"]) == [turn for turn in turns if turn.outcome.session_id == sessions[0]["id"]]
         with pytest.raises(whowrote.WhoWroteError, match="scanned"):
             db.findings()
 

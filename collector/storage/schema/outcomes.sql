@@ -172,3 +172,33 @@ SELECT s.repo_id, e.session_id, g.path, g.root, e.region_id, e.round, e.start_li
        e.lines_added, e.lines_removed, y.symbol
 FROM region_edits e JOIN regions g ON g.id = e.region_id JOIN sessions s ON s.id = e.session_id
 LEFT JOIN region_symbols y ON y.region_id = e.region_id AND y.call_id = e.call_id AND y.start_line = e.start_line;
+
+-- Sessions with their counts, those of subagents included.
+--   id: number of the session
+--   repo_id: its repository
+--   repo: name of the repository
+--   key: the agent's own id of the session
+--   label: first words of its first prompt
+--   agent: agent that recorded it; NULL when the transcript does not tell [agent]
+--   model: model that was used most; NULL when the transcript names none
+--   transcript: what is left of the transcript [word]
+--   started_at: time of its first event; NULL when the transcript has no times [UTC]
+--   ended_at: time of its last event; NULL when the transcript has no times [UTC]
+--   turns: messages that the agent answered
+--   tool_calls: calls of tools
+--   edits_applied: edits that were replayed; NULL before the lines were attributed
+--   commits: commits linked to it; NULL before the lines were attributed
+--   produced: non-blank lines it ever wrote into files; NULL before the lines were attributed [lines]
+--   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
+--   agent_lines: lines in commits that it wrote, blank ones included; NULL when no commit is linked [lines]
+--   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
+--   parent: key of the session that spawned it; NULL for a session of a person
+--   subagents: sessions that it spawned, as far as they are stored as sessions of their own
+CREATE VIEW IF NOT EXISTS session_list AS
+SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
+       t.edits_applied, t.commits, t.produced, t.survived,
+       (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode,
+       s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
+FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
+LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c
+ON c.repo_id = s.repo_id AND c.parent_key = s.key;

@@ -1,0 +1,203 @@
+"""One printer for every table: on a terminal, as JSON, as CSV, as HTML.
+
+JSON and CSV have every column; a terminal and a page show the columns that the caller names, with the same text in each cell. Among
+those names `classes` stands for the lines by class in one cell, `repo?` for a column that is left out where it says nothing, and
+`label=session` for a column with another heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from collector.console.terminal import one_line, out, write_csv, write_json
+from collector.storage.catalog import Column
+from collector.text import printable
+from collector.vocabulary.agents import label_of
+from collector.vocabulary.lines import LINE_CLASSES
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from collector.storage.views import Table
+
+CLASSES = "classes"
+LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "t", "unknown": "?", "undeclared": "·", "": " "}
+STYLE = {
+    "agent": "cyan", "declared": "blue", "human": "green", "likely_human": "green", "tool": "magenta", "unknown": "yellow",
+    "undeclared": "bright_black",
+}  # fmt: skip
+_MOST_CLASSES = 3  # of one row on a terminal
+_CELL = 200  # characters of a cell on a page
+_NOT_KNOWN = "not attributed"
+_FIXED = ("UTC", "date", "sha", "word")  # units of texts that are never truncated
+_ADDED = Column(CLASSES, "", "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES))
+Cell = Callable[[dict[str, Any]], str]
+
+
+def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -> None:
+    """Prints a table in a format of `data_options`; on a terminal these columns (default: all) and its notes."""
+    if output_format == "json":
+        write_json(table.rows)
+    elif output_format == "csv":
+        write_csv([column.name for column in table.columns], table.rows)
+    else:
+        _print_on_terminal(table, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column that is shown."""
+
+    column: Column
+    heading: str
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+
+def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
+    """The columns of these names, without those that are marked with `?` and say nothing; by default every column."""
+    shown = []
+    for name, _, title in (name.partition("=") for name in names or [column.name for column in table.columns]):
+        if name.endswith("?") and not _says_something(table, name.removesuffix("?")):
+            continue
+        column = _ADDED if name == CLASSES else table.column(name.removesuffix("?"))
+        shown.append(Shown(column, title or heading(column)))
+    return shown
+
+
+def _says_something(table: Table, name: str) -> bool:
+    """Whether a column has a number other than 0, or texts that differ."""
+    values = [row[name] for row in table.rows if row[name] not in (None, "", 0, [])]
+    return len({str(value) for value in values}) > 1 if values and isinstance(values[0], str) else bool(values)
+
+
+def heading(column: Column) -> str:
+    """The name of a column as people write it, with its unit where the values do not show it."""
+    name = re.sub("ed_at$", "ed", column.name)
+    name = name.removesuffix("_usd") if column.unit == "USD" else name
+    return name.removesuffix("_sha").replace("_", " ") + (" USD" if column.unit == "USD" else "")
+
+
+def cell_text(column: Column, value: Any) -> str:
+    """A value as a terminal and a page show it; "" for None."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join((label_of(item) or item) if column.unit == "agents" else str(item) for item in value)
+    if isinstance(value, int | float):
+        return _number_text(column.unit, value)
+    by_unit: dict[str, Callable[[str], str]] = {
+        "UTC": lambda text: text[:16].replace("T", " "),
+        "date": lambda text: text[:10],
+        "sha": lambda text: text[:9],
+        "word": lambda text: text.replace("_", " "),
+        "agent": lambda text: label_of(text) or text,
+    }
+    return by_unit.get(column.unit, str)(str(value))
+
+
+def _number_text(unit: str, value: float) -> str:
+    if unit == "share":
+        return "<0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.2f}" if unit == "USD" or abs(value) >= 0.01 or not value else f"{value:.1e}"
+
+
+def class_shares(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The classes that a row has lines of, most lines first, each with its share in words."""
+    lines = {name: row.get(name) or 0 for name in LINE_CLASSES}
+    whole = sum(lines.values())
+    return [(name, _share(lines[name], whole)) for name in sorted(lines, key=lambda name: -lines[name]) if lines[name]]
+
+
+def _share(part: int, whole: int) -> str:
+    share = 100 * part / whole
+    return "<1%" if share < 1 else ">99%" if 99 < share < 100 else f"{share:.0f}%"
+
+
+def _classes_text(row: Mapping[str, Any]) -> str:
+    if row[LINE_CLASSES[0]] is None:
+        return _NOT_KNOWN
+    return " ".join(f"{LETTER[name]} {share}" for name, share in class_shares(row))
+
+
+# --- a terminal -------------------------------------------------------------------------------------------------------
+
+
+def _print_on_terminal(table: Table, names: Sequence[str]) -> None:
+    from rich.text import Text
+
+    from collector.console.grid import grid, show
+
+    console, columns = out(), chosen(table, names)
+    drawn = grid(*(_alignment(table, shown.column) for shown in columns), head=[shown.heading for shown in columns])
+    for row in table.rows:
+        drawn.add_row(*(_terminal_cell(shown.column, row) for shown in columns))
+    show(console, drawn, 0)
+    if not table.rows:
+        console.print(Text("none", "dim"))
+    elif any(shown.column is _ADDED for shown in columns):
+        classes = [name for name in LINE_CLASSES if any(row.get(name) for row in table.rows)]
+        console.print(Text(", ".join(f"{LETTER[name]} {name.replace('_', ' ')}" for name in classes), "dim"))
+    for note in table.notes:
+        console.print(Text(one_line(note), "dim"))
+
+
+def _alignment(table: Table, column: Column) -> str:
+    if is_number(table, column):
+        return ">"
+    return "<" if column.unit in _FIXED or column is _ADDED else "<~"
+
+
+def is_number(table: Table, column: Column) -> bool:
+    """Whether the values of a column are numbers, as far as there are any."""
+    values = [row.get(column.name) for row in table.rows]
+    return any(isinstance(value, int | float) for value in values) and not any(isinstance(value, str | list) for value in values)
+
+
+def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
+    from rich.text import Text
+
+    if column is not _ADDED:
+        return Text(one_line(cell_text(column, row[column.name])))
+    shares = class_shares(row)
+    if row[LINE_CLASSES[0]] is None:
+        return Text(_NOT_KNOWN, "red")
+    parts = [(f"{LETTER[name]} {share:<5}", STYLE[name]) for name, share in shares[:_MOST_CLASSES]]
+    return Text.assemble(*parts, "…" if len(shares) > _MOST_CLASSES else "")
+
+
+# --- a page -----------------------------------------------------------------------------------------------------------
+
+
+def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:
+    """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a row: a link, a bar."""
+    made = {CLASSES: lambda row: escape(_classes_text(row)), **(cells or {})}
+    styled = [(shown.column, _style(table, shown.column), shown.heading) for shown in chosen(table, names)]
+    head = "".join(f'<th{style} title="{escape(column.meaning)}">{escape(title)}</th>' for column, style, title in styled)
+    rows = ("".join(f"<td{style}>{_page_cell(column, row, made)}</td>" for column, style, _ in styled) for row in table.rows)
+    body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
+    notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
+    return f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'
+
+
+def _style(table: Table, column: Column) -> str:
+    if is_number(table, column):
+        return ' class="n"'
+    return ' class="when"' if column.unit in ("UTC", "date") else ""
+
+
+def _page_cell(column: Column, row: dict[str, Any], made: Mapping[str, Cell]) -> str:
+    if column.name in made:
+        return made[column.name](row)
+    if row[column.name] is None:
+        return f'<span class="dim" title="{escape(column.null_reason or "not known")}">–</span>'
+    text = " ".join(printable(cell_text(column, row[column.name])).split())
+    return escape(text if len(text) <= _CELL else text[: _CELL - 1] + "…")
