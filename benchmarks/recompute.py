@@ -222,7 +222,6 @@ def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Itera
     row = rows[0]
     if "thoughts" in found:
         yield "reasoning_lengths", found["thoughts"], json.loads(row["reasoning_lengths"] or "[]")
-        yield "reasoning_characters", sum(found["thoughts"]) or None, row["reasoning_characters"]
     if "stops" in found:
         yield "interruption_events", found["stops"], [one["tool"] for one in json.loads(row["interruption_events"])]
         told = json.loads(row["compaction_events"])
@@ -234,7 +233,7 @@ def compare(db: sqlite3.Connection, clone: str, key: str, found: Found) -> Itera
         yield "interruption_events", found["stop_count"], len(json.loads(row["interruption_events"]))
         yield "compaction_events", found["compaction_count"], len(json.loads(row["compaction_events"]))
     if found.get("cache") is not None and not found.get("subagents"):
-        yield "cache_read_of_input", round(found["cache"], 9), round(row["cache_read_of_input"] or 0.0, 9)
+        yield "cache_read_ratio", round(found["cache"], 9), round(row["cache_read_ratio"] or 0.0, 9)
     calls = [some for call in found["changed"] if (some := [path for one in call if (path := _inside(one, row["cwd"] or ""))])]
     inside = [path for some in calls for path in some]
     told = sorted(one["path"] for one in json.loads(row["files_seen"]) if one["changed"] is not None)

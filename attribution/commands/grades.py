@@ -19,11 +19,8 @@ from collector.console.terminal import data_options, database_option, notice, ou
 @click.option(
     "--by", "groupings", type=click.Choice(list(GROUPINGS)), multiple=True, help="Table to print (repeatable).  [default: all]"
 )
-@click.option("--bootstrap", is_flag=True, help="Bootstrap the intervals over repositories (needs whowrote[stats]).")
 @data_options
-def grades(
-    database_file: Path | None, db: Path, min_n: int, groupings: tuple[str, ...], bootstrap: bool, output_format: str
-) -> None:
+def grades(database_file: Path | None, db: Path, min_n: int, groupings: tuple[str, ...], output_format: str) -> None:
     """Compare session quality by task, agent, model and week.
 
     Covers all sessions in the database DB. Differences between agents and between models are given raw and adjusted for the type of
@@ -32,7 +29,7 @@ def grades(
     from attribution.queries.grades import grade_report
 
     with database(None, database_file or db) as (store, _):
-        report = grade_report(store, min_n, bootstrap)
+        report = grade_report(store, min_n)
     if groupings:
         report.cells = {name: report.cells[name] for name in groupings}
     if output_format == "json":

@@ -29,7 +29,7 @@ _EXACT = click.option(
 @click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
 @_FULL
 @_EXACT
-@click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios, which need whowrote[stats].")
+@click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios.")
 @click.option("--all-files", is_flag=True, help="Count files of every kind, not only source and test files.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also plot the curves, to FILE.svg or FILE.png."
@@ -53,7 +53,7 @@ def survival(
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact require the PATH of a clone")
     if plot is not None:
-        from attribution.stats.estimates import require
+        from attribution.stats.plots import require
 
         require()  # before the work, not after it
     wanted = _Wanted(
@@ -94,8 +94,8 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     from attribution.stats.estimates import available
     from collector.storage.store import Store
 
-    options = SurvivalOptions(wanted.groupings, wanted.curves and available(), wanted.all_files)
-    missing = ["no curves, medians and hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
+    options = SurvivalOptions(wanted.groupings, wanted.curves, wanted.all_files)
+    missing = ["no hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
     missing = missing if wanted.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:

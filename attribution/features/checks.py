@@ -13,6 +13,7 @@ _WHOLE = " AND f.touched_files IS NOT NULL"
 _SAME_COPIES = """ AND EXISTS (SELECT 1 FROM sessions s JOIN stage_runs a ON a.repo_id = s.repo_id AND a.subject = s.key AND a.stage = 'session'
   JOIN stage_runs b ON b.repo_id = s.repo_id AND b.subject = s.key AND b.stage = 'features' AND b.input_key = a.input_key
   WHERE s.id = f.session_id)"""
+_EDITED = "(SELECT COALESCE(SUM(r.lines_added + r.lines_removed), 0) FROM region_edits r WHERE r.session_id = f.session_id)"
 _TWICE: Mapping[str, tuple[str, str, str, str]] = {
     # name -> promise, feature, the same from another table, further tables and conditions
     "feature_calls": (
@@ -28,9 +29,9 @@ _TWICE: Mapping[str, tuple[str, str, str, str]] = {
         _WHOLE,
     ),
     "feature_diff_lines": (
-        "The lines of all applied edits are the lines of all regions.",
-        "COALESCE(f.diff_lines, 0)",
-        "(SELECT COALESCE(SUM(r.lines_added + r.lines_removed), 0) FROM region_edits r WHERE r.session_id = f.session_id)",
+        "The difference that a session made is at most what its edits added and removed.",
+        f"MAX(COALESCE(f.diff_lines, 0), {_EDITED})",
+        _EDITED,
         _WHOLE,
     ),
     "feature_regions": (

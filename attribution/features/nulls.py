@@ -47,13 +47,11 @@ REASONS: dict[str, Reason] = {
     "no_file_named": Reason("no call names a file"),
     "no_result": Reason("no call has a known result", absent=True),
     "no_subagent": Reason("no subagent started", "s.subagents = 0"),
-    "no_input_tokens": Reason("no input tokens recorded", "COALESCE(f.input_tokens + f.cache_read_tokens + f.cache_write_tokens, 0) = 0"),
     "reasoning_uncounted": Reason("the agent counts them with the output (Claude Code always does)"),
     "no_input_read": Reason("neither fresh input tokens nor cache reads are recorded"),
     "no_reasoning_text": Reason("no text of the model's reasoning is on record (many agents record the mere fact, or nothing)"),
     "no_response_times": Reason("no response with a time follows anything"),
     "no_linked_commit": Reason("no commit is linked to the session", "NOT EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id)"),
-    "no_correct_file": Reason("no call read, searched or changed a file that a linked commit changed"),
     "no_file_seen": Reason("no call names a file of the repository", "f.files_seen = '[]'"),
     "no_change_seen": Reason("no call of an edit tool changed a file of the repository"),
     "no_plan_file": Reason("no plan on record names a file"),
@@ -92,7 +90,6 @@ REASONS: dict[str, Reason] = {
     "left_nothing": Reason("the agent left no line", "COALESCE(t.final, 0) = 0"),
     "not_reverted": Reason("nothing was reverted", "f.changes_reverted = 0"),
     "no_next": Reason("the same person has no further session within 24 hours"),
-    "no_history": Reason("the lines were not followed since: `attribute survival` and `attribute repo --history` do"),
 }  # fmt: skip
 
 _ROWS = f"FROM sessions s LEFT JOIN {TABLE} f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id"

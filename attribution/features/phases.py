@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.tools import program
 from attribution.features.undo import undos
-from attribution.features.view import SessionView, is_edit
-from collector.model import Status
+from attribution.features.view import SessionView
 
 NAME = "phases"
 TITLE = "Phases"
@@ -20,13 +18,11 @@ FEATURES = (
         "session changes), implement (writes, edits), verify (builds, tests, linters)",
         HEURISTIC, version=2,
     ),
-    Feature("verified_after_last_edit", "boolean", "0 or 1", "1: a build, test or linter ran without error after the last change of a file", HEURISTIC, null=("no_edit",)),
     Feature("undo_commands", "json", "list of {at, by, command, files, paths, since}", "git commands (checkout or restore of files, reset --hard, revert, a stash that is not taken back) that throw away edits of the session not yet committed; by: agent, or human when typed with `!`; since: moment of the commit before it, 0 without one", HEURISTIC, null=("commands_not_kept",), version=2),
     Feature("commits_made", "integer", "commits", "commits that calls of the session made, as git printed or the agent recorded them"),
 )  # fmt: skip
 
 _EXPLORING = frozenset({"read", "grep", "glob", "bash:file", "web", "agent", "bash:net"})
-_INSTALLS = frozenset({"pip", "pip3"})  # build programs that check nothing
 
 
 def compute(view: SessionView) -> Values:
@@ -35,10 +31,8 @@ def compute(view: SessionView) -> Values:
         phase = _phase(view, number)
         if phase and (not phases or phases[-1] != phase):
             phases.append(phase)
-    edits = [i for i, call in enumerate(view.calls) if is_edit(call)]
     return {
         "phase_transitions": phases,
-        "verified_after_last_edit": int(_verified(view, edits[-1])) if edits else None,
         "undo_commands": undos(view),
         "commits_made": len({sha[:7] for call in view.calls for sha in call.commits}),
     }
@@ -53,11 +47,3 @@ def _phase(view: SessionView, number: int) -> str:
     if kind in _EXPLORING:
         return "localize" if any(map(view.changes, view.reads[number])) else "explore"
     return ""
-
-
-def _verified(view: SessionView, last: int) -> bool:
-    for call, kind in zip(view.calls[last + 1 :], view.categories[last + 1 :], strict=True):
-        checks = kind == "bash:build" and call.status is Status.OK
-        if checks and call.command is not None and program(call.command.text) not in _INSTALLS:
-            return True
-    return False

@@ -16,12 +16,8 @@ _OTHERS = ("no_repo_edit",)
 
 FEATURES = (
     Feature("touched_files", "json", "list of paths", "files of the repository that calls changed, commands whose text gives the effect included"),
-    Feature("diff_lines", "integer", "lines", "lines added and removed by those calls, as replayed", null=_OTHERS),
-    Feature("net_diff_lines", "integer", "lines", "the same without what the session itself took back: its lines that stand at its end, and lines of others that are gone", null=_OTHERS),
+    Feature("diff_lines", "integer", "lines", "lines of the difference that the session made: its own that stand at its end, and lines of others that are gone", null=_OTHERS, version=2),
     Feature("localized_correct_file", "boolean", "0 or 1", "1: of the files that the first call with a change changed, one is one that a commit linked to the session changed", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_edit", "no_change_seen")),
-    Feature("first_read_correct_file", "boolean", "0 or 1", "1: the first file that a call read or searched is such a file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_read")),
-    Feature("files_before_correct_file", "integer", "files", "other files that calls read, searched or changed before the first such file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_correct_file")),
-    Feature("seconds_before_correct_file", "real", "seconds", "from the session's first call to the first call that read, searched or changed such a file", HEURISTIC, null=("no_linked_commit", "no_file_seen", "no_times", "no_call_times", "no_correct_file")),
     Feature("bash_mediated_edits", "boolean", "0 or 1", "1: no edit tool changed a file but a command did, as its text shows or as lines of commits show"),
     Feature("output_applied", "boolean", "0 or 1", "1: a line the session wrote stands in a commit of the attributed branch, as a line it adds or in its text, or in a commit of another branch or pull request that adds it to the same file", null=_NOTHING, version=2),
     Feature("output_applied_elsewhere", "text", "commit", "the first commit of another branch or pull request that adds a line which this session alone wrote, to the same file", null=("wrote_nothing", "not_elsewhere"), version=1),
@@ -35,7 +31,5 @@ FEATURES = (
     Feature("region_count", "integer", "regions", "regions that the session edited", null=_OTHERS, version=2),
     Feature("region_re_edit_count", "integer", "regions", "of those, the ones that two or more calls edited", null=_OTHERS, version=2),
     Feature("region_edit_convergence", "json", "list of classes", "converging, oscillating or expanding for each re-edited region", null=_OTHERS, version=2),
-    Feature("regions_oscillating", "integer", "regions", "re-edited regions that oscillate", null=_OTHERS, version=2),
     Feature("prior_sessions_same_region", "integer", "sessions", "earlier sessions whose lines this one changes, as far as the replayed worktree remembers who wrote them", null=_OTHERS),
-    Feature("prior_sessions_committed", "integer", "sessions", "sessions whose committed lines the commits of this one end, followed through history: across worktrees, renames and squashes", null=("no_history",)),
 )  # fmt: skip

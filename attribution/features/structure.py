@@ -27,10 +27,9 @@ FEATURES = (
     Feature("tool_counts", "json", "calls by kind", "calls of each kind", HEURISTIC),
     Feature("acting_commands", "integer", "calls", "shell commands that do more than look: none of kind bash:file, and of git and gh none that only reads (log, diff, show, status, gh pr view, …)", HEURISTIC),
     Feature("edit_calls", "integer", "calls", "calls of edit tools, failed and refused ones included"),
-    Feature("files_read_before_edit", "integer", "files", "distinct files read before the first call that changed one; in agents with nothing but a shell, files that cat, sed -n and the like name", HEURISTIC, null=_NO_EDIT),
+    Feature("files_read_before_edit", "integer", "files", "distinct files that calls of a reading tool read before the first call that changed one; files that cat, sed -n and the like show count for files_searched_before_edit alone", HEURISTIC, null=_NO_EDIT, version=2),
     Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT),
     Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one", HEURISTIC, null=("no_read",)),
-    Feature("files_read_by_tool_before_edit", "integer", "files", "files_read_before_edit of calls of a reading tool alone, as its source counts them", HEURISTIC, null=_NO_EDIT),
     Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out; as recorded where the agent records no directory", HEURISTIC),
     Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null=("no_edit", "no_file_named")),
     Feature("tool_error_rate", "real", "share", "failed calls / calls with a known result; calls the user refused count as neither", null=("no_call", "no_result")),
@@ -82,16 +81,12 @@ def _localisation(view: SessionView) -> Values:
     """How the agent found the place of its first change."""
     first, count = view.first_edit, len(view.calls)
     reading = [i for i, paths in enumerate(view.reads) if paths and view.categories[i] in ("read", "bash:file")]
+    by_tool = [i for i in reading if view.categories[i] == "read"]
     edits = sum(1 for call in view.calls if is_edit(call))
     named = next((paths for i, call in enumerate(view.calls) if (paths := (*view.reads[i], *edited_paths(call)))), ())
     return {
-        "files_read_before_edit": len({p for i in reading if i < first for p in view.reads[i]}) if first < count else None,
+        "files_read_before_edit": len({p for i in by_tool if i < first for p in view.reads[i]}) if first < count else None,
         "files_searched_before_edit": len({p for paths in view.reads[:first] for p in paths}) if first < count else None,
-        "files_read_by_tool_before_edit": len(
-            {p for i in reading if i < first and view.categories[i] == "read" for p in view.reads[i]}
-        )
-        if first < count
-        else None,
         "files_seen": _files_seen(view),
         "edit_to_read_ratio": edits / len(reading) if reading else None,
         "first_tool_precision": int(any(map(view.changes, named))) if named and view.touched else None,

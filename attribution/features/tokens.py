@@ -33,13 +33,11 @@ FEATURES = (
     Feature("output_tokens", "integer", "tokens", "output tokens as recorded; Claude Code often records the count at the start of a response (half of the responses of 2.0 to 2.1.37 say 10 or less): a lower bound there", null=_NONE),
     Feature("cache_read_tokens", "integer", "tokens", "input tokens read from the prompt cache", null=_NONE),
     Feature("cache_write_tokens", "integer", "tokens", "input tokens written to the prompt cache", null=_NONE),
-    Feature("cache_read_ratio", "real", "share", "cache_read / (input + cache_write + cache_read)", null=("no_usage", "no_input_tokens")),
-    Feature("cache_read_of_input", "real", "share", "cache_read / (input + cache_read), as its source has it: tokens written to the cache are left out", null=("no_usage", "no_input_read")),
-    Feature("tokens_by_model", "json", "tokens by model and kind", "the counts a cost is computed from: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour)", null=_NONE),
+    Feature("cache_read_ratio", "real", "share", "cache_read / (input + cache_read): tokens written to the cache are left out", null=("no_usage", "no_input_read"), version=2),
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("unrecorded_tokens", "json", "tokens by model and kind", "as tokens_by_model, of the responses that the agent gives no cost for", null=_NONE),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour)", null=_NONE),
     Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
     Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
 )  # fmt: skip
@@ -52,7 +50,7 @@ def compute(view: SessionView) -> Values:
     costs = [u.cost for u in used if u.cost is not None]
     models = by_model(used)
     whole = {kind: sum(counts[kind] for counts in models.values()) if used else None for kind in KINDS}
-    read = (whole["input"] or 0) + (whole["cache_write"] or 0) + (whole["cache_read"] or 0)
+    read = (whole["input"] or 0) + (whole["cache_read"] or 0)
     main = sorted(once(view.responses), key=lambda u: u.at or 0.0)
     return {
         "input_tokens": whole["input"],
@@ -60,8 +58,6 @@ def compute(view: SessionView) -> Values:
         "cache_read_tokens": whole["cache_read"],
         "cache_write_tokens": whole["cache_write"],
         "cache_read_ratio": (whole["cache_read"] or 0) / read if read else None,
-        "cache_read_of_input": (whole["cache_read"] or 0) / plain if (plain := read - (whole["cache_write"] or 0)) else None,
-        "tokens_by_model": models if used else None,
         "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main] if used else None,
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),

@@ -44,7 +44,6 @@ FEATURES = (
     Feature("agent_hedging_rate", "real", "per 100 words", "phrases of the list `hedging` in the main agent's text", HEURISTIC, null=_NOTHING_SAID),
     Feature("agent_hedging_curve", "json", "list of per 100 words", "the same for each turn; null where the agent said nothing", HEURISTIC, null=_NOTHING_SAID),
     Feature("reasoning_lengths", "json", "list of characters", "length of each piece of the main agent's reasoning whose text is on record, in order", null=("no_reasoning_text",)),
-    Feature("reasoning_characters", "integer", "characters", "sum of reasoning_lengths", null=("no_reasoning_text",)),
     Feature("self_correction_count", "integer", "times", "phrases of the list `self_correction` in the main agent's text and recorded reasoning", HEURISTIC, null=_NOTHING_SAID),
     Feature("assumption_count", "integer", "times", "phrases of the list `assumption` in the agent's first text and reasoning, before its second tool call", HEURISTIC, null=_NOTHING_SAID),
     Feature("plan_steps_detected", "integer", "steps", "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list", HEURISTIC, null=_NOTHING_SAID),
@@ -70,7 +69,6 @@ def compute(view: SessionView) -> Values:
         **(_of_agent(view) if view.spoken else {"agent_words": 0}),
         "clarification_sought": _asked_first(view),
         "reasoning_lengths": [len(message.text) for message in view.thought] or None,
-        "reasoning_characters": sum(len(message.text) for message in view.thought) or None,
         "repeated_calls": repeated if calls else None,
         "repetition_rate": repeated / len(calls) if calls else None,
     }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.queries.scores import SessionScore, model_points, session_scores
 from attribution.scores import grades
 from attribution.scores.grades import GradeCell, Graded, GradeGap, Harm, Harmed, Trend
-from attribution.stats import estimates
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ HIGH = ("ERROR", "HIGH", "CRITICAL")  # severities of findings that count as har
 @dataclass(slots=True)
 class GradeReport:
     least: int
-    method: str  # of the intervals: jackknife | bootstrap
     graded: int
     ungraded: int  # sessions without a score
     cells: dict[str, list[GradeCell]]  # by grouping
@@ -35,7 +33,7 @@ class GradeReport:
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
         return {
-            "least": self.least, "method": self.method, "graded": self.graded, "ungraded": self.ungraded,
+            "least": self.least, "graded": self.graded, "ungraded": self.ungraded,
             "cells": {grouping: [asdict(cell) for cell in cells] for grouping, cells in self.cells.items()},
             "gaps": {grouping: [asdict(gap) for gap in gaps] for grouping, gaps in self.gaps.items()},
             "trend": asdict(self.trend), "harm": [asdict(harm) for harm in self.harm],
@@ -54,21 +52,18 @@ def _row(cell: GradeCell) -> dict[str, Any]:
     return row | {"low": low, "high": high}
 
 
-def grade_report(store: Store, least: int = grades.LEAST, bootstrap: bool = False) -> GradeReport:
-    """Cells, gaps, trend and harm over all repositories of a database. Raises WhoWroteError without scores, StatsMissing."""
-    if bootstrap:
-        estimates.require()
-    draw = estimates.cluster_bootstrap if bootstrap else None
+def grade_report(store: Store, least: int = grades.LEAST) -> GradeReport:
+    """Cells, gaps, trend and harm over all repositories of a database. Raises WhoWroteError without scores."""
     scores = session_scores(store)
     graded = [_graded(score, score.q) for score in scores if score.q is not None]
     if not graded:
         raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: attribute repo PATH --db {store.path}")
     records = harm_of(store)
     report = GradeReport(
-        least, "bootstrap" if bootstrap else "jackknife", len(graded), store.value("SELECT COUNT(*) FROM sessions") - len(graded),
-        {grouping: grades.cells(graded, grouping, least, draw) for grouping in grades.GROUPINGS},
-        {grouping: grades.gaps(graded, grouping, least, draw) for grouping in grades.COMPARED},
-        grades.trend(graded, draw),
+        least, len(graded), store.value("SELECT COUNT(*) FROM sessions") - len(graded),
+        {grouping: grades.cells(graded, grouping, least) for grouping in grades.GROUPINGS},
+        {grouping: grades.gaps(graded, grouping, least) for grouping in grades.COMPARED},
+        grades.trend(graded),
         [harm for grouping in ("all", "harness", "model") for harm in grades.harm(records.harmed, grouping)],
         model_points(scores), notes=records.notes,
     )  # fmt: skip

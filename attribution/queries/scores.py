@@ -25,8 +25,7 @@ from attribution.scores.quality import (
     mixed,
     tier_of,
 )
-from attribution.stats import estimates
-from attribution.stats.correlation import pearson, spearman
+from attribution.stats.correlation import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ class RatingAgreement:
     spearman: float | None
     by_task: dict[str, TaskCorrelation]  # by type of task
     unmatched: list[str]
-    pearson_interval: Interval | None = None  # 95 %, by drawing sessions again and again; None also without the extra `stats`
+    pearson_interval: Interval | None = None  # 95 %, by drawing sessions again and again
     spearman_interval: Interval | None = None
 
     def data(self) -> dict[str, Any]:
@@ -245,9 +244,7 @@ def validate(store: Store, path: Path) -> RatingAgreement:
     for task in sorted({pair.task_type for pair in pairs}):
         of_task = [(pair.q, pair.rating) for pair in pairs if pair.task_type == task]
         tasks[task] = TaskCorrelation(len(of_task), pearson(of_task))
-    intervals = [
-        estimates.resampled(values, statistic) if estimates.available() else None for statistic in (pearson, spearman)
-    ]  # fmt: skip
+    intervals = [bootstrap(values, statistic) for statistic in (pearson, spearman)]
     return RatingAgreement(len(ratings), len(pairs), pearson(values), spearman(values), tasks, unmatched, *intervals)
 
 

@@ -11,7 +11,7 @@ from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import Point, by_commit, survival_points
+from attribution.stats.kaplan_meier import Point, by_commit, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.git.ranges import count, united
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from attribution.lineage.survival import LifetimeRecord
     from attribution.stats.comparison import Comparison
-    from attribution.stats.estimates import Curve, Hazard
+    from attribution.stats.estimates import Hazard
+    from attribution.stats.kaplan_meier import Curve
     from collector.storage.store import Store
 
 CLASSES = (*LINE_CLASSES, "")
@@ -87,7 +88,7 @@ class SurvivalOptions:
     """What a report has."""
 
     groupings: Sequence[str] = ("class",)
-    curves: bool = False  # also curves, medians and hazard ratios, which need a statistics library
+    curves: bool = False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
@@ -118,7 +119,7 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
 
 
 def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
-    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none, StatsMissing."""
+    """Numbers over the stored histories of some repositories. Raises WhoWroteError when there is none."""
     return report_of(lifetimes_of(store, repo_ids, options.every_kind), store.path, options)
 
 
@@ -140,7 +141,8 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     )
     if options.curves:
         enough = {author: of_class for author, of_class in by_class.items() if author and _many(author, of_class)}
-        report.curves = {author: estimates.kaplan_meier(of_class) for author, of_class in enough.items()}
+        report.curves = {author: survival_curve(of_class) for author, of_class in enough.items()}
+    if options.curves and estimates.available():
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
     report.notes += notes_on(followed, lines.claimed)
     return report

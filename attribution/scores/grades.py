@@ -22,8 +22,6 @@ LEAST_CLUSTERS = 5  # repositories: with fewer the interval treats sessions as i
 SUPPORT = 3  # sessions that a category needs in both of two groups, of at least two repositories each, to be compared
 LEAST_WEIGHT = 0.5  # share of all sessions that must be of the compared categories: else a standardised gap is about something else
 REPOSITORIES, SESSIONS = "repositories", "sessions"
-Draw = Callable[[Sequence[Moments], Statistic], Interval | None]
-"""Another way to an interval: by drawing clusters again and again (attribution.stats.estimates.cluster_bootstrap)."""
 NONE = "unknown"
 
 
@@ -121,7 +119,7 @@ COMPARED = ("harness", "model")
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
-def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[GradeCell]:
+def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST) -> list[GradeCell]:
     """One cell for each group, the largest first; weeks in order. Sessions without a name for the grouping are left out."""
     found: dict[str, list[Graded]] = defaultdict(list)
     for one in graded:
@@ -129,16 +127,16 @@ def cells(graded: Iterable[Graded], grouping: str, least: int = LEAST, draw: Dra
         if name is not None:
             found[name].append(one)
     order = sorted(found.items(), key=(lambda pair: pair[0]) if grouping == "week" else (lambda pair: (-len(pair[1]), pair[0])))
-    return [cell(grouping, name, some, least, draw) for name, some in order]
+    return [cell(grouping, name, some, least) for name, some in order]
 
 
-def cell(grouping: str, name: str, some: Sequence[Graded], least: int = LEAST, draw: Draw | None = None) -> GradeCell:
+def cell(grouping: str, name: str, some: Sequence[Graded], least: int = LEAST) -> GradeCell:
     sizes = Counter(g.repository for g in some)
     effective = len(some) ** 2 / sum(n * n for n in sizes.values()) if some else 0.0
     head = (grouping, name, len(some), len(sizes), effective)
     if len(some) < least:
         return GradeCell(*head)
-    found = estimate([(g.repository, (1.0, g.q)) for g in some], _mean, len(sizes), (0.0, 1.0), draw=draw)
+    found = estimate([(g.repository, (1.0, g.q)) for g in some], _mean, len(sizes), (0.0, 1.0))
     return GradeCell(*head, found.value, statistics.median(g.q for g in some), found.error, found.interval, found.over)
 
 
@@ -148,7 +146,7 @@ def _mean(sums: Moments) -> float | None:
 
 def estimate(
     rows: Sequence[tuple[str, Moments]], statistic: Statistic, clusters: int, limits: tuple[float, float],
-    smallest: int | None = None, draw: Draw | None = None,
+    smallest: int | None = None,
 ) -> GradeDifference:  # fmt: skip
     """A statistic of (repository, moments of a session) with its interval.
 
@@ -162,7 +160,7 @@ def estimate(
     else:
         parts, over, df = [moments for _, moments in rows], SESSIONS, (smallest or len(rows)) - 1
     error = jackknife(parts, statistic)
-    interval = around(value, error, df, *limits) if draw is None else draw(parts, statistic)
+    interval = around(value, error, df, *limits)
     return GradeDifference(value, error, interval, over if interval else "")
 
 
@@ -177,19 +175,17 @@ def clustered(rows: Iterable[tuple[str, Moments]]) -> list[Moments]:
 # --- gaps -------------------------------------------------------------------------------------------------------------
 
 
-def gaps(graded: Sequence[Graded], grouping: str, least: int = LEAST, draw: Draw | None = None) -> list[GradeGap]:
+def gaps(graded: Sequence[Graded], grouping: str, least: int = LEAST) -> list[GradeGap]:
     """Every group of at least `least` sessions against the largest one. Groups that nobody can name are not compared."""
     name_of = GROUPINGS[grouping]
     sizes = Counter(name for g in graded if (name := name_of(g)) not in (None, NONE))
     order = sorted((name for name, n in sizes.items() if n >= least), key=lambda name: (-sizes[name], name))
     weights = Counter(g.category for g in graded)
     groups = {name: [g for g in graded if name_of(g) == name] for name in order}
-    return [_gap(grouping, (name, order[0]), groups, weights, draw) for name in order[1:]]
+    return [_gap(grouping, (name, order[0]), groups, weights) for name in order[1:]]
 
 
-def _gap(
-    grouping: str, names: tuple[str, str], groups: Mapping[str, list[Graded]], weights: Mapping[str, int], draw: Draw | None
-) -> GradeGap:
+def _gap(grouping: str, names: tuple[str, str], groups: Mapping[str, list[Graded]], weights: Mapping[str, int]) -> GradeGap:
     name, reference = names
     ours, theirs = groups[name], groups[reference]
     here, there = ({g.repository for g in side} for side in (ours, theirs))
@@ -199,9 +195,9 @@ def _gap(
     counted = {c: float(weights[c]) for c in shared} if weight >= LEAST_WEIGHT else {}
     return GradeGap(
         grouping, name, reference, len(ours), len(theirs), len(here), len(there), len(here & there),
-        difference(ours, theirs, {"": 1.0}, lambda _: "", draw),
-        difference(ours, theirs, counted, lambda g: g.category, draw),
-        within_repositories(ours, theirs, draw), shared, missing, weight,
+        difference(ours, theirs, {"": 1.0}, lambda _: ""),
+        difference(ours, theirs, counted, lambda g: g.category),
+        within_repositories(ours, theirs), shared, missing, weight,
     )  # fmt: skip
 
 
@@ -213,16 +209,15 @@ def _supported(side: Sequence[Graded], category: str) -> bool:
 
 def difference(
     ours: Sequence[Graded], theirs: Sequence[Graded], weights: Mapping[str, float], stratum: Callable[[Graded], str],
-    draw: Draw | None = None,
 ) -> GradeDifference:  # fmt: skip
     """Weighted means of strata, ours minus theirs. Sessions outside these strata do not count; weights are taken as given."""
     rows, statistic = moments(ours, theirs, weights, stratum)
     sides = [[g for g in side if stratum(g) in weights] for side in (ours, theirs)]
     clusters = min(len({g.repository for g in side}) for side in sides)
-    return estimate(rows, statistic, clusters, (-1.0, 1.0), min(len(side) for side in sides), draw)
+    return estimate(rows, statistic, clusters, (-1.0, 1.0), min(len(side) for side in sides))
 
 
-def within_repositories(ours: Sequence[Graded], theirs: Sequence[Graded], draw: Draw | None = None) -> GradeDifference:
+def within_repositories(ours: Sequence[Graded], theirs: Sequence[Graded]) -> GradeDifference:
     """Over every repository and category that has sessions of both, weighted with how much both say there: n m / (n + m).
 
     Without an interval when fewer than LEAST_CLUSTERS repositories have both.
@@ -236,7 +231,7 @@ def within_repositories(ours: Sequence[Graded], theirs: Sequence[Graded], draw: 
         x, y = sides[0][place], sides[1][place]
         weight = len(x) * len(y) / (len(x) + len(y))
         rows.append((place[0], (weight, weight * (statistics.fmean(x) - statistics.fmean(y)))))
-    return _of_repositories(clustered(rows), draw)
+    return _of_repositories(clustered(rows))
 
 
 def moments(
@@ -269,7 +264,7 @@ def moments(
 # --- weeks ------------------------------------------------------------------------------------------------------------
 
 
-def trend(graded: Iterable[Graded], draw: Draw | None = None) -> Trend:
+def trend(graded: Iterable[Graded]) -> Trend:
     """Least squares of Q on time, session by session."""
     dated = [(g, g.at) for g in graded if g.at is not None]
     first = min((at for _, at in dated), default=None)
@@ -279,8 +274,8 @@ def trend(graded: Iterable[Graded], draw: Draw | None = None) -> Trend:
         rows.append((g.repository, (1.0, x, g.q, x * x, x * g.q)))
     repositories = len({name for name, _ in rows})
     weeks = len({g.week for g, _ in dated})
-    slope = estimate(rows, _slope, repositories, (-1.0, 1.0), len(rows) - 1, draw)
-    return Trend(len(rows), repositories, weeks, slope, _within(rows, draw))
+    slope = estimate(rows, _slope, repositories, (-1.0, 1.0), len(rows) - 1)
+    return Trend(len(rows), repositories, weeks, slope, _within(rows))
 
 
 def _slope(sums: Moments) -> float | None:
@@ -289,21 +284,21 @@ def _slope(sums: Moments) -> float | None:
     return (xy - x * y / n) / spread if spread > 1e-9 else None
 
 
-def _within(rows: Sequence[tuple[str, Moments]], draw: Draw | None) -> GradeDifference:
+def _within(rows: Sequence[tuple[str, Moments]]) -> GradeDifference:
     """The slope that all repositories have in common: each has its own level."""
     parts = []
     for n, x, y, xx, xy in clustered(rows):
         parts.append((xx - x * x / n, xy - x * y / n))
-    return _of_repositories([part for part in parts if part[0] > 1e-9], draw)
+    return _of_repositories([part for part in parts if part[0] > 1e-9])
 
 
-def _of_repositories(parts: Sequence[Moments], draw: Draw | None) -> GradeDifference:
+def _of_repositories(parts: Sequence[Moments]) -> GradeDifference:
     """A ratio of sums of repositories; its interval only when there are LEAST_CLUSTERS of them."""
     value = _ratio(total(parts)) if parts else None
     if value is None or len(parts) < LEAST_CLUSTERS:
         return GradeDifference(value)
     error = jackknife(parts, _ratio)
-    interval = around(value, error, len(parts) - 1, -1.0, 1.0) if draw is None else draw(parts, _ratio)
+    interval = around(value, error, len(parts) - 1, -1.0, 1.0)
     return GradeDifference(value, error, interval, REPOSITORIES if interval else "")
 
 

@@ -6,7 +6,7 @@ Called within the transaction that replaces the repository's conclusions.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
-from attribution.outcomes.localised import localised
+from attribution.outcomes.localised import localized_correct_file
 from attribution.outcomes.outcome import Neighbours, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows as rows
@@ -35,7 +35,6 @@ class _Session:
 
     files: set[str] = field(default_factory=set)
     by_tool: bool = False
-    lines: int = 0
     added: set[tuple[str, int]] = field(default_factory=set)  # worktree and id of own lines that are there
     removed: set[tuple[str, int]] = field(default_factory=set)  # and of others' lines that it took away
     regions: list[Region] = field(default_factory=list)
@@ -154,7 +153,6 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
         one = sessions[fate.raw.call.session_id]
         one.files.add(fate.path)
         one.by_tool |= not fate.raw.edit.by_shell
-        one.lines += outcome.added + outcome.removed
 
 
 def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
@@ -213,9 +211,8 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
     edited = bool(session.regions or session.files)
     return {
         "touched_files": sorted(map(shown, session.files)),
-        "diff_lines": session.lines if session.files else None,
-        "net_diff_lines": len(session.added) + len(session.removed) if session.files else None,
-        **localised(json.loads(stored["seen"] or "[]"), stored["linked"], session.files),
+        "diff_lines": len(session.added) + len(session.removed) if session.files else None,
+        "localized_correct_file": localized_correct_file(json.loads(stored["seen"] or "[]"), stored["linked"], session.files),
         "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
         "output_applied_elsewhere": stored["other"],
@@ -233,9 +230,7 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         "region_count": len(session.regions) if edited else None,
         "region_re_edit_count": len(shaped) if edited else None,
         "region_edit_convergence": shaped if edited else None,
-        "regions_oscillating": Counter(shaped)["oscillating"] if edited else None,
         "prior_sessions_same_region": len(session.prior) if edited else None,
-        "prior_sessions_committed": None,  # `priors.py` knows, once the lines were followed
     }
 
 

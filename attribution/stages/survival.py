@@ -12,7 +12,6 @@ from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdict
 from attribution.lineage.model import runs
 from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
 from attribution.queries.lifetimes import removed_lines, seconds
-from attribution.stages import priors
 from attribution.stages.history import stored
 from attribution.stages.scores import fill_scores
 from attribution.stages.turn_outcomes import fill_turn_fates
@@ -35,7 +34,6 @@ def fill_survival(store: Store, repo_id: int) -> None:
         return
     with run.writing():
         _fill_fates(store, repo_id)
-        priors.fill_priors(store, repo_id)
         removed = removed_lines(store, repo_id)
         _fill_deletions(store, repo_id, removed)
         _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])

@@ -1,11 +1,15 @@
-"""Correlation of two series, on the standard library's. Pure."""
+"""Correlation of two series, on the standard library's, and its interval by drawing pairs again and again."""
 
 from __future__ import annotations
 
+import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from attribution.stats.intervals import LEVEL, Interval
 
 Pairs = Sequence[tuple[float, float]]
+_DRAWS = 2_000
 
 
 def pearson(pairs: Pairs) -> float | None:
@@ -37,3 +41,14 @@ def ranks(values: Sequence[float]) -> list[float]:
             found[order[place]] = (start + end) / 2 + 1
         start = end + 1
     return found
+
+
+def bootstrap(pairs: Pairs, statistic: Callable[[Pairs], float | None]) -> Interval | None:
+    """Percentiles of a statistic of pairs drawn with replacement and a fixed seed; None when most have no value."""
+    generator = random.Random(1)
+    draws = (statistic(generator.choices(pairs, k=len(pairs))) for _ in range(_DRAWS if pairs else 0))
+    values = sorted(value for value in draws if value is not None)
+    if len(values) < _DRAWS / 2:
+        return None
+    low, high = (values[round(share * (len(values) - 1))] for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Interval(low, high)

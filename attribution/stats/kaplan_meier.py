@@ -11,6 +11,7 @@ import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.lineage import minimum
@@ -18,6 +19,7 @@ from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import COMMITS, DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 
+FEW = 0.01  # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
 DAYS_UNIT, COMMITS_UNIT, HEAD_UNIT = "days", "commits", "head"
 
 
@@ -61,53 +63,71 @@ class Observation(NamedTuple):
 
 def estimate(observations: Sequence[Observation], horizons: Sequence[float]) -> list[Estimate]:
     """The share that survives each age: a line that ends at that very age does not."""
-    curve = _Curve.of(observations)
-    return [curve.at(horizon, observations) for horizon in horizons]
+    steps = _steps(observations)
+    ages = [step.age for step in steps]
+    return [steps[bisect_right(ages, horizon) - 1].estimate for horizon in horizons]
 
 
-class _Curve(NamedTuple):
-    """Steps at the ages at which lines ended."""
+class _Step(NamedTuple):
+    """The curve from an age on."""
 
-    ages: list[float]
-    shares: list[float]  # that survive from there on
-    hazards: list[float]  # sum of deaths / (at risk * (at risk - deaths)) up to there
-    left: list[float]  # at risk less deaths
+    age: float
+    at_risk: int  # lines at least that old when they ended or were last seen
+    estimate: Estimate
 
-    @classmethod
-    def of(cls, observations: Sequence[Observation]) -> _Curve:
-        deaths: dict[float, int] = defaultdict(int)
-        gone: dict[float, int] = defaultdict(int)
-        for one in observations:
-            gone[one.age] += one.lines
-            if one.dead:
-                deaths[one.age] += one.lines
-        curve = cls([], [], [], [])
-        risk, share, hazard = sum(gone.values()), 1.0, 0.0
-        for age in sorted(gone):
-            if died := deaths.get(age, 0):
-                left = risk - died
-                share *= left / risk
-                hazard += died / (risk * left) if left else 0.0
-                for column, value in zip(curve, (age, share, hazard, left), strict=True):
-                    column.append(value)
-            risk -= gone[age]
-        return curve
 
-    def at(self, horizon: float, observations: Sequence[Observation]) -> Estimate:
-        last = bisect_right(self.ages, horizon) - 1
-        share = self.shares[last] if last >= 0 else 1.0
-        pulls: dict[Hashable, float] = defaultdict(float)
-        for one in observations:
-            step = min(last, bisect_right(self.ages, one.age) - 1)
-            pull = self.hazards[step] if step >= 0 else 0.0
-            if one.dead and one.age <= horizon and self.left[step]:
-                pull -= 1 / self.left[step]
-            pulls[one.cluster] += one.lines * pull
-        clusters = len(pulls)
+def _steps(observations: Sequence[Observation]) -> list[_Step]:
+    """The steps of the curve: one before any line can end, and one at each age at which lines end."""
+    leaving: dict[float, list[Observation]] = defaultdict(list)
+    for observation in observations:
+        leaving[observation.age].append(observation)
+    influences = _Influences(observations)
+    risk, share, hazard = influences.lines, 1.0, 0.0
+    steps = [_Step(-math.inf, risk, influences.estimate(share, hazard))]
+    for age, group in sorted(leaving.items()):
+        at_risk, deaths = risk, sum(observation.lines for observation in group if observation.dead)
+        left = at_risk - deaths
+        if deaths:
+            share *= left / at_risk
+            hazard += deaths / (at_risk * left) if left else 0.0
+        for observation in group:
+            influences.settle(observation, hazard - (1 / left if observation.dead and left else 0.0))
+            risk -= observation.lines
+        if deaths:
+            steps.append(_Step(age, at_risk, influences.estimate(share, hazard)))
+    return steps
+
+
+class _Influences:
+    """What each cluster contributes to the estimate, and the sum of the squares, kept up to date as lines leave the risk.
+
+    Lines at risk contribute the hazard so far; lines that left contribute what they did when they left.
+    """
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self._at_risk: dict[Hashable, int] = defaultdict(int)
+        for observation in observations:
+            self._at_risk[observation.cluster] += observation.lines
+        self._settled: dict[Hashable, float] = defaultdict(float)
+        self.lines = sum(self._at_risk.values())
+        # Sums over clusters: of squared lines at risk, of lines times settled contribution, of squared settled contribution.
+        self._sums = [float(sum(lines**2 for lines in self._at_risk.values())), 0.0, 0.0]
+
+    def settle(self, observation: Observation, each: float) -> None:
+        """Lines leave the risk; each of them has contributed so much."""
+        lines, settled = self._at_risk[observation.cluster], self._settled[observation.cluster]
+        fewer, more = lines - observation.lines, settled + observation.lines * each
+        self._at_risk[observation.cluster], self._settled[observation.cluster] = fewer, more
+        self._sums[0] += fewer**2 - lines**2
+        self._sums[1] += fewer * more - lines * settled
+        self._sums[2] += more**2 - settled**2
+
+    def estimate(self, share: float, hazard: float) -> Estimate:
+        clusters = len(self._at_risk)
         if clusters < 2 or not share:
             return Estimate(share, None, clusters)
-        scale = clusters / (clusters - 1)
-        return Estimate(share, scale * share**2 * math.fsum(pull**2 for pull in pulls.values()), clusters)
+        squares = max(0.0, hazard**2 * self._sums[0] + 2 * hazard * self._sums[1] + self._sums[2])
+        return Estimate(share, clusters / (clusters - 1) * share**2 * squares, clusters)
 
 
 def by_commit(record: LifetimeRecord) -> Hashable:
@@ -126,7 +146,7 @@ def survival_points(records: Sequence[LifetimeRecord], least: Minimum = minimum.
     return [*points, *head_point(records, least)]
 
 
-class _Seen(NamedTuple):
+class _Span(NamedTuple):
     """How long some lines of a commit were seen."""
 
     age: float  # of their end, or of the last that was seen of them
@@ -143,32 +163,74 @@ def _points(
     ages: Callable[[LifetimeRecord], tuple[float, float]],
     least: Minimum,
 ) -> list[Point]:
-    lines: Counter[_Seen] = Counter()  # added up first: lines of a commit live and die together
+    lines: Counter[_Span] = Counter()  # added up first: lines of a commit live and die together
     for r in records:
-        lines[_Seen(*ages(r), r.dead, r.lost, by_commit(r))] += r.lines
-    seen = [Observation(one.age, one.dead, n, one.commit) for one, n in lines.items()]
-    curve = _Curve.of(seen)
+        lines[_Span(*ages(r), r.dead, r.lost, by_commit(r))] += r.lines
+    estimates = estimate([Observation(span.age, span.dead, n, span.commit) for span, n in lines.items()], horizons)
     points = []
-    for horizon in horizons:
-        old = [(one, n) for one, n in lines.items() if one.follow >= horizon and not (one.lost and one.age < horizon)]
+    for horizon, survivors in zip(horizons, estimates, strict=True):
+        old = [(span, n) for span, n in lines.items() if span.follow >= horizon and not (span.lost and span.age < horizon)]
         if not old:
             continue
-        risk = sum(n for one, n in old if one.age > horizon or (one.age == horizon and not one.dead))
+        risk = sum(n for span, n in old if span.age > horizon or (span.age == horizon and not span.dead))
         point = Point(unit, horizon, risk, None, enough=sum(n for _, n in old))
-        if not least.refusal({unit: minimum.sample((n, one.commit) for one, n in old)}):
-            found = curve.at(horizon, seen)
-            low, high = found.interval() or (None, None)
-            point = point._replace(share=found.share, low=low, high=high)
+        if not least.refusal({unit: minimum.sample((n, span.commit) for span, n in old)}):
+            low, high = survivors.interval() or (None, None)
+            point = point._replace(share=survivors.share, low=low, high=high)
         points.append(point)
     return points
 
 
 def head_point(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE) -> list[Point]:
     """The share that HEAD has, whatever the age of the lines."""
-    seen = [r for r in records if not r.lost]
-    lines = sum(r.lines for r in seen)
+    followed = [r for r in records if not r.lost]
+    lines = sum(r.lines for r in followed)
     if not lines:
         return []
-    refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, by_commit(r)) for r in seen)})
-    share = None if refused else sum(r.lines for r in seen if not r.dead) / lines
+    refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, by_commit(r)) for r in followed)})
+    share = None if refused else sum(r.lines for r in followed if not r.dead) / lines
     return [Point(HEAD_UNIT, 0, lines, share, enough=lines)]
+
+
+class CurveStep(NamedTuple):
+    """The curve from `days` on: share alive, and its 95 % band, which is the share itself where there is none."""
+
+    days: float
+    alive: float
+    low: float
+    high: float
+    at_risk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Shares that survive, as long as one line in a hundred is at risk. The band passes 1/2 within the interval of the median."""
+
+    lines: int
+    commits: int
+    steps: list[CurveStep]
+    median: float | None  # days; None: more than half are alive at the end
+    median_low: float | None
+    median_high: float | None
+
+
+def survival_curve(records: Sequence[LifetimeRecord]) -> Curve:
+    """Lines over days of life. Raises ValueError without a record."""
+    if not records:
+        raise ValueError("no lines")
+    first, *later = _steps(observations(records))
+    start = CurveStep(0.0, 1.0, 1.0, 1.0, first.at_risk)
+    steps = [_curve_step(step) for step in later if step.age == 0 or step.at_risk >= FEW * first.at_risk]
+    steps = steps if steps and steps[0].days == 0 else [start, *steps]
+    middles = [_age_at_half(steps, name) for name in ("alive", "low", "high")]
+    return Curve(first.at_risk, first.estimate.clusters, steps, *middles)
+
+
+def _curve_step(step: _Step) -> CurveStep:
+    low, high = step.estimate.interval() or (step.estimate.share, step.estimate.share)
+    return CurveStep(step.age, step.estimate.share, low, high, step.at_risk)
+
+
+def _age_at_half(steps: Sequence[CurveStep], name: str) -> float | None:
+    """The first age at which a share, or an end of its band, is at most one half."""
+    return next((step.days for step in steps if getattr(step, name) <= 0.5), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from attribution.stats.estimates import Curve, StatsMissing
+from attribution.stats.estimates import StatsMissing
+from attribution.stats.kaplan_meier import Curve
 
 COLOURS = {
     "agent": "#0891b2", "declared": "#2563eb", "human": "#16a34a", "likely_human": "#86b817", "tool": "#9333ea",
@@ -14,8 +15,8 @@ COLOURS = {
 SUFFIXES = (".svg", ".png")
 
 
-def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
-    """One step curve with its 95 % band for each class; the format by the suffix. Raises StatsMissing, OSError."""
+def require() -> None:
+    """Raises StatsMissing when the library is not installed."""
     try:
         import matplotlib
     except ImportError as error:
@@ -23,6 +24,12 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
             "plots need whowrote[stats], which is not installed", "Install it with: pip install 'whowrote[stats]'"
         ) from error
     matplotlib.use("Agg")
+
+
+def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
+    """One step curve with its 95 % band for each class; the format by the suffix. Raises StatsMissing, OSError."""
+    require()
+    import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.hashsalt": "whowrote", "svg.fonttype": "none"}):

@@ -36,8 +36,7 @@ def grade_tables(console: Console, r: GradeReport, whole: bool = True) -> None:
         if r.models:
             model_table(console, r.models)
             console.print()
-    method = "bootstrap over repositories, 2,000 samples" if r.method == "bootstrap" else "cluster jackknife, Student's t"
-    parts = [f"{number(r.graded)} sessions with a score, {number(r.ungraded)} without; 95 % intervals over repositories ({method})"]
+    parts = [f"{number(r.graded)} sessions with a score, {number(r.ungraded)} without; 95 % intervals over repositories"]
     parts.append("* fewer than 5 repositories: assumes independent sessions, and does not generalise to other repositories")
     parts.append(AGREEMENT.sentence())
     parts.append(f"groups with fewer than {r.least} sessions have no mean")

@@ -252,7 +252,7 @@ def agreement_view(console: Console, agreement: RatingAgreement) -> None:
     interval = (
         "95 % intervals: bootstrap over sessions, 2,000 samples"
         if agreement.pearson_interval
-        else "no intervals: they need more sessions and whowrote[stats]"
+        else "no intervals: they need more sessions"
     )
     console.print(Text(f"{interval}; {agreement.rated - agreement.matched} ratings do not match any session", "dim"))
 

@@ -17,7 +17,8 @@ from collector.console.terminal import one_line
 
 if TYPE_CHECKING:
     from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
-    from attribution.stats.estimates import Curve, Hazard
+    from attribution.stats.estimates import Hazard
+    from attribution.stats.kaplan_meier import Curve
 
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
@@ -106,7 +107,7 @@ def _medians(console: Console, curves: Mapping[str, Curve]) -> None:
         tail = interval or f"{last.alive:.0%} at {last.days:.0f} days (95 % {last.low:.0%} to {last.high:.0%})"
         tail += f"; {number(curve.lines)} lines of {number(curve.commits)} commits"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
-    console.print(Text.assemble(("median lifetime", "bold"), ("  Kaplan-Meier; intervals: bootstrap over commits", "dim")))
+    console.print(Text.assemble(("median lifetime", "bold"), ("  Kaplan-Meier; intervals by commit", "dim")))
     show(console, table)
     console.print()
 

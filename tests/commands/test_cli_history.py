@@ -104,7 +104,7 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tup
 
 
 def test_curves_and_pictures(example: tuple[Path, Path], tmp_path: Path) -> None:
-    pytest.importorskip("lifelines")
+    pytest.importorskip("matplotlib")
     repo, db = example
     picture = tmp_path / "curves.svg"
     shown = run("survival", repo, "--db", db, "--plot", picture)
@@ -119,10 +119,11 @@ def test_curves_and_pictures(example: tuple[Path, Path], tmp_path: Path) -> None
 def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("attribution.stats.estimates.available", lambda: False)
     shown = run("survival", repo, "--db", db)
     assert shown.exit_code == 0, shown.stderr
-    assert "share surviving" in shown.stdout and "no curves, medians and hazard ratios" in shown.stdout
+    assert "share surviving" in shown.stdout and "median life" in shown.stdout and "no hazard ratios" in shown.stdout
     refused = run("survival", repo, "--db", db, "--plot", "curves.svg")
     assert refused.exit_code == errors.EXIT_USAGE and "pip install 'whowrote[stats]'" in refused.stderr
     assert run("survival", repo, "--db", db, "--csv").exit_code == 0

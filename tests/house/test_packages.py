@@ -52,11 +52,7 @@ ADAPTERS = {
         "whowrote/rows.py",
         "whowrote/database.py",
     },  # the last two only for the type checker
-    "numpy": {
-        "attribution/stats/estimates.py",
-        "attribution/stats/cox.py",
-        "attribution/embedding/minilm.py",
-    },  # statistics; a forward pass
+    "numpy": {"attribution/embedding/minilm.py"},  # a forward pass
     "genai_prices": {"attribution/features/list_prices.py"},
     "llm": {"attribution/judge/model.py"},
     "tokenizers": {"attribution/embedding/minilm.py"},

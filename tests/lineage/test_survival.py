@@ -20,8 +20,8 @@ from attribution.lineage.survival import (
     language,
 )
 from attribution.stats import comparison, estimates
-from attribution.stats.estimates import Curve, StatsMissing
-from attribution.stats.kaplan_meier import Observation, estimate, survival_points
+from attribution.stats.estimates import StatsMissing
+from attribution.stats.kaplan_meier import Curve, Observation, estimate, survival_curve, survival_points
 
 END = 100.0
 
@@ -243,36 +243,52 @@ def test_lines_without_a_witness_are_in_no_baseline() -> None:
     assert compare(found, "human").baseline_lines == compare(found, "human + undeclared").baseline_lines == 1
 
 
+# --- curves -----------------------------------------------------------------------------------------------------------
+
+
+def test_curve_by_hand() -> None:
+    """Dead at 6 (two lines), 10; censored at 8, 100: (1 - 2/5) at 6, times (1 - 1/2) at 10."""
+    found = [line(0, 6, 2, birth=1), line(0, 8, lost=True, birth=2), line(0, 10, birth=3), line(0, birth=4)]
+    curve = survival_curve(found)
+    assert [(s.days, round(s.alive, 9), s.at_risk) for s in curve.steps] == [(0.0, 1.0, 5), (6.0, 0.6, 5), (10.0, 0.3, 2)]
+    assert all(s.low <= s.alive <= s.high for s in curve.steps)
+    assert (curve.lines, curve.commits, curve.median) == (5, 4, 10.0)
+
+
+def test_the_band_of_a_curve_is_the_interval_of_the_shares() -> None:
+    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=n % 11) for n in range(60)]
+    curve = survival_curve(found)
+    seen = [Observation(r.days, r.dead, r.lines, r.birth) for r in found]
+    for step, share in zip(curve.steps[1:], estimate(seen, [step.days for step in curve.steps[1:]]), strict=True):
+        assert (step.alive, (step.low, step.high)) == (share.share, share.interval())
+
+
+def test_curves_are_those_of_the_library() -> None:
+    lifelines: Any = pytest.importorskip("lifelines")
+    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=n % 11) for n in range(60)]
+    fitter = lifelines.KaplanMeierFitter().fit([r.days for r in found], [r.dead for r in found], weights=[r.lines for r in found])
+    curve = survival_curve(found)
+    assert [step.alive for step in curve.steps] == pytest.approx([fitter.predict(step.days) for step in curve.steps])
+
+
+def test_a_curve_ends_where_few_lines_are_at_risk() -> None:
+    curve = survival_curve([line(0, 5, 100, birth=1), line(0, 6, 99, birth=2), line(0, 7, 1, birth=3)])
+    assert [step.days for step in curve.steps] == [0.0, 5.0, 6.0]
+
+
+def test_more_than_half_alive_has_no_median() -> None:
+    curve = survival_curve([line(0, 6, birth=1), line(0, None, 9, birth=2)])
+    assert curve.median is None
+    with pytest.raises(ValueError, match="no lines"):
+        survival_curve([])
+
+
 # --- the library ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def lifelines() -> Any:
     return pytest.importorskip("lifelines")
-
-
-def test_kaplan_meier_by_hand(lifelines: Any) -> None:
-    """Dead at 6 (two lines), 10; censored at 8, 100: (1 - 2/5) at 6, times (1 - 1/2) at 10."""
-    found = [line(0, 6, 2, birth=1), line(0, 8, lost=True, birth=2), line(0, 10, birth=3), line(0, birth=4)]
-    curve = estimates.kaplan_meier(found, resamples=50)
-    assert [(s.days, round(s.alive, 9), s.at_risk) for s in curve.steps] == [(0.0, 1.0, 5), (6.0, 0.6, 5), (10.0, 0.3, 2)]
-    assert all(s.low <= s.alive <= s.high for s in curve.steps)
-    assert (curve.lines, curve.commits, curve.median) == (5, 4, 10.0)
-
-
-def test_curves_agree_with_the_library_when_every_commit_is_drawn_once(lifelines: Any) -> None:
-    import numpy as np
-
-    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=0) for n in range(40)]
-    curve = estimates.kaplan_meier(found, resamples=3)
-    assert np.allclose([s.low for s in curve.steps], [s.alive for s in curve.steps])
-
-
-def test_more_than_half_alive_has_no_median(lifelines: Any) -> None:
-    curve = estimates.kaplan_meier([line(0, 6, birth=1), line(0, None, 9, birth=2)], resamples=20)
-    assert curve.median is None
-    with pytest.raises(ValueError, match="no lines"):
-        estimates.kaplan_meier([])
 
 
 def test_the_log_rank_test_is_the_one_of_the_library(lifelines: Any) -> None:
@@ -293,6 +309,8 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
     result = estimates.hazard(found, "human", minimum.NOTHING)
     assert result is not None and result.ratio > 1 and result.low < result.ratio < result.high
     assert estimates.hazard(found[:30], "human") is None
+    first = [line(0, 1 if n % 2 else 9, author="agent" if n % 2 else "human", birth=n) for n in range(40)]
+    assert estimates.hazard(first, "human", minimum.NOTHING) is None, "one side always dies first"
     assert estimates.hazard(found, "human") is None, "33 lines of people are too few"
 
 
@@ -300,7 +318,7 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
 def test_pictures(lifelines: Any, tmp_path: Path, suffix: str) -> None:
     from attribution.stats.plots import draw
 
-    curve = estimates.kaplan_meier([line(0, 6, birth=1), line(0, birth=2)], resamples=5)
+    curve = survival_curve([line(0, 6, birth=1), line(0, birth=2)])
     for name in ("one", "two"):
         draw({"agent": curve, "human": curve}, tmp_path / f"{name}{suffix}", "owner/name")
     one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("one", "two"))
@@ -313,7 +331,7 @@ def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(StatsMissing) as raised:
-        estimates.kaplan_meier([line(0)])
+        estimates.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
     assert "whowrote[stats]" in raised.value.hint
     with pytest.raises(StatsMissing):
         draw({"agent": Curve(0, 0, [], None, None, None)}, tmp_path / "x.svg", "")

@@ -27,7 +27,6 @@ from attribution.scores.grades import (
     harm,
     trend,
 )  # fmt: skip
-from attribution.stats.estimates import cluster_bootstrap
 from attribution.stats.intervals import around, jackknife, t_quantile, wilson
 from collector.attempts.scan import MOST_BYTES
 from collector.errors import WhoWroteError
@@ -79,14 +78,6 @@ def test_wilson() -> None:
     assert one is not None and one == pytest.approx((0.1078, 0.6032), abs=1e-4)  # Wilson 1927; Brown, Cai and DasGupta 2001
     nothing = wilson(0, 10)
     assert nothing is not None and nothing.low == 0 and nothing.high == pytest.approx(0.2775, abs=1e-4)
-
-
-def test_bootstrap_is_the_same_every_time_and_draws_whole_clusters() -> None:
-    pytest.importorskip("numpy")
-    parts = [(10.0, 10.0), (10.0, 0.0)]  # a draw has both of one, both of the other, or one of each
-    first = cluster_bootstrap(parts, lambda m: m[1] / m[0], 200)
-    assert first == (0.0, 1.0) == cluster_bootstrap(parts, lambda m: m[1] / m[0], 200)
-    assert cluster_bootstrap(parts[:1], lambda m: m[1] / m[0]) is None
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -371,10 +362,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert "\x1b[2J" not in shown.stdout
     table = rows(run("grades", "--db", db, "--by", "repository", "--csv"))
     assert [r["name"] for r in table] == [f"o/r{i}" for i in range(6)] and table[0]["over"] == SESSIONS
-    drawn = run("grades", db, "--bootstrap", "--json")
-    assert drawn.exit_code == 0, drawn.stderr
-    data = json.loads(drawn.stdout)
-    assert data["method"] == "bootstrap" and data["graded"] == 30
+    data = json.loads(run("grades", db, "--json").stdout)
+    assert data["graded"] == 30
     assert len(data["cells"]["model"][0]["interval"]) == 2
 
 

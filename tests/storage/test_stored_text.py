@@ -50,7 +50,7 @@ NO_TEXT_COLUMNS = {
     "files_seen", "interruption_events", "per_response_latency_s", "reasoning_lengths",
     "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
     "phase_transitions", "prices_as_of", "region_edit_convergence", "output_applied_elsewhere",
-    "reverted_by", "session_outcome", "tokens_by_model",
+    "reverted_by", "session_outcome",
     "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",
 }  # fmt: skip
 NO_TEXT_HERE = {("judgements", "prompt"), ("judge_labels", "label"), ("judge_labels", "value"), ("problems", "subject")}

@@ -229,7 +229,9 @@ def there_and_back_and_there(world: World) -> Truth:
     one.edit("app.py", "return rows[-2]", "return rows[-3]")
     one.edit("app.py", "return rows[-3]", "return rows[-2]")
     _taken(world, one)
-    return Truth(world, {one.id: {"regions_oscillating": 1, "changes_reverted": 0}}, {one.id: [("oscillating", 3)]})
+    return Truth(
+        world, {one.id: {"region_edit_convergence": ["oscillating"], "changes_reverted": 0}}, {one.id: [("oscillating", 3)]}
+    )
 
 
 @case
@@ -293,7 +295,7 @@ def half_of_it_is_committed(world: World) -> Truth:
     world.human_write("notes.md", "No b.\n")
     world.commit("Without b", [one])
     truth = {"output_applied": 1, "output_applied_fraction": 0.5, "touched_files": ["a.py", "b.py"], "diff_lines": 4}
-    truth |= {"net_diff_lines": 4, "localized_correct_file": 1, "files_before_correct_file": 0}
+    truth |= {"localized_correct_file": 1}
     return Truth(world, {one.id: truth})
 
 
@@ -497,9 +499,9 @@ def changing_what_another_session_wrote(world: World) -> Truth:
     return Truth(
         world,
         {
-            one.id: {"prior_sessions_same_region": 0, "prior_sessions_committed": 0},
-            two.id: {"prior_sessions_same_region": 1, "prior_sessions_committed": 1},
-            three.id: {"prior_sessions_same_region": 0, "prior_sessions_committed": 0, "prior_sessions_same_repo": 2},
+            one.id: {"prior_sessions_same_region": 0},
+            two.id: {"prior_sessions_same_region": 1},
+            three.id: {"prior_sessions_same_region": 0, "prior_sessions_same_repo": 2},
         },
     )
 
@@ -513,7 +515,7 @@ def changing_it_in_another_worktree(world: World) -> Truth:
     two = _work(world, cwd="/home/ada/elsewhere/orchard")
     two.edit("stats.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
     _taken(world, two)
-    return Truth(world, {two.id: {"prior_sessions_committed": 1, "output_applied": 1}})
+    return Truth(world, {two.id: {"prior_sessions_same_region": 0, "output_applied": 1}})
 
 
 # --- reverted later ---------------------------------------------------------------------------------------------------
