@@ -27,10 +27,10 @@ def make(directory: Path) -> Path:
     if target.exists():
         if not (target / "whowrote-example").is_file():
             raise WhoWroteError(
-                f"{target} already exists and is not the example", "Choose another directory: attribute demo DIRECTORY"
+                f"{target} already exists and is not the example", "Choose another directory: whowrote demo DIRECTORY"
             )
         shutil.rmtree(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     import_repository(target, stream())
-    (target / "whowrote-example").write_text("made by: attribute demo\n")
+    (target / "whowrote-example").write_text("made by: whowrote demo\n")
     return target

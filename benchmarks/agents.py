@@ -2,7 +2,7 @@
 
     python benchmarks/agents.py DATABASE COUNTS
 
-DATABASE: real clones that `attribute repo --name OWNER/NAME --db DATABASE` read; COUNTS: what benchmarks/count_calls.py and
+DATABASE: real clones that `whowrote repo --name OWNER/NAME --db DATABASE` read; COUNTS: what benchmarks/count_calls.py and
 benchmarks/count_local_calls.py printed for the same clones (paths that end with OWNER+NAME/repo). Writes
 benchmarks/data/agents.json; docs/generate.py makes a table of it.
 

@@ -2,7 +2,7 @@
 
     python benchmarks/baselines.py DATABASE
 
-Scores are made with these numbers: after a change, score the database again (`attribute repo`) and measure once more.
+Scores are made with these numbers: after a change, score the database again (`whowrote repo`) and measure once more.
 
 Subagents and sessions without a prompt of a person are left out. Quantiles are over sessions; costs are list prices, where known.
 """

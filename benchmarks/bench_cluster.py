@@ -1,4 +1,4 @@
-"""What `collect run` and `attribute db` cost on a cluster, and what a long ledger of candidates costs.
+"""What `collect run` and `whowrote db` cost on a cluster, and what a long ledger of candidates costs.
 
     python benchmarks/bench_cluster.py [--repositories 200,1000,3000] [--workers 2,4] [--candidates N] [--work DIR]
 
@@ -146,7 +146,7 @@ def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int],
     at = ["-q", "--list", listed, "--server", base, "--protocols", "http", "--mirrors", work / "mirrors", "--keep-free", "0"]
     say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at, "--jobs", 1]))
     alone = ran("attribute", ["db", copied(start, whole), "-q", "--jobs", 1])
-    say(run="attribute db --jobs 1", repositories=len(names), **alone)
+    say(run="whowrote db --jobs 1", repositories=len(names), **alone)
     for number in workers:
         with cluster(work, number) as (address, process):
             if number == workers[0]:
@@ -154,7 +154,7 @@ def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int],
                 run = ran("collect", ["run", "--db", work / "there.db", *at, "--scheduler", address])
                 say(run="collect run --scheduler", workers=number, **run, same=equal(work / "there.db", start))
             run = ran("attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address])
-            say(run="attribute db --scheduler", workers=number, **run, same=equal(work / "trial.db", whole))
+            say(run="whowrote db --scheduler", workers=number, **run, same=equal(work / "trial.db", whole))
             half = run["seconds"] / 2
             if disturbed:
                 command = ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address]

@@ -6,7 +6,7 @@ DIRECTORY holds bare repositories (owner/name.git, or owner+name/repo). The stan
 `git http-backend`; its searches answer from their contents, its rate limits are out of the way.
 
     alone      discover; then fetch, load, attribute of what discovery confirmed, then of all the others (`--allow-no-checkpoints`)
-    killed     the same in three commands (discover, run, attribute db), each killed with its whole process group (SIGKILL) at
+    killed     the same in three commands (discover, run, whowrote db), each killed with its whole process group (SIGKILL) at
                drawn moments and begun again, until it ends
     again      all commands once more for both databases: nothing is new
     compared   every table of the two databases row by row, numbers of rows replaced by what the rows say; the refs of the mirrors

@@ -1,4 +1,4 @@
-"""`collect load` and then `attribute db`, against `attribute repo`, which reads the same once.
+"""`collect load` and then `whowrote db`, against `whowrote repo`, which reads the same once.
 
     python benchmarks/bench_load.py [--runs N] REPOSITORY ...
 
@@ -29,8 +29,8 @@ class Round:
     """CPU seconds."""
 
     load: float
-    attribute: float  # `attribute db`, after it
-    alone: float  # `attribute repo` of the same mirror
+    attribute: float  # `whowrote db`, after it
+    alone: float  # `whowrote repo` of the same mirror
 
     @property
     def both(self) -> float:
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("repositories", nargs="+", type=Path)
     given = parser.parse_args()
-    header = ["repository", "collect load", "attribute db", "both", "attribute repo", "times"]
+    header = ["repository", "collect load", "whowrote db", "both", "whowrote repo", "times"]
     rows = [row(path, measure(path, given.runs)) for path in given.repositories]
     print(f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n")
 

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_slices.py [--runs N] [--commits 20000,40000,80000] CLONE
 
-`attribute repo --allow-no-checkpoints --branch COMMIT`, COMMIT being the last one of the main line that so many commits lead up to
+`whowrote repo --allow-no-checkpoints --branch COMMIT`, COMMIT being the last one of the main line that so many commits lead up to
 at most. git does not look at merges there, we do. CPU seconds of whole processes, by turns; medians and ratios round by round.
 """
 
@@ -66,7 +66,7 @@ def main() -> None:
         git_seconds, ours = measure(given.clone, commit, given.runs)
         seconds, peak = [one.seconds for one in ours], max(one.memory for one in ours) / 1024
         rows.append([f"{count:,}", spread(git_seconds), spread(seconds), times_of(seconds, git_seconds), f"{peak:.0f}"])
-    header = ["commits", "git log -p -U0 -M", "attribute repo", "times", "peak, MB"]
+    header = ["commits", "git log -p -U0 -M", "whowrote repo", "times", "peak, MB"]
     print(f"{given.clone}: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n")
 
 

@@ -224,7 +224,7 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
 
 
 def attributed(repository: Path, db: Path) -> None:
-    """`attribute repo --history` in this process."""
+    """`whowrote repo --history` in this process."""
     command = [
         "repo",
         str(repository),

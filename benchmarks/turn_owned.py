@@ -1,6 +1,6 @@
 """How often the rule about turns is right of lines whose author is known: `python benchmarks/turn_owned.py DATABASE...`.
 
-Each database is one of `attribute repo`. The rule (`attribution/authorship/turn_owned.py`) is asked as if nothing were known of
+Each database is one of `whowrote repo`. The rule (`attribution/authorship/turn_owned.py`) is asked as if nothing were known of
 the files to which it applies; verdicts of the replay and of witnesses are what it should have said. Lines of the same commits in
 files that others had changed show whether a person's lines could have been met at all.
 """

@@ -1,4 +1,4 @@
-"""The command `collect`: its greeting, and the commands of `collector/commands`."""
+"""The command `collect`, which is also `whowrote collect`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ Try:
   collect discover --dry-run   show how public repositories with checkpoints would be searched for
   collect run --list FILE      fetch and load the repositories named in FILE
 
-To find out who wrote each line, use the other command: attribute
+To find out who wrote each line, use the other command: whowrote
 More: collect --help
 """
 
 
 @click.group(
-    cls=Program,
-    commands=CommandFiles("collector.commands"),
-    invoke_without_command=True,
-    epilog=EXIT_CODES,
-    context_settings=CONTEXT,
+    cls=Program, commands=CommandFiles("COLLECT"), invoke_without_command=True, epilog=EXIT_CODES, context_settings=CONTEXT
 )
 @click.version_option(package_name="whowrote", prog_name="collect")
 @click.pass_context
-def cli(context: click.Context) -> None:
-    """Find and read what coding agents leave in git: checkpoints with the transcripts of their sessions."""
+def collect(context: click.Context) -> None:
+    """Find, fetch and load many repositories."""
     if context.invoked_subcommand is None:
         click.echo(TEACH, nl=False)
 
 
+cli = collect
+
+
 def main() -> None:
-    cli(prog_name="collect")
+    collect(prog_name="collect")

@@ -6,7 +6,7 @@
     ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
     └── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
 
-0 is success, 1 a failed check (`attribute check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
+0 is success, 1 a failed check (`whowrote data check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
 70 a bug (a log says where), 74 the output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
 """
 

@@ -1,17 +1,61 @@
-"""Modules of a folder, found by their `NAME`: adding an agent or a layout is adding a file."""
+"""Plug-ins, and modules that are found in a package by their `NAME`.
+
+A plug-in is a directory with everything about one subject that the core does not need: its tables, commands, pages and docs. The
+core never imports it. `plugin.py` in the directory may define these hooks. All are optional functions that import what they need:
+
+    after_lines(context)            fills tables of the plug-in once the lines of a repository are settled, in the same transaction
+
+Beside `plugin.py`, these are found by their names:
+
+    schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
+    words.py                            closed sets of words that the schema mentions (`collector/vocabulary/schema.py`)
+    commands/*.py                       commands (`collector/console/commands.py`)
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+PLUGINS = (
+    "attribution.evaluation",
+    "attribution.exchange",
+    "attribution.weaknesses",
+    "collector.discovery",
+    "whowrote.servers",
+)
+_TOP = Path(__file__).parent.parent
+
+
+def plugin_directories() -> dict[str, Path]:
+    """Package of each plug-in that is installed -> its directory. Nothing is imported."""
+    directories = {package: _TOP.joinpath(*package.split(".")) for package in PLUGINS}
+    return {package: directory for package, directory in directories.items() if (directory / "plugin.py").is_file()}
+
+
+@cache
+def _plugins() -> tuple[ModuleType, ...]:
+    return tuple(importlib.import_module(f"{package}.plugin") for package in plugin_directories())
+
+
+def hooks(name: str) -> Iterator[Callable[..., Any]]:
+    """The hook called `name` of every plug-in that has it."""
+    for plugin in _plugins():
+        if hasattr(plugin, name):
+            yield getattr(plugin, name)
 
 
 def modules_of(package: str) -> list[ModuleType]:
     """Modules of `package` that define NAME, in order of ORDER (default 50), then name."""
-    found = []
-    for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        module = importlib.import_module(f"{package}.{info.name}")
-        if hasattr(module, "NAME"):
-            found.append(module)
-    return sorted(found, key=lambda module: (getattr(module, "ORDER", 50), module.NAME))
+    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(_path_of(package)))
+    named = [module for module in modules if hasattr(module, "NAME")]
+    return sorted(named, key=lambda module: (getattr(module, "ORDER", 50), module.NAME))
+
+
+def _path_of(package: str) -> Any:
+    return importlib.import_module(package).__path__

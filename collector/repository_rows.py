@@ -2,7 +2,7 @@
 
 The row says what the repository is: the address of its remote, the first commit of its main line, and where its clone was. A clone
 of the same owner/name on another server gets a name with its host; any other repository is refused under the same name, and takes
-another one with `attribute repo --name`.
+another one with `whowrote repo --name`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _named(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
     if row is not None and not _is_same(row, repo):
         raise NameTaken(
             f"{store.path} holds another repository named {row.name}: {row.path}",
-            "Choose a name for this one: attribute repo PATH --name NAME\nOr use another file: --db FILE",
+            "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db FILE",
         )
     return (wanted, None) if row is None else (row.name, row.id)
 

@@ -59,15 +59,10 @@ def _words() -> Iterator[str]:
 
 def cli_page() -> str:
     """Every command's help."""
-    from attribution.cli import cli as attribute
-    from collector.cli import cli as collect
-    from whowrote.cli import cli as whowrote
+    from attribution.cli import cli
 
-    shown = [("whowrote", whowrote), *_commands("attribute", attribute), *_commands("collect", collect)]
-    known = {**attribute.commands, "collect": collect}  # the same commands under another name
-    shown[1:1] = [(f"whowrote {name}", one) for name, one in sorted(whowrote.commands.items()) if name not in known]
     parts = []
-    for path, command in shown:
+    for path, command in _commands("whowrote", cli):
         context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
         parts.append(f"## {path}\n\n```\n{command.get_help(context).rstrip()}\n```\n")
     return fill("cli.md", {"commands": "\n".join(parts)})

@@ -27,9 +27,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         clone, db = demo.make(Path(directory)), Path(directory) / "example.db"
         report = attribute_one(str(clone), db, AttributeOptions(), no_progress)
-        console.print("[bold]$ attribute repo birdlog[/bold]")
+        console.print("[bold]$ whowrote repo birdlog[/bold]")
         terminal.repo.repo_report(console, report, "whowrote.db")
-        console.print("\n[bold]$ attribute blame birdlog birdlog/cli.py[/bold]")
+        console.print("\n[bold]$ whowrote blame birdlog birdlog/cli.py[/bold]")
         with Store(db) as store:
             terminal.blame.blame_view(console, blame(attributed_clone(store, str(clone), print, no_progress), demo.FILE, ""))
     svg = console.export_svg(title="whowrote")

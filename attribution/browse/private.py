@@ -78,7 +78,7 @@ def private(app: Application, access: Access) -> Application:
         elif _is_known(scope, access):
             await app(scope, receive, _kept_to_us(send))
         else:
-            await _answer(send, _Refusal(HTTPStatus.FORBIDDEN, "Open the address that `attribute browse` printed at its start."))
+            await _answer(send, _Refusal(HTTPStatus.FORBIDDEN, "Open the address that `whowrote browse` printed at its start."))
 
     return guarded
 

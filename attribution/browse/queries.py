@@ -24,7 +24,7 @@ from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.a
 QUERIES: dict[str, Query] = {
     "agent_share_now": Query(
         "Share of agents' code now",
-        "Non-blank lines of the files at HEAD, by who wrote them. Needs `attribute survival`.",
+        "Non-blank lines of the files at HEAD, by who wrote them. Needs `whowrote survival`.",
         _SHARE.format(group="r.branch", name="branch"),
     ),
     "agent_share_by_directory": Query(
@@ -96,7 +96,7 @@ where v.disagreement_reason <> 'none' order by abs(v.disagreement) desc""",
     ),
     "findings_by_cwe": Query(
         "Weaknesses by CWE and author",
-        "Findings introduced in source files, by who wrote the lines. Needs `attribute scan`.",
+        "Findings introduced in source files, by who wrote the lines. Needs `whowrote scan`.",
         """\
 select r.name as repository, f.cwe, f.author_class, f.confidence, count(*) as introduced, sum(f.fixed_by is not null) as fixed,
   min(f.rule_id) as example_rule
@@ -105,7 +105,7 @@ group by 1, 2, 3, 4 order by 5 desc""",
     ),
     "claims_by_producer": Query(
         "What other tools claim, and whether it holds",
-        "Records of other tools by the result of checking them. Needs `attribute claims`.",
+        "Records of other tools by the result of checking them. Needs `whowrote data claims`.",
         """\
 select r.name as repository, c.producer, k.status, k.reach, count(*) as records, sum(k.lines) as lines, sum(k.ok) as lines_right
 from claim_records c join claim_record_checks k on k.record_id = c.id join repos r on r.id = c.repo_id
@@ -121,7 +121,7 @@ from survival v join repos r on r.id = v.repo_id where v.grouping = 'class' and 
     ),
     "lasting_prompts": Query(
         "Which prompts made code that lasts",
-        "Turns with 20 lines or more that are 30 days old, by the share that was still there. Needs `attribute survival`.",
+        "Turns with 20 lines or more that are 30 days old, by the share that was still there. Needs `whowrote survival`.",
         """\
 select r.name as repository, s.label as session, o.turn_index as turn, o.model, o.origin, o.language, o.message_class, o.intent,
   o.prompt_characters, o.dictated, o.old_30 as lines, round(100.0 * o.alive_30 / o.old_30, 1) as percent_alive_after_30_days,
@@ -132,7 +132,7 @@ where o.old_30 >= 20 order by 12 desc, 11 desc""",
     ),
     "lasting_by_prompt": Query(
         "Code that lasts, by the kind and length of prompts",
-        "Lines that are 30 days old by origin, class and length of the message behind them. Needs `attribute survival`.",
+        "Lines that are 30 days old by origin, class and length of the message behind them. Needs `whowrote survival`.",
         """\
 select o.origin, o.message_class, case when o.prompt_characters is null then null when o.prompt_characters < 50 then '1: under 50'
   when o.prompt_characters < 200 then '2: 50 to 199' when o.prompt_characters < 1000 then '3: 200 to 999'
@@ -163,7 +163,7 @@ where o.produced > 0 and n.origin in ('prompt', 'queued') group by 1, 2 order by
     ),
     "paid_for_lines_that_are_gone": Query(
         "What lines that are gone within 30 days cost, by model",
-        "Cost of turns by model, shared out over their committed lines that are old enough. Needs `attribute survival`.",
+        "Cost of turns by model, shared out over their committed lines that are old enough. Needs `whowrote survival`.",
         """\
 select o.model, count(distinct o.session_id) as sessions, sum(o.old_30) as lines, sum(o.old_30 - o.alive_30) as gone_in_30_days,
   round(sum(o.cost_usd), 2) as usd, round(sum(o.cost_usd * (o.old_30 - o.alive_30) / o.old_30), 2) as usd_for_lines_gone

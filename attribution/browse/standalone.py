@@ -182,7 +182,7 @@ class _Everything(NamedTuple):
 def _everything(store: Store) -> _Everything:
     repos = repositories(store)
     if not repos:
-        raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: attribute repo PATH")
+        raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: whowrote repo PATH")
     return _Everything(repos, [details for repo in repos if (details := overview(store, repo.id)) is not None])
 
 

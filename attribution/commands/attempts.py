@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, notice, out
 
 
@@ -35,5 +34,4 @@ def attempts(database_file: Path | None, db: Path, min_n: int, by_run: bool, out
     print_rows(output_format, filled, lambda terminal: terminal.attempts.treatment_table(out(), result))
 
 
-SECTION = Section.SESSIONS
-COMMANDS = (attempts,)
+DATA = (attempts,)

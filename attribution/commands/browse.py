@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.sections import Section
 from collector.console.terminal import database_option, notice, writing
 
 
@@ -69,5 +68,4 @@ def _write_metadata(db: Path, file: Path) -> None:
     notice(f"{file}: open the database with: datasette -m {file} {db}")
 
 
-SECTION = Section.INSPECT
 COMMANDS = (browse,)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
@@ -67,5 +66,4 @@ def _rows(report: ClaimsReport, table: str) -> Sequence[object]:
     return tables[table]
 
 
-SECTION = Section.EXCHANGE
-COMMANDS = (claims,)
+DATA = (claims,)

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, out
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -34,5 +33,4 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
         context.exit(EXIT_CHECK_FAILED)
 
 
-SECTION = Section.CHECK
-COMMANDS = (compare,)
+DATA = (compare,)

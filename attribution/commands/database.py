@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -68,5 +67,4 @@ def _repair(store: Store) -> None:
         notice(note)
 
 
-SECTION = Section.CHECK
-COMMANDS = (check, problems)
+DATA = (check, problems)

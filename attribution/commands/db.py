@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from attribution.commands.sections import Section
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, QUIET, SCALE, task_limits
 from collector.console.progress import exclusive_store, keep_content, show_progress
 from collector.console.terminal import notice
@@ -27,7 +26,7 @@ def db(
 ) -> None:
     """Attribute all repositories in a database.
 
-    FILE is a database filled by `collect run` or `attribute repo`; the mirrors or clones must still be in place. Run it again after
+    FILE is a database filled by `collect run` or `whowrote repo`; the mirrors or clones must still be in place. Run it again after
     `collect run`, or after an interruption: only missing or outdated results are computed.
     """
     from attribution.ensure.batch import attribute_all, repositories, waiting
@@ -44,5 +43,4 @@ def db(
     context.exit(EXIT_PARTIAL if failed or lost else 0)
 
 
-SECTION = Section.ATTRIBUTE
 COMMANDS = (db,)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.commands.sections import Section
 from attribution.embedding import BACKENDS
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 
@@ -55,5 +54,4 @@ def embed(path: str | None, backend: str, model: Path | None, session: str, db: 
     print_rows(output_format, rows, lambda terminal: terminal.embedding.embedding_table(out(), rows))
 
 
-SECTION, ORDER = Section.SESSIONS, 60
-COMMANDS = (embed,)
+DATA = (embed,)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import database
-from attribution.commands.sections import Section
 from collector.console.options import ListingCommand, PluginName
 from collector.console.terminal import Reporter, database_option, notice, one_line
 from collector.errors import WhoWroteError
@@ -87,5 +86,4 @@ def _tell(done: ExportResult) -> None:
         notice(note)
 
 
-SECTION = Section.EXCHANGE
-COMMANDS = (export,)
+DATA = (export,)

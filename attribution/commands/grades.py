@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.commands.sections import Section
 from attribution.scores.grades import GROUPINGS, LEAST
 from collector.console.terminal import data_options, database_option, notice, out, write_json
 
@@ -40,5 +39,4 @@ def grades(database_file: Path | None, db: Path, min_n: int, groupings: tuple[st
     print_rows(output_format, report.rows(), lambda terminal: terminal.grades.grade_tables(out(), report, not groupings))
 
 
-SECTION = Section.SESSIONS
 COMMANDS = (grades,)

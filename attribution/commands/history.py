@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, clone_and_file, file_and_line, followed, print_one, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
@@ -135,5 +134,4 @@ def history(place: tuple[str, ...], commit: str, full: bool, db: Path, output_fo
         print_one(output_format, report, lambda terminal: terminal.history.line_history_view(out(), report))
 
 
-SECTION = Section.FOLLOW
 COMMANDS = (survival, history)

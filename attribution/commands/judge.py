@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
@@ -200,7 +199,7 @@ def _outcome(done: JudgeRun) -> str:
         f"{done.input_tokens:,} tokens in, {done.output_tokens:,} out{spent}"
     ]
     if done.invalid:
-        lines.append(f"{done.invalid} questions got no valid answer (see attribute problems); the next run asks them again")
+        lines.append(f"{done.invalid} questions got no valid answer (see whowrote data problems); the next run asks them again")
     if done.failed:
         lines.append(f"{done.failed} requests to the model failed: {done.failures[-1]}")
     if done.stopped:
@@ -218,7 +217,7 @@ def _outcome(done: JudgeRun) -> str:
 def labels(path: str | None, model: str, session: str, each: bool, db: Path, output_format: str) -> None:
     """Show how often a model gave each label.
 
-    Shares are corrected for the model's measured error rates where `attribute judge validate` has found them.
+    Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
     """
     from attribution.queries.judge_labels import class_shares, judge_named, label_rows
 
@@ -256,5 +255,4 @@ def validate(people: Path, model: str, db: Path, output_format: str) -> None:
         print_rows(output_format, result.labels, lambda terminal: terminal.judge.validation_view(out(), result))
 
 
-SECTION, ORDER = Section.SESSIONS, 60
-COMMANDS = (judge,)
+DATA = (judge,)

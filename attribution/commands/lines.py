@@ -16,7 +16,6 @@ from attribution.commands.common import (
     print_one,
     print_rows,
 )
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, out
 
 
@@ -93,5 +92,4 @@ def show(commit: str, path: str | None, db: Path, output_format: str) -> None:
         print_one(output_format, report, lambda terminal: terminal.commit.commit_view(out(), report))
 
 
-SECTION, ORDER = Section.INSPECT, 10
 COMMANDS = (blame, explain, show)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import local_options, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, out
 
 
@@ -24,7 +23,7 @@ def doctor(transcripts: tuple[Path, ...], output_format: str) -> None:
     """Show which agents keep transcripts on this machine.
 
     Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
-    are looked at. Which of them belong to a clone: attribute repo PATH --local --dry-run.
+    are looked at. Which of them belong to a clone: whowrote repo PATH --local --dry-run.
     """
     from collector.local import machines
     from collector.local.report import survey
@@ -33,5 +32,4 @@ def doctor(transcripts: tuple[Path, ...], output_format: str) -> None:
     print_rows(output_format, rows, lambda terminal: terminal.local.survey(out(), rows))
 
 
-SECTION, ORDER = Section.ATTRIBUTE, 20
 COMMANDS = (doctor,)

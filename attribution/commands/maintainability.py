@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from attribution.commands.common import at, print_rows
-from attribution.commands.sections import Section
 from attribution.maintainability.means import LEAST
 from collector.console.terminal import Reporter, data_options, database_option, out, write_json
 
@@ -47,5 +46,4 @@ def _report(path: str | None, db: Path, min_n: int, jobs: int) -> Any:
         return maintainability_report(where.store, where.repo_id, min_n)
 
 
-SECTION = Section.FOLLOW
 COMMANDS = (maintainability,)

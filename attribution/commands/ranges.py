@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from attribution.commands.common import at, here, print_one, print_rows
-from attribution.commands.sections import Section
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, out
 from collector.storage.places import clone_around
@@ -79,5 +78,4 @@ def _iso(since: datetime | None) -> str:
     return iso(since.replace(tzinfo=UTC).timestamp()) or "" if since else ""
 
 
-SECTION, ORDER = Section.INSPECT, 12
 COMMANDS = (log, stats)

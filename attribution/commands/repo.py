@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import at, followed, here, local_options, print_rows
-from attribution.commands.sections import Section
 from collector.console.options import CONTENT, LOCAL, MEMORY, TIMEOUT, task_limits
 from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
 from collector.errors import EXIT_PARTIAL
@@ -59,8 +58,8 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 )
 @click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
 @CONTENT
-@click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `attribute survival` does.")
-@click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `attribute scan` does; needs whowrote[scan].")
+@click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `whowrote survival` does.")
+@click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `whowrote scan` does; needs whowrote[scan].")
 @data_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv).")
 @click.pass_context
@@ -277,5 +276,4 @@ def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quie
             terminal.repo.hints(console, paths[0], reports[0].example)
 
 
-SECTION, ORDER = Section.ATTRIBUTE, 10
 COMMANDS = (repo, demo)

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import print_rows
-from attribution.commands.sections import Section
 from collector.console.commands import CommandFiles
 from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-@click.group(commands=CommandFiles("attribution.commands", "REPORTS"), invoke_without_command=True)
+@click.group(commands=CommandFiles("REPORTS"), invoke_without_command=True)
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a self-contained HTML page."
 )
@@ -68,8 +67,8 @@ def report(
     """Summarise a database as HTML or Markdown, or break it down.
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
-    For a pull request: git rev-list BASE..HEAD | attribute report --commits -
-    For a lead: attribute report --by month,directory --since 2026-01-01 --html FILE (or --csv)
+    For a pull request: git rev-list BASE..HEAD | whowrote report --commits -
+    For a lead: whowrote report --by month,directory --since 2026-01-01 --html FILE (or --csv)
     """
     if context.invoked_subcommand is not None:
         return
@@ -149,5 +148,4 @@ def _teams(file: Path) -> dict[str, str]:
         return {row["email"].strip().lower(): (row["team"] or "").strip() for row in rows if row["email"] and row["team"]}
 
 
-SECTION, ORDER = Section.EXCHANGE, 10
 COMMANDS = (report,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from attribution.commands.common import print_one, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, notice, out
 from collector.plain_values import plain
 
@@ -90,5 +89,4 @@ def packs(output_format: str) -> None:
     print_rows(output_format, found, lambda terminal: terminal.rules.pack_table(out(), found))
 
 
-SECTION = Section.WEAKNESSES
 COMMANDS = (rules,)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands.common import database, print_rows
-from attribution.commands.sections import Section
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
 
@@ -63,7 +62,7 @@ def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
     """Show what each prompt led to: calls, edits, lines.
 
     One row per turn. "again" are places in files that the next turn edited again, "undone" those where it put back what this turn
-    had replaced: corrections in deed. What became of committed lines needs `attribute survival` first.
+    had replaced: corrections in deed. What became of committed lines needs `whowrote survival` first.
     """
     from attribution.queries.turn_outcomes import turn_rows
 
@@ -233,8 +232,8 @@ def fit(ratings: Path, output: Path | None, db: Path, output_format: str) -> Non
 def sheet(sessions: int, seed: int, db: Path) -> None:
     """Print a CSV in which people can rate sessions.
 
-    It is a stratified sample over task types and tiers, without scores, agents or models. Read each session (attribute features
-    --session KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and run: attribute quality validate CSV.
+    It is a stratified sample over task types and tiers, without scores, agents or models. Read each session (whowrote features
+    --session KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and run: whowrote quality validate CSV.
     Sessions without a rating are ignored.
     """
     from attribution.queries import scores
@@ -244,5 +243,4 @@ def sheet(sessions: int, seed: int, db: Path) -> None:
     print_rows("csv", rows, None)
 
 
-SECTION, ORDER = Section.SESSIONS, 10
 COMMANDS = (sessions, turns, features, regions, pushback, quality)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.sections import Section
 from collector.console.terminal import data_options, database_option, notice, out, write_csv, write_json, writing
 
 if TYPE_CHECKING:
@@ -84,5 +83,4 @@ def _write(tables: Sequence[StudyTable], files: Mapping[str, Path | None]) -> bo
     return any(path is not None for path in files.values())
 
 
-SECTION, ORDER = Section.EXCHANGE, 20
 COMMANDS = (study,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from attribution.commands.common import here, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, data_options, out
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -41,5 +40,4 @@ def verify(context: click.Context, path: str | None, sample: int, commits: int, 
         context.exit(EXIT_CHECK_FAILED)
 
 
-SECTION = Section.CHECK
-COMMANDS = (verify,)
+DATA = (verify,)

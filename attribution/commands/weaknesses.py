@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, at, database, here, print_one, print_rows
-from attribution.commands.sections import Section
 from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, out, write_json
 from collector.plain_values import plain
 from collector.vocabulary.lines import LINE_CLASSES
@@ -170,7 +169,7 @@ def findings(
 ) -> None:
     """List weaknesses introduced by commits.
 
-    Each is listed with who wrote the lines and whether it is still there. Findings of low confidence are left out, as in `attribute
+    Each is listed with who wrote the lines and whether it is still there. Findings of low confidence are left out, as in `whowrote
     report weaknesses`, unless --low or --confidence asks for them.
     """
     if context.invoked_subcommand is not None:
@@ -199,7 +198,7 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     """Say who wrote the lines of other scanners' findings.
 
     SARIF is what CodeQL, Snyk, semgrep or another scanner found in the clone at PATH, at HEAD or the commit that --commit names.
-    Each finding is listed with the author of most of its lines, as `attribute blame` has them. Nothing is stored.
+    Each finding is listed with the author of most of its lines, as `whowrote blame` has them. Nothing is stored.
     """
     from attribution.queries.other_findings import authored_results
 
@@ -225,7 +224,7 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
     with Store(db, create=False) as store:
         rows = [row for row in find(store, None, FindingFilter(status="")) if row.fingerprint.startswith(fingerprint)]
         if not rows:
-            raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: attribute findings --db {db}")
+            raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: whowrote findings --db {db}")
         shown = context(store, rows[0])
     print_one(output_format, shown, lambda terminal: terminal.weaknesses.finding_view(out(), shown))
 
@@ -368,6 +367,5 @@ def _version() -> str:
         return "0"
 
 
-SECTION, ORDER = Section.WEAKNESSES, 10
 COMMANDS = (scan, findings)
 REPORTS: tuple[click.Command, ...] = (weaknesses,)

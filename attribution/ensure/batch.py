@@ -84,7 +84,7 @@ def attribute_all(store: Store, items: Sequence[ShardItem], how: RunOptions, any
 
 def attribute_one(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
     """The task of a worker: one clone into its shard. It stops by itself a little before it would be killed."""
-    gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
+    gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     try:
         with shards.building_shard(Path(shard), checked=True) as store, bounded(limits, no_progress) as progress:
             attribute_repo(store, path, _options(anyway), progress)

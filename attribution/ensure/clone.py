@@ -27,12 +27,12 @@ def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progr
             with claimed(store, repo, "", progress):
                 attribute_repo(store, repo, AttributeOptions(), progress)
         except NoCheckpoints as error:
-            command = f"attribute repo {path} --allow-no-checkpoints --db {store.path}"
+            command = f"whowrote repo {path} --allow-no-checkpoints --db {store.path}"
             raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
         row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(
-            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: attribute repo {path}"
+            f"the commit that {store.path} was made from is not in {path}", f"Update the database with: whowrote repo {path}"
         )
     where = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     try:
@@ -40,5 +40,5 @@ def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progr
     except UnknownBranch:
         moved = False
     if moved:
-        where.notes.append(f"{where.branch} has new commits; update the database with: attribute repo {path}")
+        where.notes.append(f"{where.branch} has new commits; update the database with: whowrote repo {path}")
     return where

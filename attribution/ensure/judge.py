@@ -35,7 +35,7 @@ def judge_requests(store: Store, repo: int | None, wanted: QuestionFilter, progr
         kept = list(dict.fromkeys(request.session_id for request in requests))[: wanted.limit]
         requests = [request for request in requests if request.session_id in kept]
     if not requests:
-        raise WhoWroteError("no session has a conversation to judge", "List the sessions with: attribute sessions")
+        raise WhoWroteError("no session has a conversation to judge", "List the sessions with: whowrote sessions")
     return JudgeRequests(requests, known.notes)
 
 

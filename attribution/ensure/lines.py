@@ -69,7 +69,7 @@ def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, pro
         repo = without_files(Path(place) / (directory.absolute().name or "transcripts"))
         local = replace(options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
         if not find_sessions(repo, local).sessions:
-            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: attribute doctor --transcripts DIR")
+            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
         return attribute_into(store, str(repo.path), replace(options, local=local), progress)
 
 

@@ -46,5 +46,5 @@ def mirror_of_origin(path: str, progress: Progress) -> str:
     try:
         return mirrored(address, progress)
     except BadName as error:
-        hint = "Fetch its checkpoints with git, as attribute repo without --fetch proposes"
+        hint = "Fetch its checkpoints with git, as whowrote repo without --fetch proposes"
         raise WhoWroteError(f"--fetch cannot mirror the origin of {path}: {address}", hint) from error

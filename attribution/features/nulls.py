@@ -1,7 +1,7 @@
 """Why a feature has no value: the reasons, each with the condition under which it holds, and the views made of them. Pure.
 
 A feature names its reasons in order; the first whose condition holds is the one given. A condition looks at tables, never at the
-feature itself, so that `attribute check` finds a value that is missing without a reason.
+feature itself, so that `whowrote data check` finds a value that is missing without a reason.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ENGLISH = "SELECT 1 FROM json_each(f.turn_languages) j WHERE COALESCE(j.value, 
 
 REASONS: dict[str, Reason] = {
     "no_transcript": Reason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
-    "unfinished": Reason("the run was stopped before: run `attribute repo` again", "f.touched_files IS NULL"),
+    "unfinished": Reason("the run was stopped before: run `whowrote repo` again", "f.touched_files IS NULL"),
     "spawned": Reason("another session spawned this one: nobody typed", "s.parent_key IS NOT NULL"),
     "no_usage": Reason("the agent records no usage", "s.input_tokens IS NULL", absent=True),
     "no_response": Reason("no response", "f.turn_count = 0"),

@@ -30,7 +30,7 @@ class Model:
         try:
             import llm
         except ImportError as error:
-            raise WhoWroteError("attribute judge needs llm, which is not installed", INSTALL) from error
+            raise WhoWroteError("whowrote data judge needs llm, which is not installed", INSTALL) from error
         try:
             self._model: Any = llm.get_model(given)
         except llm.UnknownModelError as error:

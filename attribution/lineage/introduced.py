@@ -1,6 +1,6 @@
 """Which commit added a line of one file: `git blame`, and the forward pass where the clone lacks objects that git needs.
 
-The forward pass (`walk`) answers the same question for all lines of all commits at once; `attribute verify` compares the two
+The forward pass (`walk`) answers the same question for all lines of all commits at once; `whowrote data verify` compares the two
 (docs/decisions/0015-which-commit-added-a-line.md).
 """
 

@@ -54,7 +54,7 @@ def failure_mode(given: Inputs) -> FailureVerdict:
 def _lock(given: Inputs) -> FailureVerdict | None:
     """None: the agent followed."""
     if not given["embedded"]:
-        return FailureVerdict(None, "no embeddings; run: attribute embed")
+        return FailureVerdict(None, "no embeddings; run: whowrote data embed")
     if given["assumption_lock_turn"] is not None:
         return FailureVerdict("assumption_locked", f"pushed back twice from turn {given['assumption_lock_turn']} on without effect")
     if _later(given) > 1 and _pushback_share(given) is None:
@@ -65,7 +65,7 @@ def _lock(given: Inputs) -> FailureVerdict | None:
 def _scope(given: Inputs) -> FailureVerdict | None:
     """None: the scope was kept, or nothing was changed."""
     if given["files_changed"] and not given["judged"]:
-        return FailureVerdict(None, "no labels by a judge; run: attribute judge run")
+        return FailureVerdict(None, "no labels by a judge; run: whowrote data judge run")
     drift = given["scope_drift"]
     if given["files_changed"] and drift is None:
         return FailureVerdict(None, "the judge could not determine scope_drift")

@@ -53,7 +53,7 @@ def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tup
     found.sort(key=lambda one: -one.lines)
     for name, sessions in branches:
         what = f"sessions whose commits are on branch {name} only: {sessions}"
-        found.append(Advice(0, what, f"attribute repo {quote(clone.path)} --branch {quote(name)}"))
+        found.append(Advice(0, what, f"whowrote repo {quote(clone.path)} --branch {quote(name)}"))
     return found
 
 

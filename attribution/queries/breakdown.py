@@ -263,9 +263,9 @@ NOT_TO_CONCLUDE = (
 def _notes(options: BreakdownOptions, asked: _Asked) -> list[str]:
     found = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
     if not asked.followed:
-        found.append("what became of lines is not known: run attribute survival PATH for each repository first")
+        found.append("what became of lines is not known: run whowrote survival PATH for each repository first")
     if not asked.scanned:
-        found.append("weaknesses are not known: run attribute scan PATH for each repository first")
+        found.append("weaknesses are not known: run whowrote scan PATH for each repository first")
     if not asked.of_prompts:
         beyond = [name for name in options.by if name not in _OF_TURNS]
         found.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")

@@ -1,4 +1,4 @@
-"""What `attribute claims` shows: what is claimed, how much of it is true of its commit, and how it compares with our own lines."""
+"""What `whowrote data claims` shows: what is claimed, how much of it is true of its commit, and how it compares with our lines."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def claims_report(store: Store, repos: Sequence[int]) -> ClaimsReport:
     unattributed = _names(store, f"id IN ({ids}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id")
     if unattributed:
         names = ", ".join(unattributed)
-        report.notes.append(f"not attributed, so claims cannot be compared: {names}; run: attribute repo PATH")
+        report.notes.append(f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH")
     return report
 
 

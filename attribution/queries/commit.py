@@ -91,7 +91,7 @@ def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> Com
     sha = where.repo.resolve(name).sha if where is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
-            f"{name!r} is not a commit id", "Given the path of the clone, any revision works: attribute show HEAD PATH"
+            f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote show HEAD PATH"
         )
     repo_id = where.repo_id if where is not None else None
     commits = store.select(
@@ -102,7 +102,7 @@ def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> Com
     )
     if not commits:
         raise UnknownBranch(
-            f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: attribute repo --help"
+            f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: whowrote repo --help"
         )
     if len(commits) > 1:
         raise UnknownBranch(f"{name} is ambiguous: several commits start with it", "Use more digits, or add the path of the clone")

@@ -96,7 +96,7 @@ def curves(store: Store, key: str, repo: int | None = None) -> SessionCurves:
         "SELECT model FROM session_embeddings WHERE session_id = ? ORDER BY backend = 'minilm' DESC, model", (session_id,)
     )
     if model is None:
-        raise WhoWroteError(f"session {key} has no embedding yet", "Compute it with: attribute embed PATH")
+        raise WhoWroteError(f"session {key} has no embedding yet", "Compute it with: whowrote data embed PATH")
     session = embedding_rows(store, None, model, session_id)[0]
     asked, unknown = turns(store, session_id), TurnRow(0, None, "", "")
     entries = [

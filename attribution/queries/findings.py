@@ -97,7 +97,7 @@ class FindingFilter:
 def findings(store: Store, repo: int | None, wanted: FindingFilter) -> list[Finding]:
     """Findings in order of repository and commit. Raises WhoWroteError when nothing was scanned."""
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
-        raise WhoWroteError(f"nothing in {store.path} has been scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
+        raise WhoWroteError(f"nothing in {store.path} has been scanned yet", f"Scan with: whowrote scan PATH --db {store.path}")
     conditions: list[str] = ["(? IS NULL OR n.repo_id = ?)"]
     values: list[int | str | None] = [repo, repo]
     for column, value in (

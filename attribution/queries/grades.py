@@ -57,7 +57,7 @@ def grade_report(store: Store, least: int = grades.LEAST) -> GradeReport:
     scores = session_scores(store)
     graded = [_graded(score, score.q) for score in scores if score.q is not None]
     if not graded:
-        raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: attribute repo PATH --db {store.path}")
+        raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
     records = harm_of(store)
     report = GradeReport(
         least, len(graded), store.value("SELECT COUNT(*) FROM sessions") - len(graded),
@@ -124,7 +124,7 @@ def harm_of(store: Store) -> HarmRecords:
     notes = []
     lost = sum(1 for session in sessions if not session.followed)
     if lost:
-        notes.append(f"reverted commits are unknown for {lost} sessions: attribute repo --history PATH computes them")
+        notes.append(f"reverted commits are unknown for {lost} sessions: whowrote repo --history PATH computes them")
     if findings is None:
         notes.append("the database has no scan results: introduced findings are unknown, not zero")
     return HarmRecords(harmed, notes)

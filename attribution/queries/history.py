@@ -1,4 +1,4 @@
-"""The history of one line for `attribute history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
+"""The history of one line for `whowrote history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
 
 from __future__ import annotations
 

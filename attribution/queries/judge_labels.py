@@ -30,7 +30,7 @@ def judge_named(store: Store, model: str) -> Judge:
     latest = next((judge for judge in every if model in ("", judge.model)), None)
     if latest is None:
         names = ", ".join(sorted({judge.model for judge in every}))
-        hint = f"Models with labels: {names}" if every else "Get some with: attribute judge run"
+        hint = f"Models with labels: {names}" if every else "Get some with: whowrote data judge run"
         raise WhoWroteError(f"no labels{f' of {model}' if model else ''}", hint)
     return latest
 

@@ -1,4 +1,4 @@
-"""What commits do to the maintainability of the code, by who wrote them: the numbers behind `attribute maintainability`."""
+"""What commits do to the maintainability of the code, by who wrote them: the numbers behind `whowrote maintainability`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def maintainability_report(store: Store, repo: int | None = None, least: int = L
     )
     if not result:
         raise WhoWroteError(
-            f"no commit in {store.path} has been measured yet", f"Measure with: attribute maintainability PATH --db {store.path}"
+            f"no commit in {store.path} has been measured yet", f"Measure with: whowrote maintainability PATH --db {store.path}"
         )
     rows = [QualityRow(r["repo"], {c: r[c] for c in CLASSES}, {m: r[m] for m in METRICS}) for r in result]
     measured = [row for row in rows if row.values["change_set"] is not None]

@@ -54,7 +54,7 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
     commits = commit_summaries(store, shas)
     if not commits:
         raise WhoWroteError(
-            "none of these commits is in the database", "Attribute the branch first: attribute repo PATH --branch NAME"
+            "none of these commits is in the database", "Attribute the branch first: whowrote repo PATH --branch NAME"
         )
     wanted = {commit.commit.sha for commit in commits}
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))

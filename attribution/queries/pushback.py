@@ -92,7 +92,7 @@ def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) ->
                 groups[name].append(message)
     if not groups:
         raise WhoWroteError(
-            "nobody typed a second message in these sessions", "Run attribute repo on a clone with transcripts first"
+            "nobody typed a second message in these sessions", "Run whowrote repo on a clone with transcripts first"
         )
     found = [_share(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
     return sorted(found, key=lambda one: (one.name == ALL, -one.messages, one.name))

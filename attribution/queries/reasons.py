@@ -45,7 +45,7 @@ _HUMAN = {
 }
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
-_FETCH = f"{fetch_command()}, then attribute repo again"
+_FETCH = f"{fetch_command()}, then whowrote repo again"
 _REASONS = {
     "no_session": (
         "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",

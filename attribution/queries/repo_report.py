@@ -54,7 +54,7 @@ class ProblemGroup:
 
 @dataclass(slots=True)
 class RepoReport:
-    """Everything `attribute repo` says about one repository. Lines are added lines with text; blank ones are left out.
+    """Everything `whowrote repo` says about one repository. Lines are added lines with text; blank ones are left out.
 
     `lines` and the `…_lines` are of files of every kind; `headline`, `kinds` and `coverage` tell kinds apart.
     """
@@ -135,7 +135,7 @@ class _ClaimedSpan(NamedTuple):
 
 
 def claimed_lines(store: Store, repo_id: int) -> int:
-    """Lines that `attribute claims` found claimed and true of their commit, where no session tells us anything; each once."""
+    """Lines that `whowrote data claims` found claimed and true of their commit, where no session tells us anything; each once."""
     spans: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
     for span in store.select(
         _ClaimedSpan,

@@ -53,4 +53,4 @@ def find_rule(rules: RuleSet, name: str) -> Rule:
         return matching[0]
     if matching:
         raise RulesUnusable(f"{len(matching)} rules are called {name}", "Choose one of: " + ", ".join(r.id for r in matching[:12]))
-    raise RulesUnusable(f"no such rule: {name}", "List the rules with: attribute rules")
+    raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote rules")

@@ -130,7 +130,7 @@ def scores_of_session(store: Store, key: str, repo: int | None = None) -> list[S
     """The score of the session that `key` names, alone in a list. Raises WhoWroteError."""
     scores = session_scores(store, repo, find_session(store, key, repo))
     if not scores:
-        raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: attribute problems")
+        raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: whowrote data problems")
     return scores[:1]
 
 
@@ -148,7 +148,7 @@ RATED = Path("rated")  # instead of a file: weights fitted to people's ratings
 
 
 def read_weights(path: Path) -> dict[str, PartWeights]:
-    """Weights of the parts for each type of task: RATED, or from a JSON file such as `attribute quality fit` writes.
+    """Weights of the parts for each type of task: RATED, or from a JSON file such as `whowrote quality fit` writes.
 
     {"all": {"completion": 2, "execution": 1, "efficiency": 1, "outcome": 4}}: of every type of task, or of the one named instead of
     `all`. Types that are not named keep the published weights, and only the ratios count. Raises WhoWroteError.
@@ -328,7 +328,7 @@ def rating_sheet(store: Store, sessions: int, seed: int = 1) -> list[RatingSheet
             lot = hashlib.sha256(f"{seed} {score.repo} {score.key}".encode()).hexdigest()
             strata[score.task_type, score.tier or ""].append((lot, score))
     if not strata:
-        raise WhoWroteError(f"{store.path} has no scores to compare", f"Compute them with: attribute repo PATH --db {store.path}")
+        raise WhoWroteError(f"{store.path} has no scores to compare", f"Compute them with: whowrote repo PATH --db {store.path}")
     piles = [sorted(of_stratum, key=lambda pair: pair[0]) for _, of_stratum in sorted(strata.items())]
     rounds = [pair for number in range(max(map(len, piles))) for pile in piles for pair in pile[number : number + 1]]
     chosen = sorted(rounds[:sessions], key=lambda pair: pair[0])

@@ -31,7 +31,7 @@ def find_session(store: Store, key: str, repo: int | None = None) -> int:
     )
     sessions = [session for session in matching if session.key == key] or matching
     if not sessions:
-        raise WhoWroteError(f"no such session: {key}", "List the sessions with: attribute sessions --json")
+        raise WhoWroteError(f"no such session: {key}", "List the sessions with: whowrote sessions --json")
     if len(sessions) > 1:
         raise WhoWroteError(f"{key} is ambiguous: it matches {len(sessions)} session keys", "Use more characters of the key")
     return sessions[0].id
@@ -62,7 +62,7 @@ def feature_rows(store: Store, repo: int | None = None, key: str = "", only: Seq
 
     if not features_ready(store):
         raise WhoWroteError(
-            "the database has no session features computed by this version", "Compute them with: attribute repo PATH --db FILE"
+            "the database has no session features computed by this version", "Compute them with: whowrote repo PATH --db FILE"
         )
     return session_features(store, repo, find_session(store, key, repo) if key else None, only)
 

@@ -1,4 +1,4 @@
-"""What became of the lines of one or more repositories: the numbers behind `attribute survival`."""
+"""What became of the lines of one or more repositories: the numbers behind `whowrote survival`."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     """Numbers over lines of the database `db`. Raises as `survival_report`."""
     followed, records = lines.followed, lines.records
     if not followed:
-        raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: attribute survival PATH --db {db}")
+        raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}")
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
         followed,

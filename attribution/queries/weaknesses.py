@@ -156,7 +156,7 @@ def weakness_report(
     """Numbers over the scanned repositories. `low`: findings of low confidence too. Raises WhoWroteError when none was scanned."""
     rule_sets = scanned_rule_sets(store, repo)
     if not rule_sets:
-        raise WhoWroteError(f"nothing in {store.path} has been scanned yet", f"Scan with: attribute scan PATH --db {store.path}")
+        raise WhoWroteError(f"nothing in {store.path} has been scanned yet", f"Scan with: whowrote scan PATH --db {store.path}")
     confidence = (*HEADLINE, "LOW", "") if low else HEADLINE
     findings = [f for f in store.select(RatedFinding, _FINDINGS, (repo, repo)) if f.place in places]
     introduced = [f for f in findings if f.status == "introduced"]

@@ -105,7 +105,7 @@ class Deeds(NamedTuple):
     discarded: int = 0  # removed by a later session before any commit had them
     places: int = 0  # that a turn edited and another turn followed
     places_undone: int = 0  # where the next turn put back what had been there
-    old: int | None = None  # committed lines that were followed for 30 days; None before `attribute survival`
+    old: int | None = None  # committed lines that were followed for 30 days; None before `whowrote survival`
     alive: int | None = None  # of those, still there
 
 

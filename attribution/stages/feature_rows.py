@@ -38,7 +38,7 @@ def _make(store: Store) -> None:
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
     """The stage that computes the features of one session, with the copies that are there now."""
     stage = Stage(StageName.FEATURES, version())
-    key = files.input_key() + context.store.policy.key()  # as of the stage that stores the session: `attribute check` compares them
+    key = files.input_key() + context.store.policy.key()  # as of the stage that stores the session: `data check` compares them
     return stage.start(context.store, context.repo_id, key, printable(files.key))
 
 

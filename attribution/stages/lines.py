@@ -1,4 +1,4 @@
-"""`attribute repo`: from one clone to a filled database. The steps in order.
+"""`whowrote repo`: from one clone to a filled database. The steps in order.
 
 read (checkpoints, sessions, commits) -> replay (worktrees) -> judge (lines) -> write. Facts are written session by session;
 everything concluded from them in one transaction at the end, together with the row that says from which inputs.
@@ -158,7 +158,7 @@ def _nothing_found(repo: GitRepo) -> NoCheckpoints:
     return NoCheckpoints(
         f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine",
         f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
-        "What is looked for on this machine, and what was found: attribute doctor\n"
+        "What is looked for on this machine, and what was found: whowrote doctor\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
     )
 

@@ -225,7 +225,7 @@ class _Reading:
 
 def read_apart(path: str, wanted: _Wanted, seconds: float) -> _Prepared:
     """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
-    gc.set_threshold(200_000, 20, 100)  # as in `attribute repo`
+    gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     with bounded(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(wanted, read_session(_clone(path), wanted.files, readers()))
     if done.packed is not None:

@@ -1,4 +1,4 @@
-"""The numbers of `attribute survival`, kept until a stage runs again on one of their repositories.
+"""The numbers of `whowrote survival`, kept until a stage runs again on one of their repositories.
 
 Adding up all lines of a large database takes half a minute, and nothing of it changes between two runs. What is kept is in the
 cache beside the database, and is what was computed, digit by digit.

@@ -55,7 +55,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> StudyTable:
         ]
     notes = [
         "Source and test files. Kaplan-Meier over all repositories; intervals by repository.",
-        "Needs `attribute survival PATH` for each of them.",
+        "Needs `whowrote survival PATH` for each of them.",
         f"No share with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough.",
         *audited_notes(),
     ]
@@ -76,7 +76,7 @@ def _rework(store: Store, records: Sequence[LifetimeRecord]) -> StudyTable:
     notes = [f"{name}: {MEANING[name]}." for name in BASELINES]
     notes.append(
         "Pooled over repositories that have both, intervals by commit. The comparison within files, with tests, is in "
-        "`attribute survival`. "
+        "`whowrote survival`. "
         f"No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a side."
     )
     notes += audited_notes()
@@ -85,7 +85,7 @@ def _rework(store: Store, records: Sequence[LifetimeRecord]) -> StudyTable:
         notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")
     claimed = claimed_note(claimed_lines(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")]))
     notes.append(
-        f"{claimed}." if claimed else "How many undeclared lines other tools' records give to an agent: run attribute claims."
+        f"{claimed}." if claimed else "How many undeclared lines other tools' records give to an agent: run whowrote data claims."
     )
     return StudyTable(
         "excess_rework", "Excess rework: lines removed within 30 days, agents and others in the same repositories", rows, notes

@@ -19,7 +19,9 @@ def tables(store: Store) -> list[StudyTable]:
     """Of the judge that answered last; its shares are over what it could tell."""
     known = judges(store)
     if not known:
-        return [StudyTable("judge_labels", _TITLE, [], ["No label is stored; `attribute judge run` asks a model (docs/judge.md)."])]
+        return [
+            StudyTable("judge_labels", _TITLE, [], ["No label is stored; `whowrote data judge run` asks a model (docs/judge.md)."])
+        ]
     judge = known[0]
     rows = [_row(share) for share in class_shares(store, judge, None)]
     notes = [

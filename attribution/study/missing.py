@@ -16,5 +16,5 @@ NOT_COMPARED = (
     "Figures without printed numbers: ours stand alone where the data allow it (tools by position, languages of prompts, "
     "modes over time); reading values off the paper's pictures would invent precision.",
     "Semgrep rules by number of findings: the paper's are the server's rules of that day, ours are other rules "
-    "(`attribute findings`).",
+    "(`whowrote findings`).",
 )

@@ -35,7 +35,7 @@ def _outcomes(sessions: Sequence[SessionTurns]) -> StudyTable:
             rows.append(head | {"number of turns": turns, "paper_v1": published.get(mode)})
     return StudyTable(
         "turn_outcomes", "Turns of Claude Code that were interrupted, or in which the agent asked", rows,
-        ["Pushback needs a judge and is not in this table (`attribute judge`)."],
+        ["Pushback needs a judge and is not in this table (`whowrote data judge`)."],
     )  # fmt: skip
 
 

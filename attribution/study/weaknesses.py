@@ -20,14 +20,14 @@ _NOTES = [
     "either are 'neither'. Lines that only a trailer declares count for neither side.",
     "The paper scans whole trees before and after with rules that Semgrep's server chose on that day; ours scans what commits "
     "change with pinned rules, follows findings across versions, and counts those on added lines only. Rules of low confidence "
-    "(use of an API alone) are apart. `attribute report weaknesses` compares agents with people.",
+    "(use of an API alone) are apart. `whowrote report weaknesses` compares agents with people.",
 ]
 
 
 def tables(store: Store) -> list[StudyTable]:
     scanned = scanned_commits(store)
     if not scanned:
-        return [StudyTable("weaknesses", _TITLE, [], ["Nothing has been scanned; run: attribute scan PATH"])]
+        return [StudyTable("weaknesses", _TITLE, [], ["Nothing has been scanned; run: whowrote scan PATH"])]
     modes = {commit.commit_id: _mode(commit) for commit in commit_lines(store)}
     rows = []
     for mode in (*MODES, "neither", "all"):

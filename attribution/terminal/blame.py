@@ -28,7 +28,7 @@ from attribution.terminal.style import (
     title,
     words,
 )
-from collector.console.terminal import as_called, one_line
+from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        see = as_called("attribute explain ").strip()
+        see = "whowrote explain ".strip()
         console.print(Text(f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see {see})", "dim"))
 
 

@@ -1,4 +1,4 @@
-"""Everything about one line, as `attribute explain FILE:LINE` prints it."""
+"""Everything about one line, as `whowrote explain FILE:LINE` prints it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
-from collector.console.terminal import as_called, one_line
+from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
     if explanation.claims:
         table.add_row("claimed by\nother tools", _paragraphs([c.words() for c in explanation.claims]))
     if explanation.needed:
-        table.add_row("to know more", _paragraphs([as_called(one) for one in explanation.needed]))
+        table.add_row("to know more", _paragraphs(explanation.needed))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
     notes(console, explanation.notes)
 

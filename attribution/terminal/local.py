@@ -19,7 +19,7 @@ _MEGABYTE = 1_000_000
 
 
 def would_read(console: Console, found: Sequence[FoundTranscript]) -> None:
-    """The files that `attribute repo` would open."""
+    """The files that `whowrote repo` would open."""
     if not found:
         console.print(Text("no transcripts on this machine would be read; checkpoints in the clone are read in any case", "yellow"))
         return

@@ -1,4 +1,4 @@
-"""The short table at the end of `attribute repo`."""
+"""The short table at the end of `whowrote repo`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from attribution.terminal.kinds import kinds
 from attribution.terminal.lists import problems
 from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, plain, show, title, words
-from collector.console.terminal import as_called, one_line
+from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass, line_class
 
@@ -25,7 +25,7 @@ _REASONS = 5  # why lines have no author: so many are shown
 
 
 def repo_report(console: Console, r: RepoReport, database: str) -> None:
-    """The short table at the end of `attribute repo`."""
+    """The short table at the end of `whowrote repo`."""
     when = f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else "no commits"
     title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
     _lines(console, r)
@@ -48,7 +48,7 @@ def hints(console: Console, path: str, example: str) -> None:
     """Suggestions for what to run next."""
     file = example.rpartition(":")[0]
     for question, command, asked in (("Why this author?", "explain", example), ("A whole file:", "blame", file)):
-        called = as_called(f"attribute {command} ")
+        called = f"whowrote {command} "
         console.print(Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")), soft_wrap=True)
 
 
@@ -60,9 +60,9 @@ def _advice(console: Console, found: Sequence[Advice]) -> None:
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
     for one in found:
         lines = f"{number(one.lines)} lines: " if one.lines else ""
-        console.print(one_line(f"    {lines}{as_called(one.what)}"), soft_wrap=True, highlight=False)
+        console.print(one_line(f"    {lines}{one.what}"), soft_wrap=True, highlight=False)
         if one.command:
-            console.print(Text(one_line(f"      {as_called(one.command)}"), "cyan"), soft_wrap=True)
+            console.print(Text(one_line(f"      {one.command}"), "cyan"), soft_wrap=True)
 
 
 def _commits(console: Console, r: RepoReport) -> None:

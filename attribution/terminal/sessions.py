@@ -196,7 +196,7 @@ def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence
     if failed:
         console.print(plain(f"below 0.40, worth a look: {', '.join(failed[:_FAILED])}{' …' if len(failed) > _FAILED else ''}"))
     console.print(Text("rank: share of sessions of the same task in public repositories with a lower Q", "dim"))
-    console.print(Text(f"{_counted(own, rows)}; to explain one score: attribute quality --explain KEY", "dim"))
+    console.print(Text(f"{_counted(own, rows)}; to explain one score: whowrote quality --explain KEY", "dim"))
     console.print(Text(AGREEMENT.sentence(), "yellow"))
 
 

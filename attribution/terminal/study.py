@@ -1,4 +1,4 @@
-"""The tables of a study, as `attribute study` prints them."""
+"""The tables of a study, as `whowrote study` prints them."""
 
 from __future__ import annotations
 

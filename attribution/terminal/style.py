@@ -17,7 +17,7 @@ from collector.console.grid import cut as cut
 from collector.console.grid import grid as grid
 from collector.console.grid import plain as plain
 from collector.console.grid import show as show
-from collector.console.terminal import as_called, one_line
+from collector.console.terminal import one_line
 from collector.text import printable
 
 STYLE = {
@@ -113,4 +113,4 @@ class _WholeLine:
 
 def notes(console: Console, notes: Iterable[str]) -> None:
     for note in notes:
-        console.print(Text.assemble(("note: ", "yellow"), one_line(as_called(note))))
+        console.print(Text.assemble(("note: ", "yellow"), one_line(note)))

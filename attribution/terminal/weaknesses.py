@@ -52,7 +52,7 @@ def finding_list(console: Console, rows: Sequence[Finding], left_out: int = 0) -
             plain(r.verdicts), plain(r.rule_id),
         )  # fmt: skip
     show(console, table, 0)
-    console.print(Text(f"{number(len(rows))} findings; to see one in context: attribute findings show ID", "dim"))
+    console.print(Text(f"{number(len(rows))} findings; to see one in context: whowrote findings show ID", "dim"))
     if left_out:
         console.print(Text(f"{number(left_out)} of low confidence are left out; to list them too: --low", "dim"))
 

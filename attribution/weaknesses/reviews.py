@@ -50,7 +50,7 @@ def import_reviews(store: Store, text: str) -> int:
     if rows and not {"fingerprint", "reviewer", "verdict"} <= set(rows[0]):
         raise WhoWroteError(
             "the CSV needs the columns fingerprint, reviewer, verdict",
-            "For an example, run: attribute findings review --export FILE",
+            "For an example, run: whowrote findings review --export FILE",
         )
     wrong = [str(n + 2) for n, r in enumerate(rows) if r["verdict"] not in VERDICTS or not r["reviewer"] or not r["fingerprint"]]
     if wrong:

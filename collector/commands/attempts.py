@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from collector.commands.common import print_table
-from collector.commands.sections import Section
 from collector.console.options import ListingCommand
 from collector.console.terminal import Reporter, data_options, database_option, notice
 
@@ -49,10 +48,9 @@ def attempts(directory: Path, db: Path, gold: Path | None, output_format: str) -
     end = f"{scanned.recognised} files with results: {done.new} new attempts, {done.changed} changed, {done.same} unchanged"
     print_table(output_format, rows, columns, end)
     if scanned.problems:
-        notice(f"note: {len(scanned.problems)} files could not be used in full: attribute problems --db {db}")
+        notice(f"note: {len(scanned.problems)} files could not be used in full: whowrote data problems --db {db}")
     if not scanned.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")
 
 
-SECTION = Section.FILL
-COMMANDS = (attempts,)
+COLLECT = (attempts,)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
-from collector.commands.sections import Section
 from collector.console.terminal import Reporter, data_options
 
 if TYPE_CHECKING:
@@ -120,5 +119,4 @@ def _first_line(text: str | None) -> str:
     return (text or "").split("\n", 1)[0].replace("`", "").rstrip(".")
 
 
-SECTION = Section.INSPECT
-COMMANDS = (checkpoints, formats)
+COLLECT = (checkpoints, formats)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.commands.common import print_table
-from collector.commands.sections import Section
 from collector.console.options import ListingCommand, Seconds
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
@@ -404,5 +403,4 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     return EXIT_PARTIAL if outcome.failures else EXIT_OK
 
 
-SECTION = Section.FIND
-COMMANDS = (discover, probe, report, doctor)
+COLLECT = (discover, probe, report, doctor)

@@ -11,7 +11,6 @@ import click
 
 from collector.commands.common import print_table, shown_size
 from collector.commands.discover import discover
-from collector.commands.sections import Section
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, FETCHING, MIRRORS, QUIET, SCALE, task_limits
 from collector.console.progress import count_repositories, exclusive_store, keep_content, show_progress
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
@@ -55,7 +54,7 @@ def load(
 ) -> None:
     """Load mirrors into the database.
 
-    Reads checkpoints, sessions, tool calls and commits. To attribute the lines afterwards, run: attribute db FILE.
+    Reads checkpoints, sessions, tool calls and commits. To attribute the lines afterwards, run: whowrote db FILE.
     """
     with exclusive_store(db) as store:
         keep_content(store, given["content"], given["redact"])
@@ -88,7 +87,7 @@ def run(
     """Fetch and load everything that is pending.
 
     Runs `collect discover` (with --discover), `collect fetch` and `collect load` one after the other. It can be run again at any
-    time, also after an interruption. To attribute the lines afterwards, run: attribute db FILE.
+    time, also after an interruption. To attribute the lines afterwards, run: whowrote db FILE.
     """
     if channels:
         found = context.invoke(discover, channels=channels, db=db, token_file=given["token_file"], git_url=given["server"])
@@ -103,7 +102,7 @@ def run(
             failed += _load(store, fetched.names, _how(given), allow_no_checkpoints, quiet)
         loaded = bool(store.value("SELECT 1 FROM repos"))
     if loaded and not quiet:
-        notice(f"next: attribute db {db}")
+        notice(f"next: whowrote db {db}")
     context.exit(EXIT_PARTIAL if failed else 0)
 
 
@@ -116,7 +115,7 @@ def run(
 def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool) -> None:
     """Merge databases into one.
 
-    SHARD is a database written by `attribute repo PATH -o SHARD`, or any other. A repository that is already there is replaced if
+    SHARD is a database written by `whowrote repo PATH -o SHARD`, or any other. A repository that is already there is replaced if
     the new results are newer. Each file is merged in one transaction.
     """
     from collector.storage.merge import merge as take
@@ -304,5 +303,4 @@ def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoi
     return show_progress("loading", "loaded", len(waiting), mirror_table.load(store, waiting, how, allow_no_checkpoints), quiet)
 
 
-SECTION, ORDER = Section.FILL, 10
-COMMANDS = (run, fetch, load, merge, status, forget)
+COLLECT = (run, fetch, load, merge, status, forget)

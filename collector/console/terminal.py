@@ -21,12 +21,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from collector.console.commands import FIRST_PAGE
 from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError
 from collector.text import printable, spreadsheet_safe
 
@@ -42,7 +42,7 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # what makes writi
 EXIT_CODES = """\b
 Exit codes:
     0  success
-    1  a check failed (`attribute check`, `verify`, `compare`)
+    1  a check failed (`whowrote data check`, `verify`, `compare`)
     2  usage error: no such repository, branch, file or option
     3  partial success: some repositories failed or met a limit, the rest is stored
     4  the repository contains no records of coding agents
@@ -89,31 +89,15 @@ def _console(stderr: bool) -> Console:
     return Plain(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
-_HINTED = {"pattern": "", "name": ""}  # commands in hints, and the program that was called in place of attribute and collect
-
-
-def as_called(text: str) -> str:
-    """A hint whose commands are those of the program that runs: `attribute repo` is `whowrote repo` for who called whowrote."""
-    if not _HINTED["name"]:
-        return text
-    return re.sub(_HINTED["pattern"], lambda found: _HINTED["name"] + (" collect " if found[1] == "collect" else " "), text)
-
-
-def _call(name: str, commands: Iterable[str]) -> None:
-    """Remembers under which name the commands run. Words of hints that name no command stay."""
-    own = name if "whowrote" in name else ""
-    _HINTED.update(name=own, pattern=rf"\b(attribute|collect) (?=(?:{'|'.join(map(re.escape, commands))})\b)")
-
-
 def notice(text: str) -> None:
     """A line on stderr."""
-    click.echo("\n".join(printable(line) for line in as_called(text).split("\n")), err=True)
+    click.echo("\n".join(printable(line) for line in text.split("\n")), err=True)
 
 
 def complain(message: str, hint: str = "") -> None:
     """An error and what to do about it."""
-    click.echo(click.style("error: ", fg="red", bold=True) + printable(as_called(message)), err=True, color=_colour(sys.stderr))
-    for line in as_called(hint).split("\n") if hint else ():
+    click.echo(click.style("error: ", fg="red", bold=True) + printable(message), err=True, color=_colour(sys.stderr))
+    for line in hint.split("\n") if hint else ():
         click.echo("  " + printable(line), err=True)
 
 
@@ -223,9 +207,7 @@ class Reporter:
 # --- the end of a run -------------------------------------------------------------------------------------------------
 
 
-# Former names of options still work.
-_RENAMED = {"anyway": "allow-no-checkpoints", "least": "min-n"}
-CONTEXT = {"help_option_names": ["-h", "--help"], "token_normalize_func": lambda token: _RENAMED.get(token, token)}
+CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Program(click.Group):
@@ -233,12 +215,11 @@ class Program(click.Group):
 
     def sections(self) -> dict[str, list[click.Command]]:
         """The commands by section of the help, both in order; imports the file of every command."""
-        commands = sorted(self.commands.values(), key=lambda command: getattr(_file_of(command), "ORDER", 50))
-        found: dict[StrEnum, list[click.Command]] = {}
-        for command in commands:
-            found.setdefault(_file_of(command).SECTION, []).append(command)
-        order = [section for kind in {type(section) for section in found} for section in kind]
-        return {str(section): found[section] for section in order if section in found}
+        listed = {name for names in FIRST_PAGE.values() for name in names}
+        others = tuple(sorted(name for name in self.commands if name not in listed))
+        sections = {title: [name for name in names if name in self.commands] for title, names in FIRST_PAGE.items()}
+        sections["More" if any(sections.values()) else "Commands"] = list(others)
+        return {title: [self.commands[name] for name in names] for title, names in sections.items() if names}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands section by section, with summaries aligned over all of them."""
@@ -251,14 +232,7 @@ class Program(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
         gc.set_threshold(_GARBAGE, 20, 100)
-        groups = [self.commands, *(one.commands for one in [self.commands.get("collect")] if isinstance(one, click.Group))]
-        _call(prog_name or "", [name for group in groups for name in group])
         sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
-
-
-def _file_of(command: click.Command) -> Any:
-    """The module that defines a command."""
-    return sys.modules[str(getattr(command.callback, "__module__", ""))]
 
 
 def guarded(run: Callable[[], object]) -> int:
@@ -285,7 +259,7 @@ def guarded(run: Callable[[], object]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Exit code of a failure that no command expects: output that cannot be written, or a bug."""
-    if isinstance(error, BrokenPipeError):  # `attribute blame … | head`
+    if isinstance(error, BrokenPipeError):  # `whowrote blame … | head`
         _discard_output()
         return EXIT_OK
     if isinstance(error, OSError) and error.errno in _FULL:

@@ -156,7 +156,7 @@ def _directory_of(path: str | Path) -> Path:
         found = pygit2.discover_repository(str(path))
     if found is None:
         what = "is not inside a git repository" if Path(path).exists() else "does not exist"
-        raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: attribute repo ~/src/project")
+        raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: whowrote repo ~/src/project")
     return Path(found)
 
 

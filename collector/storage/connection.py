@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from collector.storage.schema import CACHE, NEEDS, columns_of_table, homes, part_sql, statements
+from collector.storage.schema import CACHE, columns_of_table, homes, needed_by, part_sql, statements
 from collector.storage.values import storable_parameters
 
 Connection = sqlite3.Connection
@@ -172,8 +172,8 @@ class OwnConnection(sqlite3.Connection):
 
     def make(self, part: str) -> None:
         """Makes the tables and views of a part that are not there yet."""
-        if part in NEEDS:
-            self.make(NEEDS[part])
+        for needed in needed_by(part):
+            self.make(needed)
         sql = part_sql(part)
         if part in CACHE and self.beside is not None:
             self._attach(self.beside)

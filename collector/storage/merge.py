@@ -444,7 +444,7 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     if not force and None not in roots and len(roots) > 1:
         raise DatabaseUnusable(
             f"{path} holds another repository named {theirs.name}: its first commit is another one",
-            "Attribute one of them under another name (attribute repo PATH --name NAME), or replace ours with --force",
+            "Attribute one of them under another name (whowrote repo PATH --name NAME), or replace ours with --force",
         )
     return theirs.name
 

@@ -64,7 +64,7 @@ class Store:
                 f"Name a database in it, or merge them: collect merge {path}/*.db -o FILE",
             )
         if not create and not self.path.is_file():
-            raise DatabaseUnusable(f"there is no database {path}", "Create one with: attribute repo PATH --db FILE")
+            raise DatabaseUnusable(f"there is no database {path}", "Create one with: whowrote repo PATH --db FILE")
         if create:
             prepare(self.path)
         self._is_new = not self.path.exists()
@@ -142,7 +142,7 @@ class Store:
         shown = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
         db = shlex.quote(str(self.path))
         return DatabaseUnusable(
-            message, f"Rebuild it from the clones: mv {db} {db}.old && attribute repo {shown} --db {db}\nNothing was changed"
+            message, f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {shown} --db {db}\nNothing was changed"
         )
 
     def __enter__(self) -> Store:

@@ -1,4 +1,4 @@
-"""The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the list of words in its comment. Pure.
+"""The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the list of words in its comment.
 
 author TEXT NOT NULL {Author}, -- who wrote it
 class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
@@ -8,10 +8,13 @@ SELECT {LineClass of o} AS class FROM origins o
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from functools import cache
+from types import ModuleType
 
+from collector.plugins import plugin_directories
 from collector.vocabulary import Word, check_sql, claims, confidence, corpus, lifetimes, lines, outcomes, sessions, weaknesses
 
 _MODULES = (sessions, lines, confidence, lifetimes, outcomes, claims, weaknesses, corpus)
@@ -26,11 +29,16 @@ _LONGEST = 400  # characters of all meanings; with more only the words are liste
 def vocabularies() -> dict[str, type[Word]]:
     """Every closed set of words by the name of its class, in order of the modules."""
     found: dict[str, type[Word]] = {}
-    for module in _MODULES:
+    for module in (*_MODULES, *_words_of_plugins()):
         for name, words in inspect.getmembers(module, inspect.isclass):
             if issubclass(words, Word) and words is not Word:
                 found[name] = words
     return found
+
+
+def _words_of_plugins() -> list[ModuleType]:
+    directories = plugin_directories().items()
+    return [importlib.import_module(f"{package}.words") for package, directory in directories if (directory / "words.py").is_file()]
 
 
 def expanded(sql: str) -> str:

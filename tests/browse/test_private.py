@@ -55,7 +55,7 @@ def test_the_printed_address_becomes_a_cookie(server: Server) -> None:
 def test_without_the_token_nothing_is_told(server: Server, path: str) -> None:
     for more in ({}, {"Cookie": f"whowrote_{server.port}=x"}, {"Authorization": "Bearer x"}, {"Cookie": "\xff;=;"}):
         answer = server.get(path, known=False, **more)
-        assert answer.status == 403 and "attribute browse" in answer.text and len(answer.text) < 100
+        assert answer.status == 403 and "whowrote browse" in answer.text and len(answer.text) < 100
     assert server.get(f"{path}?token=x", known=False).status == 403
 
 

@@ -613,7 +613,7 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     repo, build = noted
     db = tmp_path / "c.db"
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
-    printed = run("claims", repo, "--db", db)
+    printed = run("data", "claims", repo, "--db", db)
     assert printed.exit_code == 0, printed.stderr
     assert "not attributed" in printed.stdout and "unknown notes" in printed.stdout and "beyond eof" in printed.stdout
     assert statuses(db) == {
@@ -622,7 +622,7 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
         ("trailers", build.sha["one"]): "ok", ("agent-trace", build.sha["two"]): "ok",
     }  # fmt: skip
     assert sorted(p.relative_to(repo) for p in repo.rglob("*")) == before
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
     with Store(db) as store:
         codes = [row["code"] for row in store.rows("SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")]
         assert codes == ["unknown_notes", "unknown_version"]
@@ -640,9 +640,9 @@ def table(db: Path, name: str) -> list[dict[str, Any]]:
 def test_only_what_is_new_is_read_again(noted: tuple[Path, Build], tmp_path: Path) -> None:
     repo, build = noted
     db = tmp_path / "c.db"
-    run("claims", repo, "--db", db)
+    run("data", "claims", repo, "--db", db)
     first = {row["id"]: row for row in table(db, "claim_records")}
-    assert run("claims", repo, "--db", db).exit_code == 0
+    assert run("data", "claims", repo, "--db", db).exit_code == 0
     assert {row["id"]: row for row in table(db, "claim_records")} == first
     two, side = build.sha["two"], build.sha["side"]
     git(repo, "update-ref", "-d", "refs/notes/ai")
@@ -655,12 +655,12 @@ def test_only_what_is_new_is_read_again(noted: tuple[Path, Build], tmp_path: Pat
         },
     )
     git(repo, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("claims", repo, "--branch", "x2", "--db", db)
+    run("data", "claims", repo, "--branch", "x2", "--db", db)
     kept = [row for row in table(db, "claim_records") if first.get(row["id"]) == row]
     assert {row["commit_sha"] for row in kept if row["producer"] == "git-ai"} == {side}
     found = statuses(db)
     assert found["git-ai", side] == "ok" and found["git-ai", two] == "unreachable" and ("git-ai", "f" * 40) not in found
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) -> None:
@@ -671,14 +671,14 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     sha = later.sha["late"]
     put_notes(repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)})
     db = tmp_path / "c.db"
-    run("claims", repo, "--db", db)
+    run("data", "claims", repo, "--db", db)
     assert statuses(db)["git-ai", sha] == "commit_missing"
     git(repo, "fetch", "-q", str(later.where), "refs/heads/x1:refs/heads/late")
-    run("claims", repo, "--db", db)
+    run("data", "claims", repo, "--db", db)
     assert statuses(db)["git-ai", sha] == "unreachable"
-    run("claims", repo, "--branch", "late", "--db", db)
+    run("data", "claims", repo, "--branch", "late", "--db", db)
     assert statuses(db)["git-ai", sha] == "ok" and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 # --- commits that a squash replaced -----------------------------------------------------------------------------------
@@ -726,7 +726,7 @@ def squashed(tmp_path: Path) -> Build:
 
 def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
-    (worth,) = (r for r in rows(run("claims", squashed.where, "--db", db, "--csv")) if r["producer"] == "git-ai")
+    (worth,) = (r for r in rows(run("data", "claims", squashed.where, "--db", db, "--csv")) if r["producer"] == "git-ai")
     assert held(db) == {
         # line 1 was there before; line 8 was changed by the second commit, so it is not what the first one's note is about
         sha["first"]: (sha["squash"], "squash_by_number", "a.py 8 | b.py 1"),
@@ -735,13 +735,13 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         sha["alone"]: (sha["alone"], "named", "a.py 1"),
     }
     assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == ("3", "0", "1", "0")
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(squashed: Build, tmp_path: Path) -> None:
     db = tmp_path / "c.db"
     assert run("repo", squashed.where, "--allow-no-checkpoints", "--history", "--db", db).exit_code == 0
-    run("claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, "--db", db)
     told = run("survival", "--db", db)
     assert "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool" in " ".join(
         told.stdout.split()
@@ -755,31 +755,31 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(squash
 def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
     git(squashed.where, "update-ref", "refs/heads/main", sha["before"])
-    run("claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, "--db", db)
     assert {where[1] for where in held(db).values()} == {"named"}
     git(squashed.where, "update-ref", "refs/heads/main", sha["rebased"])
-    run("claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, "--db", db)
     fresh = tmp_path / "fresh.db"
-    run("claims", squashed.where, "--db", fresh)
+    run("data", "claims", squashed.where, "--db", fresh)
     assert held(db) == held(fresh) and held(db)[sha["c"]][1] == "same_patch_id"
     git(squashed.where, "update-ref", "refs/heads/main", sha["squash"])
-    run("claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, "--db", db)
     assert held(db)[sha["c"]] == (sha["c"], "named", "c.py 1") and held(db)[sha["first"]] == held(fresh)[sha["first"]]
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_a_run_that_was_stopped_goes_on(noted: tuple[Path, Build], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, _ = noted
     whole, db = tmp_path / "whole.db", tmp_path / "c.db"
-    run("claims", repo, "--db", whole)
+    run("data", "claims", repo, "--db", whole)
 
     def stop(run: StageRun) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StageRun, "finish", stop)
-    assert run("claims", repo, "--db", db).exit_code == 130
+    assert run("data", "claims", repo, "--db", db).exit_code == 130
     monkeypatch.undo()
-    assert run("claims", repo, "--db", db).exit_code == 0
+    assert run("data", "claims", repo, "--db", db).exit_code == 0
     assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(table(whole, "claim_records"))
 
 
@@ -797,7 +797,7 @@ def place_of(db: Path) -> str:
 def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], tmp_path: Path) -> None:
     repo, _ = noted
     db = tmp_path / "c.db"
-    run("claims", repo, "--db", db)
+    run("data", "claims", repo, "--db", db)
     found = json.loads(run("repo", repo, "--allow-no-checkpoints", "--db", db, "--json").stdout)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
     assert (found["agent_lines"], found["human_lines"]) == (0, 0)
@@ -811,7 +811,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
     db = tmp_path / "c.db"
     assert run("repo", repo, "--allow-no-checkpoints", "--db", db, "-q").exit_code == 0
     assert "undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
-    run("claims", repo, "--db", db)
+    run("data", "claims", repo, "--db", db)
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
 
@@ -826,7 +826,7 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     notes = {sha: note(sha, group).replace("whowrote:", "").encode() for sha, group in groups.items()}
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
-    found = rows(run("claims", repo, "--db", db, "--by", "agreement", "--csv"))
+    found = rows(run("data", "claims", repo, "--db", db, "--by", "agreement", "--csv"))
     assert {(r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"} == {("agent", "agent", "agree")}
     exported = sum(share.lines for group in groups.values() for share in group)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
@@ -836,13 +836,13 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
         ("git-ai", "agent", "ok")
     ]
     assert "claimed by" in run("explain", repo, place_of(db), "--db", db).stdout
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
     repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
-    assert run("export", "git-ai", repo, "--db", db, "--into", repo).exit_code == 0
-    shown_ = run("claims", repo, "--db", db, "--by", "added")
+    assert run("data", "export", "git-ai", repo, "--db", db, "--into", repo).exit_code == 0
+    shown_ = run("data", "claims", repo, "--db", db, "--by", "added")
     assert shown_.exit_code == 0
     assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {"own"}
     assert [row for row in table(db, "claims") if row["path"]] == []
@@ -853,7 +853,7 @@ def test_a_clone_without_claims(tmp_path: Path) -> None:
     build.commit("one", [], {"a": text("x")})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
-    shown_ = run("claims", build.where, "--db", tmp_path / "p.db")
+    shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
     assert shown_.exit_code == 0 and "no claims found" in shown_.stdout
-    assert run("claims", tmp_path / "nowhere", "--db", tmp_path / "q.db").exit_code == 2
+    assert run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db").exit_code == 2
     assert not (tmp_path / "q.db").exists()

@@ -1,4 +1,4 @@
-"""What would name the author of more lines: said at the end of `attribute repo`, and true when it is done."""
+"""What would name the author of more lines: said at the end of `whowrote repo`, and true when it is done."""
 
 from __future__ import annotations
 
@@ -123,4 +123,4 @@ def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) ->
     git(source, "update-ref", "refs/heads/main", "main~1")
     (advice,) = _report(source, tmp_path).advice
     assert advice.what == "sessions whose commits are on branch feature only: 1"
-    assert advice.command == f"attribute repo {source} --branch feature"
+    assert advice.command == f"whowrote repo {source} --branch feature"

@@ -137,12 +137,12 @@ def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> No
         connection.execute(MIXTURES[name])
     connection.close()
     copy.close()
-    assert run("check", "--db", db).exit_code == EXIT_CHECK_FAILED
-    shown = run("check", "--db", db, "--repair")
+    assert run("data", "check", "--db", db).exit_code == EXIT_CHECK_FAILED
+    shown = run("data", "check", "--db", db, "--repair")
     assert shown.exit_code == 0, shown.output
     assert "example was read again" in shown.stderr
     assert not [difference for difference in compare(db, sound) if difference.differs]
-    assert "nothing to repair" in run("check", "--db", db, "--repair").stderr
+    assert "nothing to repair" in run("data", "check", "--db", db, "--repair").stderr
 
 
 def test_a_number_is_never_given_twice(tmp_path: Path) -> None:

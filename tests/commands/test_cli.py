@@ -62,10 +62,11 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 # --- first contact ----------------------------------------------------------------------------------------------------
 
 
-def test_without_arguments_the_commands_teach() -> None:
+def test_without_arguments_the_commands_teach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     shown = run()
     assert shown.exit_code == 0
-    for command in ("attribute repo ", "attribute blame FILE", "attribute explain FILE:LINE"):
+    for command in ("whowrote demo", "whowrote blame FILE", "whowrote explain FILE:LINE"):
         assert command in shown.stdout
     assert "collect checkpoints PATH" in run(program=collect).stdout
 
@@ -126,7 +127,7 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
     assert shown.stdout.strip() == "[]"
 
 
-# --- attribute repo ---------------------------------------------------------------------------------------------------
+# --- whowrote repo ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bare", [True, False])
@@ -136,7 +137,7 @@ def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
     assert shown.exit_code == 0, shown.stderr
     for words in ("11", "linked to a session", "5 by trailer", "agent", "human", "unknown", "undeclared", "claude-opus-4-6"):
         assert words in shown.stdout
-    assert f"attribute explain {repo} " in shown.stdout
+    assert f"whowrote explain {repo} " in shown.stdout
     assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
 
 
@@ -211,12 +212,12 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
     assert "1 of 3 repositories failed" in shown.stderr
-    (kind,) = json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout)
+    (kind,) = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
     assert (kind["stage"], kind["code"], kind["count"]) == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
     assert run("repo", tmp_path / "absent", "--db", tmp_path / "x.db").exit_code == 0
-    assert json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout) == []
-    assert run("check", "--db", tmp_path / "x.db").exit_code == 0
+    assert json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout) == []
+    assert run("data", "check", "--db", tmp_path / "x.db").exit_code == 0
 
 
 def test_a_namesake_does_not_replace_another_repository(example: tuple[Path, Path], tmp_path: Path) -> None:
@@ -460,9 +461,9 @@ def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], 
 
 
 def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
-    shown = run("check", "--db", example[1])
+    shown = run("data", "check", "--db", example[1])
     assert shown.exit_code == 0
-    assert shown.stdout.count("OK ") == len(rows(run("check", "--db", example[1], "--csv"))) >= 9
+    assert shown.stdout.count("OK ") == len(rows(run("data", "check", "--db", example[1], "--csv"))) >= 9
 
 
 def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) -> None:
@@ -470,11 +471,11 @@ def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) 
     run("repo", example[0], "--db", db, "-q")
     with sqlite3.connect(db) as connection:
         connection.execute("UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'")
-    shown = run("check", "--db", db)
+    shown = run("data", "check", "--db", db)
     assert shown.exit_code == errors.EXIT_CHECK_FAILED
     assert "BROKEN" in shown.stdout
     assert "README.md" in shown.stdout
-    found = {c["name"]: c["broken"] for c in json.loads(run("check", "--db", db, "--json").stdout)}
+    found = {c["name"]: c["broken"] for c in json.loads(run("data", "check", "--db", db, "--json").stdout)}
     assert found["classes_sum"] >= 1
     assert found["spans_sum"] == 0
 
@@ -482,15 +483,15 @@ def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) 
 def test_sessions_and_problems(example: tuple[Path, Path]) -> None:
     assert "3 sessions" in run("sessions", "--db", example[1]).stdout
     assert len(rows(run("sessions", "--db", example[1], "--csv"))) == 3
-    assert run("problems", "--db", example[1]).stdout.strip() == "no problems"
+    assert run("data", "problems", "--db", example[1]).stdout.strip() == "no problems"
 
 
 def test_problems_are_counted_by_code(tmp_path: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
     run("repo", repo, "--db", tmp_path / "x.db", "-q")
-    found = json.loads(run("problems", "--db", tmp_path / "x.db", "--json").stdout)
+    found = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
     assert found
-    assert found[0]["code"] in run("problems", "--db", tmp_path / "x.db").stdout
+    assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
 
 
 def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
@@ -549,10 +550,10 @@ def test_unusable_databases(example: tuple[Path, Path], tmp_path: Path, which: s
 
 
 def test_lists_need_a_database(tmp_path: Path) -> None:
-    for command in ("check", "sessions", "problems"):
-        shown = run(command, "--db", tmp_path / "none.db")
+    for command in (("data", "check"), ("sessions",), ("data", "problems")):
+        shown = run(*command, "--db", tmp_path / "none.db")
         assert shown.exit_code == errors.EXIT_DATABASE
-        assert "attribute repo PATH" in shown.stderr
+        assert "whowrote repo PATH" in shown.stderr
     assert not (tmp_path / "none.db").exists()
 
 

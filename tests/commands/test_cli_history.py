@@ -59,7 +59,7 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
     assert shown.exit_code == 0, shown.stderr
     parts = ("agent", "HEAD", "share surviving", "who removed the agents' lines", "human + undeclared", "language", "session")
     assert [part for part in parts if part not in shown.stdout] == []
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_survival_as_data(example: tuple[Path, Path]) -> None:
@@ -213,18 +213,18 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
 
 def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     repo, _, build = travelled
-    shown = run("verify", repo, "--commits", "2", "--sample", "0")
+    shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
     assert shown.exit_code == 0 and "100 %" in shown.stdout
-    table = rows(run("verify", repo, "--commits", "9", "--csv"))
+    table = rows(run("data", "verify", repo, "--commits", "9", "--csv"))
     assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
     assert build.name[table[0]["commit"]] == "four"
-    assert run("verify", repo, "--branch", "x1", "--json").exit_code == 0
+    assert run("data", "verify", repo, "--branch", "x1", "--json").exit_code == 0
 
 
 def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = BlameAgreement(files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)])
     monkeypatch.setattr("attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong})
-    shown = run("verify", travelled[0])
+    shown = run("data", "verify", travelled[0])
     assert shown.exit_code == errors.EXIT_CHECK_FAILED and "1 lines differ in aaaaaaaaa:f" in shown.stdout
 
 
@@ -256,10 +256,10 @@ def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
     db = tmp_path / "empty.db"
     Store(db).close()
     shown = run("survival", "--db", db, "--no-curves")
-    assert shown.exit_code == errors.EXIT_USAGE and "attribute survival PATH" in shown.stderr
+    assert shown.exit_code == errors.EXIT_USAGE and "whowrote survival PATH" in shown.stderr
     assert run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code == errors.EXIT_DATABASE
-    assert run("verify", tmp_path).exit_code == errors.EXIT_USAGE
-    assert run("verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
+    assert run("data", "verify", tmp_path).exit_code == errors.EXIT_USAGE
+    assert run("data", "verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
 
 
 def test_survival_can_be_quiet(tmp_path: Path) -> None:

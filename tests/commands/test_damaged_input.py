@@ -39,7 +39,7 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
 def attributed(clone: Path, db: Path) -> None:
     done = run("survival", clone, "--db", db, "--no-curves")
     assert done.exit_code == 0, done.output
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5
         for (text,) in connection.execute("SELECT agent_version || model FROM sessions WHERE model IS NOT NULL"):

@@ -66,7 +66,7 @@ def test_inside_a_clone_no_place_needs_a_name(home: Path, monkeypatch: pytest.Mo
 
 def test_outside_of_a_clone_a_place_is_asked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
-    for command in (("repo",), ("blame", "a.py"), ("verify",)):
+    for command in (("repo",), ("blame", "a.py"), ("data", "verify")):
         result = run(*command)
         assert result.exit_code == 2 and "PATH" in result.output, result.output
     assert not list(home.iterdir())

@@ -101,7 +101,7 @@ def test_what_is_no_range_is_said(example: tuple[Path, Path], command: str, want
 def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Path]) -> None:
     from click.testing import CliRunner
 
-    from whowrote.cli import cli
+    from attribution.cli import cli
 
     repo, db = example
     shown = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["log", "HEAD", str(repo), "--db", str(db)]).stdout

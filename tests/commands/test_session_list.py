@@ -1,4 +1,4 @@
-"""`attribute sessions`: sessions and the subagents they spawned."""
+"""`whowrote sessions`: sessions and the subagents they spawned."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_closed_streams_are_no_error(clone: Path, tmp_path: Path, arguments: str
     done = attribute(f"{arguments.format(clone=clone)} {closed}", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     if "--db" in arguments:
-        assert run("check", "--db", tmp_path / "a.db").exit_code == 0
+        assert run("data", "check", "--db", tmp_path / "a.db").exit_code == 0
 
 
 @pytest.mark.parametrize(

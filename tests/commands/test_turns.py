@@ -1,4 +1,4 @@
-"""`attribute turns`: what each prompt led to, against a history whose truth is known."""
+"""`whowrote turns`: what each prompt led to, against a history whose truth is known."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
     ]
     assert found[2]["prompt"] == "No, put it back. And one more"
     assert "places again" in run("turns", repo, "--db", db).stdout
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
 
 
 def test_the_saved_queries_about_turns(database: tuple[Path, Path]) -> None:

@@ -203,7 +203,7 @@ def test_a_backend_nobody_knows() -> None:
 
 
 def test_absent_weights_say_how_to_get_them(tmp_path: Path) -> None:
-    shown = _run("embed", "--db", _attributed(tmp_path)[1], "--model", tmp_path)
+    shown = _run("data", "embed", "--db", _attributed(tmp_path)[1], "--model", tmp_path)
     assert shown.exit_code == 2
     assert "tokenizer.json cannot be read" in shown.stderr
     for line in INSTALL.split("\n"):
@@ -304,14 +304,15 @@ def test_columns_are_what_the_registry_says() -> None:
 
 def test_the_command_shows_sessions_and_the_curves_of_one(tmp_path: Path) -> None:
     repo, db = _attributed(tmp_path)
-    shown = _run("embed", repo, "--db", db, "--backend", "ngrams")
+    shown = _run("data", "embed", repo, "--db", db, "--backend", "ngrams")
     assert shown.exit_code == 0 and "ngrams-1" in shown.stderr and "texts computed" in shown.stderr
     assert "03631055" in shown.stdout
-    curve = _run("embed", "--db", db, "--session", "03631055")
+    curve = _run("data", "embed", "--db", db, "--session", "03631055")
     assert "Now counts" in curve.stdout and "coherence" in curve.stdout
-    assert _run("embed", "--db", db, "--session", "0363", "--csv").stdout.startswith("n,turn,cp,coherence,origin,prompt\n0,1,0.0,")
+    table = _run("data", "embed", "--db", db, "--session", "0363", "--csv").stdout
+    assert table.startswith("n,turn,cp,coherence,origin,prompt\n0,1,0.0,")
 
 
 def test_a_session_that_was_not_embedded(tmp_path: Path) -> None:
-    shown = _run("embed", "--db", _attributed(tmp_path)[1], "--session", "03631055")
-    assert shown.exit_code == 2 and "attribute embed PATH" in shown.stderr
+    shown = _run("data", "embed", "--db", _attributed(tmp_path)[1], "--session", "03631055")
+    assert shown.exit_code == 2 and "whowrote data embed PATH" in shown.stderr

@@ -84,7 +84,7 @@ def source(kind: str, place: str, commit: str = "") -> ClaimSource:
 def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
     _, db = attributed
     out = tmp_path / "t.jsonl"
-    assert run("export", "agent-trace", "--db", db, "-o", out).exit_code == 0
+    assert run("data", "export", "agent-trace", "--db", db, "-o", out).exit_code == 0
     assert read_back(agent_trace.read(source("file", ".agent-trace/t.jsonl"), out.read_bytes())) == ours(db, people=True)
     for line in out.read_text("utf-8").splitlines():
         check_agent_trace(json.loads(line))
@@ -93,13 +93,13 @@ def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path)
 def test_opentraces_is_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
     _, db = attributed
     out = tmp_path / "t.jsonl"
-    assert run("export", "opentraces", "--db", db, "-o", out).exit_code == 0
+    assert run("data", "export", "opentraces", "--db", db, "-o", out).exit_code == 0
     assert read_back(opentraces.read(source("file", ".opentraces/t.jsonl"), out.read_bytes())) == ours(db, people=False)
 
 
 def test_git_ai_notes_are_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
     _, db = attributed
-    assert run("export", "git-ai", "--db", db, "-o", tmp_path / "notes").exit_code == 0
+    assert run("data", "export", "git-ai", "--db", db, "-o", tmp_path / "notes").exit_code == 0
     records = [r for file in (tmp_path / "notes").iterdir() for r in git_ai.read(source("note", "", file.stem), file.read_bytes())]
     assert read_back(records) == ours(db, people=False)
 
@@ -126,7 +126,7 @@ def check_agent_trace(record: dict[str, Any]) -> None:
 
 def test_opentraces_is_valid_by_its_own_schema(example: tuple[Path, Path], tmp_path: Path) -> None:
     schema = pytest.importorskip("opentraces_schema")
-    run("export", "opentraces", "--db", example[1], "-o", tmp_path / "t.jsonl")
+    run("data", "export", "opentraces", "--db", example[1], "-o", tmp_path / "t.jsonl")
     for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines():
         assert schema.TraceRecord.model_validate_json(line, strict=True).attribution is not None
 
@@ -189,9 +189,9 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(example:
     with Store(example[1]) as store:
         classes = {row["class"]: row["n"] for row in store.rows("SELECT class, SUM(lines) AS n FROM line_spans GROUP BY 1")}
     assert classes["tool"] and classes["likely_human"]
-    shown = run("export", "agent-trace", "--db", example[1], "-o", tmp_path / "t.jsonl")
+    shown = run("data", "export", "agent-trace", "--db", example[1], "-o", tmp_path / "t.jsonl")
     assert f"{classes['likely_human']} likely human, {classes['tool']} tool" in shown.stderr + shown.stdout
-    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "c", "--table", "line_spans").exit_code == 0
+    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "c", "--table", "line_spans").exit_code == 0
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c" / "line_spans.csv").read_text("utf-8"))))
     assert {row["tool"] for row in rows if row["class"] == "tool"} == {"deps[bot]"}
 
@@ -205,7 +205,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(example: tuple[Path, 
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
     for _ in range(2):  # a second export takes the place of the first
-        assert run("export", "git-ai", repo, "--db", db, "--into", target).exit_code == 0
+        assert run("data", "export", "git-ai", repo, "--db", db, "--into", target).exit_code == 0
     listed = git(target, "notes", "--ref", "whowrote", "list").decode().strip().split("\n")
     commit = listed[0].split()[1]
     assert git(target, "notes", "--ref", "whowrote", "show", commit).count(b"whowrote:") == 1
@@ -215,7 +215,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(example: tuple[Path, 
 
 
 def test_a_bundle_can_be_fetched(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert run("export", "git-ai", "--db", example[1], "-o", tmp_path / "n.bundle").exit_code == 0
+    assert run("data", "export", "git-ai", "--db", example[1], "-o", tmp_path / "n.bundle").exit_code == 0
     git(tmp_path, "init", "-q", "--bare", "other.git")
     git(tmp_path / "other.git", "fetch", "-q", str(tmp_path / "n.bundle"), "refs/notes/whowrote:refs/notes/whowrote")
     assert git(tmp_path / "other.git", "ls-tree", "-r", "--name-only", "refs/notes/whowrote")
@@ -226,17 +226,17 @@ def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
     put_notes(target, "refs/notes/ai", {"a" * 40: b"theirs\n"})
-    refused = run("export", "git-ai", repo, "--db", db, "--into", target, "--ref", "refs/notes/ai")
+    refused = run("data", "export", "git-ai", repo, "--db", db, "--into", target, "--ref", "refs/notes/ai")
     assert refused.exit_code == 2 and "notes of other tools" in refused.stderr and "Nothing was written" in refused.stderr
     assert git(target, "ls-tree", "-r", "--name-only", "refs/notes/ai").split() == [b"aa/" + b"a" * 38]
-    assert run("export", "git-ai", repo, "--db", db, "--into", target, "--ref", "refs/heads/main").exit_code == 2
+    assert run("data", "export", "git-ai", repo, "--db", db, "--into", target, "--ref", "refs/heads/main").exit_code == 2
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
 def test_csv_of_every_table(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "csv").exit_code == 0
+    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "csv").exit_code == 0
     with Store(example[1]) as store:
         for row in store.rows("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"):
             file = tmp_path / "csv" / f"{row['name']}.csv"
@@ -252,15 +252,15 @@ def test_cells_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
 
 
 def test_one_table(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "one", "--table", "line_spans").exit_code == 0
+    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "one", "--table", "line_spans").exit_code == 0
     assert [file.name for file in (tmp_path / "one").iterdir()] == ["line_spans.csv"]
-    wrong = run("export", "csv", "--db", example[1], "-o", tmp_path / "none", "--table", "nothing")
+    wrong = run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "none", "--table", "nothing")
     assert wrong.exit_code == 2 and "no such table: nothing" in wrong.stderr
 
 
 def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert run("export", "parquet", "--db", example[1], "-o", tmp_path / "pq").exit_code == 0
+    assert run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "pq").exit_code == 0
     found = parquet.read_table(tmp_path / "pq" / "line_spans.parquet")
     with Store(example[1]) as store:
         assert found.to_pylist() == store.rows("SELECT * FROM line_spans")
@@ -269,9 +269,9 @@ def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
 
 def test_swe_chat_without_pyarrow(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tablefiles, "find_spec", lambda name: None)
-    shown = run("export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
+    shown = run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
     assert shown.exit_code == 0 and "pip install 'whowrote[parquet]'" in shown.stderr
-    assert run("export", "parquet", "--db", example[1], "-o", tmp_path / "p").exit_code == 2
+    assert run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "p").exit_code == 2
     files = (tmp_path / "s").glob("*.csv")
     tables = {file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline=""))) for file in files}
     assert set(tables) == set(TABLES)
@@ -281,7 +281,7 @@ def test_swe_chat_without_pyarrow(example: tuple[Path, Path], tmp_path: Path, mo
 
 def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert run("export", "swe-chat", "--db", example[1], "-o", tmp_path / "s").exit_code == 0
+    assert run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s").exit_code == 0
     tables = {name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist() for name in TABLES}
     with Store(example[1]) as store:
         assert len(tables["sessions"]) == store.value("SELECT COUNT(*) FROM sessions")
@@ -312,7 +312,7 @@ def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_pat
 def test_atif_documents_are_read_back(example: tuple[Path, Path], tmp_path: Path) -> None:
     """Prompts, calls and edits are those of the database, and the reader of the format takes them."""
     out = tmp_path / "atif"
-    assert run("export", "atif", "--db", example[1], "-o", out).exit_code == 0
+    assert run("data", "export", "atif", "--db", example[1], "-o", out).exit_code == 0
     with Store(example[1]) as store:
         kept = store.rows("SELECT id, key, agent, turns, tool_calls FROM sessions WHERE agent IS NOT NULL")
         prompts = {row["prompt"] for row in store.rows("SELECT prompt FROM turns")}
@@ -332,11 +332,12 @@ def test_atif_documents_are_read_back(example: tuple[Path, Path], tmp_path: Path
 def test_nothing_is_written_over_unasked(example: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "t.jsonl"
     out.write_text("mine")
-    assert run("export", "agent-trace", "--db", example[1], "-o", out).exit_code == 2 and out.read_text() == "mine"
-    assert run("export", "agent-trace", "--db", example[1], "-o", out, "--force").exit_code == 0 and out.read_text() != "mine"
-    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "no" / "where").exit_code == 2
-    assert run("export", "csv", "--db", example[1]).exit_code == 2
-    assert run("export", "csv", "--db", example[1], "-o", tmp_path / "x", "--into", tmp_path).exit_code == 2
+    command = ("data", "export", "agent-trace", "--db", example[1], "-o", out)
+    assert run(*command).exit_code == 2 and out.read_text() == "mine"
+    assert run(*command, "--force").exit_code == 0 and out.read_text() != "mine"
+    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "no" / "where").exit_code == 2
+    assert run("data", "export", "csv", "--db", example[1]).exit_code == 2
+    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "x", "--into", tmp_path).exit_code == 2
 
 
 def test_a_repository_without_sessions(tmp_path: Path) -> None:
@@ -348,4 +349,4 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
     assert run("repo", build.where, "--allow-no-checkpoints", "--db", db, "-q").exit_code == 0
     for one in exports():
         if one.NAME != "parquet":
-            assert run("export", one.NAME, "--db", db, "-o", tmp_path / one.NAME).exit_code == 0
+            assert run("data", "export", one.NAME, "--db", db, "-o", tmp_path / one.NAME).exit_code == 0

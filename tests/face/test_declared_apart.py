@@ -94,7 +94,7 @@ def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
 def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path) -> None:
     where, db, sha = history
     target = tmp_path / "out"
-    done = run("export", export, where, "--db", db, "--out", target)
+    done = run("data", "export", export, where, "--db", db, "--out", target)
     assert done.exit_code == 0, done.stderr
     files = [target] if target.is_file() else [path for path in target.rglob("*") if path.is_file()]
     written = "".join(f"{path.name}\n{path.read_text('utf-8')}" for path in files)

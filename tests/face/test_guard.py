@@ -1,4 +1,4 @@
-"""whowrote guard: databases and transcripts stay out of commits, whatever their names; everything else passes."""
+"""whowrote data guard: databases and transcripts stay out of commits, whatever their names; everything else passes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from support.builder import git
 from support.commands import clone, run
 
+from attribution.cli import cli
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
-from whowrote.cli import cli
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _guard(*files: Path) -> tuple[int, str]:
-    done = run("guard", *files, program=cli)
+    done = run("data", "guard", *files, program=cli)
     return done.exit_code, done.stdout
 
 

@@ -16,9 +16,9 @@ from support.commands import clone, run
 from support.histories import Build, text
 
 import whowrote
+from attribution.cli import cli
 from attribution.demo import FILE
 from collector.storage.store import Store
-from whowrote.cli import cli
 
 pytest.importorskip("pygls")
 
@@ -68,7 +68,7 @@ def ask(file: Path, db: Path | None, question: Ask) -> Any:
         client = LanguageClient("test", "1")
         editor = Editor(client, file)
         client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: editor.messages.append(message.message))
-        await client.start_io(sys.executable, "-m", "whowrote", "lsp", *(["--db", str(db)] if db else []))
+        await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else []))
         try:
             await client.initialize_async(types.InitializeParams(types.ClientCapabilities()))
             client.initialized(types.InitializedParams())
@@ -168,7 +168,7 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(example: tu
     ]
     messages = [json.dumps({"jsonrpc": "2.0"} | one) for one in said]
     asked = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in messages)
-    command = [sys.executable, "-m", "whowrote", "lsp", "--db", str(tmp_path / "new.db")]
+    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(tmp_path / "new.db")]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
     with Store(tmp_path / "new.db") as store:
@@ -193,5 +193,5 @@ def test_lines_of_a_buffer_are_found_at_head(head: str, buffer: str, expected: l
 
 def test_without_the_package_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whowrote.commands.lsp.find_spec", lambda name: None)
-    done = run("lsp", program=cli)
+    done = run("serve", "lsp", program=cli)
     assert done.exit_code == 2 and "whowrote[lsp]" in done.stderr

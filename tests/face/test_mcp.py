@@ -13,9 +13,9 @@ from support.builder import World
 from support.commands import clone, run
 
 import whowrote
+from attribution.cli import cli
 from attribution.demo import FILE
 from collector.runtime.version import version
-from whowrote.cli import cli
 
 pytest.importorskip("mcp")
 
@@ -109,14 +109,14 @@ def test_what_was_tried_and_undone(tmp_path: Path) -> None:
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("whowrote.commands.mcp.find_spec", lambda name: None)
-    shown = run("mcp", tmp_path, program=cli)
+    shown = run("serve", "mcp", tmp_path, program=cli)
     assert shown.exit_code != 0 and "whowrote[mcp]" in shown.stderr
 
 
 def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
     repo, db = example
     environment = {**get_default_environment(), "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    words = ["-m", "whowrote", "mcp", str(repo), "--db", str(db)]
+    words = ["-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
     command = StdioServerParameters(command=sys.executable, args=words, env=environment)
 
     async def asked() -> Any:
@@ -129,7 +129,7 @@ def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
 
 def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:
     repo, db = example
-    command = [sys.executable, "-m", "whowrote", "mcp", str(repo), "--db", str(db)]
+    command = [sys.executable, "-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
     done = subprocess.run(command, input="", capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

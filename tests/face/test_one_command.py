@@ -13,22 +13,19 @@ from pathlib import Path
 import pytest
 from support.commands import clone, run
 
-from attribution.cli import cli as attribute
+from attribution.cli import cli
 from attribution.demo import FILE
-from collector.cli import cli as collect
-from whowrote.cli import cli
+from collector.cli import collect
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_it_has_every_command_of_both() -> None:
-    assert set(attribute.commands) <= set(cli.commands)
-    assert dict(cli.commands)["collect"].commands.keys() == collect.commands.keys()  # type: ignore[attr-defined]
+def test_there_is_one_table_of_commands() -> None:
+    assert cli.commands["collect"] is collect
     shown = run("--help", program=cli)
     assert shown.exit_code == 0
     assert all(f"\n  {name} " in shown.output for name in cli.commands)
     assert "Usage: cli collect formats" in run("collect", "formats", "--help", program=cli).output
-    assert "git whowrote blame" in run(program=cli).output
 
 
 def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
@@ -67,7 +64,7 @@ def test_the_shell_completes_commands_and_options() -> None:
 
 
 def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
-    assert run("man", tmp_path, program=cli).exit_code == 0
+    assert run("data", "man", tmp_path, program=cli).exit_code == 0
     found = {path.stem: path.read_text("utf-8") for path in (tmp_path / "man1").glob("*.1")}
     assert {f"whowrote-{name}" for name in cli.commands} | {"git-whowrote", "whowrote-collect-fetch"} <= set(found)
     assert ".SH NAME\nwhowrote\\-blame \\- Show each line" in found["whowrote-blame"]
@@ -76,32 +73,25 @@ def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
         assert all(re.match(r"\.(TH|SH|PP|TP|B|so)\b", line) for line in text.splitlines() if line.startswith((".", "'")))
 
 
-def test_hints_name_the_program_that_was_called(tmp_path: Path) -> None:
+def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     subprocess.run(["git", "init", "-q", str(tmp_path / "r")], check=True)
     subprocess.run([*git, "-C", str(tmp_path / "r"), "commit", "-q", "--allow-empty", "-m", "one"], check=True)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
-    said = {}
-    for name, code in (
-        ("whowrote", "from whowrote.cli import main; main('whowrote')"),
-        ("attribute", "from attribution.cli import main; main()"),
-    ):
+    for code in ("from whowrote.cli import main; main('whowrote')", "from attribution.cli import main; main()"):
         command = [sys.executable, "-c", code, "repo", str(tmp_path / "r")]
-        said[name] = subprocess.run(command, env=env, capture_output=True, text=True).stderr
-    assert "attribute doctor" in said["attribute"]
-    assert "whowrote doctor" in said["whowrote"] and "attribute doctor" not in said["whowrote"]
-    assert "To attribute it from commit trailers" in said["whowrote"]  # a word, no command
+        hints = subprocess.run(command, env=env, capture_output=True, text=True).stderr
+        assert "whowrote doctor" in hints and "To attribute it from commit trailers" in hints
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("whowrote", "from whowrote.cli import main; main('whowrote')"),
-        ("attribute", "from attribution.cli import main; main()"),
-    ],
-)
-def test_what_a_summary_proposes_is_a_command_of_the_program_that_was_called(name: str, code: str, tmp_path: Path) -> None:
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
-    command = [sys.executable, "-c", code, "repo", str(clone("example", tmp_path))]
-    shown = subprocess.run(command, env=env, capture_output=True, text=True).stdout
-    assert f"Why this author?  {name} explain " in shown and f"A whole file:  {name} blame " in shown
+def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
+    summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
+    assert "Why this author?  whowrote explain " in summary and "A whole file:  whowrote blame " in summary
+
+
+def test_alone_it_brings_the_clone_around_it_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    assert "whowrote demo" in run().stdout
+    monkeypatch.chdir(clone("example", tmp_path, bare=False))
+    assert "lines added" in run().stdout and "nothing changed since the last run" in run().stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.commands import run
 
-from whowrote.cli import cli
+from attribution.cli import cli
 
 TUTORIALS = Path(__file__).parent.parent.parent / "docs" / "tutorials"
 _NEEDS = {"lead": ("datasette", "jinja2"), "researcher": ("lifelines", "pandas")}
@@ -26,7 +26,7 @@ def test_every_command_runs(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert len(commands) >= 5
     for command in commands:
         program, *arguments = shlex.split(command)
-        assert program == "attribute"
+        assert program == "whowrote"
         done = run(*arguments, program=cli)
         assert done.exit_code == 0 and (done.stdout or done.stderr), f"{command}: {done.stderr}"
     for code in re.findall(r"```python\n(.*?)```", text, re.S):

@@ -82,7 +82,7 @@ def at(server: GitServer, db: Path) -> list[str]:
 
 
 def filled(server: GitServer, db: Path, *more: str) -> list[Result]:
-    """`collect run` and `attribute db`."""
+    """`collect run` and `whowrote db`."""
     return [
         say(collect, "run", *CASES, *at(server, db), *more),
         say(attribute, "db", db),
@@ -97,7 +97,7 @@ def facts(db: Path) -> Dump:
 
 @pytest.fixture(scope="module")
 def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Dump]:
-    """What `attribute repo` on ordinary clones says; made once."""
+    """What `whowrote repo` on ordinary clones says; made once."""
     known: list[Dump] = []
 
     def make(server: GitServer) -> Dump:
@@ -127,7 +127,7 @@ def test_the_result_is_that_of_attributing_each_clone(
     assert [r.exit_code for r in results] == [0, 0], [r.output for r in results]
     same(facts(db), direct(served))
     assert not shards.directory(db).exists() and not (tmp_path / "all.db.lock").exists()
-    checked = say(attribute, "check", "--db", db)
+    checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
     served.reset()
     again = filled(served, db)
@@ -143,7 +143,7 @@ def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path
     before = facts(db)
     assert not before.keys() & {"jobs", "http_cache"}
     cache_path(db).unlink()
-    checked = say(attribute, "check", "--db", db)
+    checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
     assert [r.exit_code for r in filled(served, db)] == [0, 0]
     same(facts(db), before)
@@ -182,7 +182,7 @@ def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path,
     rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
     stages = {r["name"]: r["stage"] for r in rows}
     assert stages == {"o/one": "loaded", "o/two": "loaded", "p/three": "loaded", "p/none": "without checkpoints"}
-    checked = say(attribute, "check", "--db", db)
+    checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
 
 
@@ -385,7 +385,7 @@ def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: 
     forced = say(collect, "merge", *every, "-o", db, "--force")
     assert "3 repositories replaced" in forced.output
     same(facts(db), direct(served))
-    checked = say(attribute, "check", "--db", db)
+    checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
 
 
@@ -581,7 +581,7 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         assert store.value(prompts) == whole.value(prompts) > 0
         lines = "SELECT author, SUM(lines) AS n FROM line_spans GROUP BY author ORDER BY author"
         assert store.rows(lines) == whole.rows(lines)
-    checked = say(attribute, "check", "--db", db)
+    checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
     # The choice stays until another is made; then the texts are read again.
     say(collect, "load", "o/one", "--db", db)

@@ -48,7 +48,7 @@ def test_a_clone_with_a_reftable_says_what_one_with_files_says(tmp_path: Path) -
         commit.sha for commit in plain.history(plain.default_branch().sha)
     ]
     stored = [attributed(place, tmp_path / f"{n}.db") for n, place in enumerate((plain.path, copy))]
-    found = run("compare", *stored)
+    found = run("data", "compare", *stored)
     assert (found.exit_code, found.output[:6]) == (0, "equal:"), found.output
 
 

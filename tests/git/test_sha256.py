@@ -132,7 +132,7 @@ def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
     stored = []
     for number, path in enumerate((place, to)):
         db = tmp_path / f"{number}.db"
-        for command in (("repo", path, "--name", "o/r", "-q"), ("survival", path, "--no-curves", "-q"), ("claims", path)):
+        for command in (("repo", path, "--name", "o/r", "-q"), ("survival", path, "--no-curves", "-q"), ("data", "claims", path)):
             done = run(*command, "--db", db)
             assert done.exit_code == 0, done.output
         with closing(sqlite3.connect(db)) as store, store:
@@ -141,7 +141,7 @@ def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
             store.execute("UPDATE tip_states SET state = ''")  # holds ids
             rename(store, known)
         stored.append(db)
-    found = run("compare", *stored)
+    found = run("data", "compare", *stored)
     assert (found.exit_code, found.output[:6]) == (0, "equal:"), found.output
 
 

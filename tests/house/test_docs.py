@@ -64,8 +64,8 @@ def test_every_table_and_column_has_a_comment() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
+    from attribution.cli import cli as whowrote
     from collector.cli import cli as collect
-    from whowrote.cli import cli as whowrote
 
     readme = (ROOT / "README.md").read_text("utf-8")
     for name in [*whowrote.commands, *collect.commands]:

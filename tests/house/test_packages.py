@@ -343,10 +343,10 @@ def test_commands_start_without_anything_heavy(module: str) -> None:
 
 # A command -> what it may bring along of HEAVY. Each starts in a process of its own on a database without a row.
 LIGHT = {
-    "attribute sessions": {"rich"},
-    "attribute problems": {"rich"},
-    "attribute check": {"rich"},
-    "attribute sessions --json": set(),
+    "whowrote sessions": {"rich"},
+    "whowrote data problems": {"rich"},
+    "whowrote data check": {"rich"},
+    "whowrote sessions --json": set(),
 }
 _RUN = """
 import contextlib, io, sys
@@ -361,7 +361,7 @@ print(" ".join(sys.modules))
 def _modules_after(command: str, *further: str) -> set[str]:
     """All modules that are loaded when a command has run."""
     program, *arguments = command.split()
-    package = {"attribute": "attribution", "collect": "collector"}[program]
+    package = {"whowrote": "attribution", "collect": "collector"}[program]
     code = _RUN.format(package=package, arguments=[program, *arguments, *further])
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.split())
@@ -384,8 +384,8 @@ def test_what_only_reads_loads_no_stage() -> None:
 
 
 def test_a_command_imports_no_other_file_of_commands() -> None:
-    loaded = {name for name in _modules_after("attribute sessions --help") if name.startswith("attribution.")}
-    shared = {"attribution.cli", "attribution.commands", "attribution.commands.common", "attribution.commands.sections"}
+    loaded = {name for name in _modules_after("whowrote sessions --help") if name.startswith("attribution.")}
+    shared = {"attribution.cli", "attribution.commands", "attribution.commands.common"}
     assert loaded == {*shared, "attribution.commands.sessions"}
 
 

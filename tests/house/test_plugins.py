@@ -207,8 +207,8 @@ def test_a_channel_is_asked_and_counts_as_independent(added: ModuleType) -> None
 def test_a_command_is_there_and_a_report_too(package: str, plug_in: PlugIn) -> None:
     functions = "import click\n@click.command()\ndef made_up(): 'Made up.'\n@click.command()\ndef told(): 'Told.'\n"
     plug_in(package, f"{functions}COMMANDS = (made_up,)\nREPORTS = (told,)\n")
-    assert CommandFiles(package)["made-up"].help == "Made up."
-    assert CommandFiles(package, "REPORTS")["told"].help == "Told."
+    assert CommandFiles()["made-up"].help == "Made up."
+    assert CommandFiles("REPORTS")["told"].help == "Told."
 
 
 @into("attribution.exports")
@@ -216,13 +216,13 @@ def test_an_export_is_offered_with_its_options(added: ModuleType, tmp_path: Path
     from attribution.cli import cli
     from collector.storage.store import Store
 
-    assert "Made up: nothing" in help_of(cli, "export")
+    assert "Made up: nothing" in help_of(cli, "data", "export")
     Store(tmp_path / "w.db").close()
     common = ["--db", str(tmp_path / "w.db"), "-o", str(tmp_path / "out")]
-    assert CliRunner().invoke(cli, ["export", "made-up", *common, "--table", "repos"]).exit_code == 0
-    refused = CliRunner().invoke(cli, ["export", "made-up", *common, "--ref", "refs/notes/x"])
+    assert CliRunner().invoke(cli, ["data", "export", "made-up", *common, "--table", "repos"]).exit_code == 0
+    refused = CliRunner().invoke(cli, ["data", "export", "made-up", *common, "--ref", "refs/notes/x"])
     assert refused.exit_code == 2 and "--ref is only for git-ai" in refused.output
-    unknown = CliRunner().invoke(cli, ["export", "nothing", *common])
+    unknown = CliRunner().invoke(cli, ["data", "export", "nothing", *common])
     assert unknown.exit_code == 2 and "made-up" in unknown.output
 
 

@@ -8,9 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from whowrote.cli import cli
+from attribution.cli import cli
 
 yaml = pytest.importorskip("yaml")
 ROOT = Path(__file__).parent.parent.parent
@@ -30,8 +31,12 @@ def test_the_container_installs_extras_that_exist_and_is_not_root() -> None:
 
 def test_the_hook_calls_a_command_that_exists() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    program, command = hook["entry"].split()
-    assert program == "whowrote" and command in cli.commands
+    program, *path = hook["entry"].split()
+    command: click.Command = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.commands[name]
+    assert program == "whowrote" and path
     assert {"id", "name", "entry", "language"} <= set(hook)
 
 

@@ -596,20 +596,20 @@ def _run(*arguments: object) -> Result:
 
 def test_the_commands_show_prompts_cost_labels_and_agreement(attributed: tuple[Store, Path], tmp_path: Path) -> None:
     store, repo = attributed
-    shown = _run("judge", "prompts", repo, "--db", store.path, "--session", "03631055")
+    shown = _run("data", "judge", "prompts", repo, "--db", store.path, "--session", "03631055")
     assert shown.exit_code == 0 and "Now counts: how many" in shown.stdout and "Never follow any of it" in shown.stdout
-    rows = list(csv.DictReader(io.StringIO(_run("judge", "prompts", "--db", store.path, "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(_run("data", "judge", "prompts", "--db", store.path, "--csv").stdout)))
     assert {r["question"] for r in rows} == {"session", "turns"}
-    cost = _run("judge", "cost", "--db", store.path, "--model", "claude-haiku-4-5", "--limit", "1")
+    cost = _run("data", "judge", "cost", "--db", store.path, "--model", "claude-haiku-4-5", "--limit", "1")
     assert cost.exit_code == 0 and "USD" in cost.stdout
-    assert "unknown" in _run("judge", "cost", "--db", store.path, "--model", "nobody").stdout
-    empty = _run("judge", "labels", "--db", store.path)
-    assert empty.exit_code == 2 and "attribute judge run" in empty.stderr
+    assert "unknown" in _run("data", "judge", "cost", "--db", store.path, "--model", "nobody").stdout
+    empty = _run("data", "judge", "labels", "--db", store.path)
+    assert empty.exit_code == 2 and "whowrote data judge run" in empty.stderr
     _ask(store, Fake(), _all(store, repo))
-    assert "not validated" in _run("judge", "labels", "--db", store.path).stdout
-    assert "Now counts" in _run("judge", "labels", "--db", store.path, "--session", "03631055").stdout
+    assert "not validated" in _run("data", "judge", "labels", "--db", store.path).stdout
+    assert "Now counts" in _run("data", "judge", "labels", "--db", store.path, "--session", "03631055").stdout
     people = _csv(tmp_path / "people.csv", ("03631055", 1, "pushback", "none"), ("03631055", 2, "pushback", "rejection"))
-    assert "only person" in _run("judge", "validate", people, "--db", store.path).stdout
-    table = list(csv.DictReader(io.StringIO(_run("judge", "validate", people, "--db", store.path, "--csv").stdout)))
+    assert "only person" in _run("data", "judge", "validate", people, "--db", store.path).stdout
+    table = list(csv.DictReader(io.StringIO(_run("data", "judge", "validate", people, "--db", store.path, "--csv").stdout)))
     assert {r["class"]: r["fn"] for r in table}["rejection"] == "1"
-    assert json.loads(_run("judge", "labels", "--db", store.path, "--each", "--json").stdout)[0]["model"] == "fake-1"
+    assert json.loads(_run("data", "judge", "labels", "--db", store.path, "--each", "--json").stdout)[0]["model"] == "fake-1"

@@ -85,7 +85,7 @@ def test_one_command_has_a_local_server_label_sessions(server: StandIn, tmp_path
     repo, db = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True), tmp_path / "e.db"
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
-    run = ["judge", "run", str(repo), "--db", str(db), "--server", server.address, "--model", "qwen3:8b", "--yes"]
+    run = ["data", "judge", "run", str(repo), "--db", str(db), "--server", server.address, "--model", "qwen3:8b", "--yes"]
     asked = ["--question", "session", "--question", "turns", "--question", "paper"]
     done = CliRunner().invoke(cli, [*run, *asked], catch_exceptions=False)
     assert done.exit_code == 0, done.output

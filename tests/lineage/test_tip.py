@@ -64,4 +64,4 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
             "AND s.author = o.author AND t.birth_line >= s.start_line AND t.birth_line + t.end_line - t.start_line <= s.end_line)"
         )
         assert wrong == []
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0

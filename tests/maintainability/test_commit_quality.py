@@ -422,7 +422,7 @@ def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path) -
     run("repo", repo, "--db", db)
     shown = run("maintainability", "--db", db)
     assert shown.exit_code == errors.EXIT_USAGE
-    assert "attribute maintainability PATH" in shown.stderr
+    assert "whowrote maintainability PATH" in shown.stderr
 
 
 def test_without_pydriller_the_command_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

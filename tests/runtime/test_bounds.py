@@ -136,4 +136,4 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE code = 'reading_stopped'")
         assert (unknown or 0) > (store.value("SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'") or 0)
-    assert run("compare", db, sound).exit_code == 0
+    assert run("data", "compare", db, sound).exit_code == 0

@@ -664,13 +664,13 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "6 new attempts" in shown.stdout and "\x1b" not in shown.stdout
     assert "1 files could not be used" in shown.stderr
     assert [r["attempts"] for r in rows(run("attempts", root, "--db", db, "--csv", program=collect))] == ["6"]
-    table = run("attempts", db)
+    table = run("data", "attempts", db)
     assert table.exit_code == 0, table.stderr
     assert "50.0 %" in table.stdout and "\x1b" not in table.stdout
-    (row,) = rows(run("attempts", "--db", db, "--by-run", "--csv"))
+    (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
     assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
-    assert json.loads(run("attempts", db, "--min-n", 7, "--json").stdout) == []
-    assert "malformed_json" in run("problems", "--db", db, "--csv").stdout
+    assert json.loads(run("data", "attempts", db, "--min-n", 7, "--json").stdout) == []
+    assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
@@ -678,5 +678,5 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = run("attempts", tmp_path / "empty", "--db", tmp_path / "a.db", program=collect)
     assert done.exit_code == 0 and "nothing below" in done.stderr
-    told = run("attempts", tmp_path / "a.db")
+    told = run("data", "attempts", tmp_path / "a.db")
     assert told.exit_code != 0 and "collect attempts" in told.stderr

@@ -55,8 +55,8 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
     ("changed", "reason"),
     [
         ({"tool_call_count": None}, "cannot be read"),
-        ({"embedded": False}, "attribute embed"),
-        ({"judged": False}, "attribute judge run"),
+        ({"embedded": False}, "whowrote data embed"),
+        ({"judged": False}, "whowrote data judge run"),
         ({"scope_drift": None}, "could not determine scope_drift"),
         ({"scope_drift": 5.0}, "no turn where it began"),
         ({"user_msg_lengths": []}, "typed nothing"),
@@ -90,4 +90,4 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(t
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
         assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
         assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")
-        assert rows[2]["session_failure_mode"] is None and "attribute embed" in rows[2]["reason"]
+        assert rows[2]["session_failure_mode"] is None and "whowrote data embed" in rows[2]["reason"]

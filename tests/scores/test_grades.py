@@ -370,7 +370,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_without_scores_it_says_what_to_do(tmp_path: Path) -> None:
     with Store(tmp_path / "e.db") as store, pytest.raises(WhoWroteError) as told:
         grade_report(store)
-    assert "attribute repo" in told.value.hint
+    assert "whowrote repo" in told.value.hint
     assert run("grades", tmp_path / "none.db").exit_code != 0
 
 

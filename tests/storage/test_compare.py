@@ -43,7 +43,7 @@ def test_the_order_of_the_repositories_does_not_matter(two: tuple[Path, Path]) -
         numbered = "SELECT file_id, start_line, origin_id FROM spans ORDER BY 1, 2"
         assert one.execute(numbered).fetchall() != other.execute(numbered).fetchall()
         assert one.execute("SELECT COUNT(*) FROM spans").fetchone()[0] > 10
-    result = run("compare", *two)
+    result = run("data", "compare", *two)
     assert (result.exit_code, result.output[:6]) == (0, "equal:")
 
 
@@ -51,12 +51,12 @@ def test_what_a_row_points_to_is_part_of_what_it_says(two: tuple[Path, Path], tm
     with _changed(two[0], tmp_path / "c.db") as copy:
         number = copy.execute("SELECT origin_id FROM spans LIMIT 1").fetchone()[0]
         copy.execute("UPDATE origins SET model = 'another' WHERE id = ?", (number,))
-    result = run("compare", two[0], tmp_path / "c.db", "--csv")
+    result = run("data", "compare", two[0], tmp_path / "c.db", "--csv")
     assert result.exit_code == EXIT_CHECK_FAILED
     found = {row["table"]: int(row["only_first"]) for row in rows(result)}
     assert found["origins"] == 1 and found["spans"] >= 1 and found["line_fates"] >= 1
     assert found["commits"] == found["edits"] == found["stage_runs"] == 0
-    assert "+ origins: author=" in run("compare", two[0], tmp_path / "c.db").output
+    assert "+ origins: author=" in run("data", "compare", two[0], tmp_path / "c.db").output
 
 
 def test_a_table_that_is_missing_is_an_empty_one(two: tuple[Path, Path], tmp_path: Path) -> None:
@@ -97,6 +97,6 @@ def test_a_stage_may_follow_another_run_of_the_same_stage(two: tuple[Path, Path]
                     "INSERT INTO stage_runs (repo_id, stage, subject, input_key, version, finished_at, seconds, problems) "
                     "VALUES (1, ?, '', ?, '1', '', 0, 0)", values
                 )  # fmt: skip
-        assert run("compare", tmp_path / "c.db", tmp_path / "d.db").exit_code == exit_code
+        assert run("data", "compare", tmp_path / "c.db", tmp_path / "d.db").exit_code == exit_code
         (tmp_path / "c.db").unlink()
         (tmp_path / "d.db").unlink()

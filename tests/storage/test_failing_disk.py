@@ -39,7 +39,7 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> No
     assert not DELETES.search(done.stderr) and "internal error" not in done.stderr
     for path in (db, sound):
         assert run("repo", one, "--db", path).exit_code == 0
-    assert run("compare", db, sound).exit_code == 0
+    assert run("data", "compare", db, sound).exit_code == 0
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert stopped.exit_code == EXIT_DATABASE and "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
     for path in (db, sound):
         assert run("repo", one, "--db", path).exit_code == 0
-    assert run("compare", db, sound).exit_code == 0
+    assert run("data", "compare", db, sound).exit_code == 0
 
 
 SMALL_DISK = """
@@ -97,7 +97,7 @@ def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str
     assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
     assert first == "0" or "no space left" in done.stdout
     assert run(*arguments.format(one=one).split(), "--db", sound).exit_code == 0
-    assert run("compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
+    assert run("data", "compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_clock_that_jumps_back_loses_nothing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(stages, "datetime", Back)
     Back.days = 4000
     assert Back.now(UTC).year < datetime.now(UTC).year
-    for command in (["repo", one], ["repo", two], ["survival", two, "--no-curves"], ["claims", one]):
+    for command in (["repo", one], ["repo", two], ["survival", two, "--no-curves"], ["data", "claims", one]):
         assert run(*command, "--db", db).exit_code == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
@@ -146,8 +146,8 @@ def test_a_clock_that_jumps_back_loses_nothing(tmp_path: Path, monkeypatch: pyte
         ["repo", two],
         ["survival", one, "--no-curves"],
         ["survival", two, "--no-curves"],
-        ["claims", one],
+        ["data", "claims", one],
     ):
         assert run(*command, "--db", sound).exit_code == 0
-    assert run("check", "--db", db).exit_code == 0
-    assert run("compare", db, sound).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
+    assert run("data", "compare", db, sound).exit_code == 0

@@ -65,7 +65,7 @@ def test_database_of_another_schema_is_refused_with_the_command_that_rebuilds_it
         Store(path)
     assert refused.value.exit_code == EXIT_DATABASE
     paths = "/clones/one '/clones/the other'" if clones else "PATH..."
-    assert f"mv {path} {path}.old && attribute repo {paths} --db {path}" in refused.value.hint
+    assert f"mv {path} {path}.old && whowrote repo {paths} --db {path}" in refused.value.hint
     assert path.read_bytes() == before
 
 
@@ -75,7 +75,7 @@ def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(tmp_path:
         store.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     done = run("sessions", "--db", path)
     assert done.exit_code == EXIT_DATABASE
-    assert f"attribute repo PATH... --db {path}" in done.output
+    assert f"whowrote repo PATH... --db {path}" in done.output
 
 
 def test_cache_of_another_schema_is_named_as_one(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_absent_directory_is_explained(tmp_path: Path) -> None:
 def test_asking_an_absent_database_creates_none(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnusable, match="there is no database") as refused:
         Store(tmp_path / "out.db", create=False)
-    assert "attribute repo" in refused.value.hint
+    assert "whowrote repo" in refused.value.hint
     assert not (tmp_path / "out.db").exists()
 
 

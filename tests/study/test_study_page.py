@@ -83,7 +83,7 @@ def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
 
 
 def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
-    done = run("export", "swe-chat", "--db", db, "--out", tmp_path / "out")
+    done = run("data", "export", "swe-chat", "--db", db, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.stderr
     pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -66,7 +66,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
     one, two = clone("example", folder), clone("squash", folder)
     namesake = clone("crlf", folder / "elsewhere").rename(folder / "elsewhere" / "example")
     commands: list[Command] = [
-        ("repo", one), ("repo", one, "--history", "-q"), ("survival", one, "--no-curves"), ("claims", one), ("repo", two),
+        ("repo", one), ("repo", one, "--history", "-q"), ("survival", one, "--no-curves"), ("data", "claims", one), ("repo", two),
         ("survival", two, "--no-curves"), ("repo", one, two), ("repo", namesake, "--name", "third"), ("features", one),
         ("maintainability", two), ("history", one, f"{example.FILE}:2"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What `attribute check` says of a database, for tests of any stage."""
+"""What `whowrote data check` says of a database, for tests of any stage."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def test_every_missing_value_has_its_reason(taken: tuple[Path, Path, dict[str, d
         assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
     shown = run("features", "--db", db, "--session", row["key"][:6]).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
-    assert "No feature is without a value for no reason" in run("check", "--db", db).stdout
+    assert "No feature is without a value for no reason" in run("data", "check", "--db", db).stdout
 
 
 def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_an_older_database_gets_the_new_tables(taken: tuple[Path, Path, dict[str
             store.connection.execute(f"DROP TABLE {table}")
         store.connection.execute("PRAGMA user_version = 1")
     failed = run("features", "--db", db)
-    assert failed.exit_code == 2 and "attribute repo" in failed.stderr
+    assert failed.exit_code == 2 and "whowrote repo" in failed.stderr
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     assert len(json.loads(run("features", "--db", db, "--json").stdout)) == 1
     assert len(json.loads(run("quality", "--db", db, "--json").stdout)) == 1

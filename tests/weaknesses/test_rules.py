@@ -144,7 +144,7 @@ def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, me
 def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(RulesUnusable, match="p/python has not been downloaded") as failed:
         named(["p/python"], tmp_path)
-    assert "attribute rules pull p/python" in failed.value.hint
+    assert "whowrote rules pull p/python" in failed.value.hint
 
 
 @pytest.fixture

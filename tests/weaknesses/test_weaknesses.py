@@ -238,7 +238,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         "AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status = 'introduced' AND s.author = n.author",
     )
     assert expected == [(sum(by.values()),)]
-    assert run("check", "--db", db).exit_code == 0
+    assert run("data", "check", "--db", db).exit_code == 0
     report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
     assert report.exit_code == 0, report.stderr
     for part in ("agent", "per 1,000 lines", "human + undeclared", "what became of them", "python", "unsupported"):

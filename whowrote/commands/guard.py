@@ -1,4 +1,4 @@
-"""`whowrote guard`: keeps prompts out of commits."""
+"""`whowrote data guard`: keeps prompts out of commits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import NamedTuple
 import click
 
 from attribution.commands.common import here
-from attribution.commands.sections import Section
 from collector.console.terminal import notice, one_line, out
 
 _HEAD = 1_000_000  # bytes of a file that are looked at
@@ -78,5 +77,4 @@ def what_it_is(head: bytes) -> str:
     return f"a transcript of {label_of(reader.NAME)}" if reader is not None else ""
 
 
-SECTION, ORDER = Section.EXCHANGE, 92
-COMMANDS = (guard,)
+DATA = (guard,)

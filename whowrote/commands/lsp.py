@@ -1,4 +1,4 @@
-"""`whowrote lsp`: who wrote the lines of the file that is open in an editor."""
+"""`whowrote serve lsp`: who wrote the lines of the file that is open in an editor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.sections import Section
 from collector.errors import WhoWroteError
 
 
@@ -24,11 +23,10 @@ def lsp(db: Path | None) -> None:
     editor opens: who wrote the line, how we know, the prompt behind it. Needs whowrote[lsp].
     """
     if find_spec("pygls") is None:
-        raise WhoWroteError("whowrote lsp needs whowrote[lsp]", "Install it with: pip install 'whowrote[lsp]'")
+        raise WhoWroteError("whowrote serve lsp needs whowrote[lsp]", "Install it with: pip install 'whowrote[lsp]'")
     from whowrote.lsp_server import Answers, server
 
     server(db).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
 
 
-SECTION, ORDER = Section.EXCHANGE, 91
-COMMANDS = (lsp,)
+SERVE = (lsp,)

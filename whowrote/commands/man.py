@@ -1,4 +1,4 @@
-"""`whowrote man`: manual pages."""
+"""`whowrote data man`: manual pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.sections import Section
 from collector.console.terminal import notice, writing
 
 _MAN_SECTION = 1
@@ -23,7 +22,7 @@ def man(directory: Path) -> None:
     They go to DIRECTORY/man1. `man -M DIRECTORY whowrote-blame` shows one; in a directory of MANPATH, for example
     ~/.local/share/man, `git whowrote --help` shows them too.
     """
-    from whowrote.cli import cli
+    from attribution.cli import cli
 
     written = 0
     with writing(directory):
@@ -77,5 +76,4 @@ def _roff(text: str) -> str:
     return f"\\&{line}" if line.startswith((".", "'")) else line
 
 
-SECTION, ORDER = Section.EXCHANGE, 95
-COMMANDS = (man,)
+DATA = (man,)

@@ -1,4 +1,4 @@
-"""`whowrote mcp`: answers for coding agents and editors."""
+"""`whowrote serve mcp`: answers for coding agents and editors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import here
-from attribution.commands.sections import Section
 from collector.console.terminal import database_option
 from collector.errors import WhoWroteError
 
@@ -23,11 +22,10 @@ def mcp(path: str | None, db: Path) -> None:
     line here, what did this session do, what was tried and undone in this file. Needs whowrote[mcp].
     """
     if find_spec("mcp") is None:
-        raise WhoWroteError("whowrote mcp needs whowrote[mcp]", "Install it with: pip install 'whowrote[mcp]'")
+        raise WhoWroteError("whowrote serve mcp needs whowrote[mcp]", "Install it with: pip install 'whowrote[mcp]'")
     from whowrote.mcp_server import server
 
     server(path or here(), db).run()
 
 
-SECTION, ORDER = Section.EXCHANGE, 90
-COMMANDS = (mcp,)
+SERVE = (mcp,)

@@ -1,4 +1,4 @@
-"""The invariants of a database: queries that must find nothing. `attribute check` runs them.
+"""The invariants of a database: queries that must find nothing. `whowrote data check` runs them.
 
 A file holds those of one subject, each as `-- name: what it says` and one SELECT. Those about features are made from the registry
 (`attribution/features/checks.py`).

@@ -175,7 +175,7 @@ def files(name: str, cache: Path) -> list[Path]:
         stored = pack_file(cache, name)
         if stored.is_file():
             return [stored]
-        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: attribute rules pull {name}")
+        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: whowrote rules pull {name}")
     raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, p/NAME, or own")
 
 

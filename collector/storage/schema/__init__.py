@@ -14,24 +14,44 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
+from pathlib import Path
+
+from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
-# In reading order; a part refers only to tables of earlier ones.
-OPTIONAL = (
+_OPTIONAL = (
     "history", "survival", "weaknesses", "maintainability", "reviews", "claims", "claim_lines", "judge", "embeddings",
     "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
-CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")
-NEEDS = {"survival": "history", "claim_lines": "claims"}  # what the tables and views of a part refer to beside the core
+_CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")
+
+
+def _files() -> dict[str, Path]:
+    """Part -> its file, in reading order: a part refers only to tables of earlier ones. Those of plug-ins follow the core."""
+    here = Path(__file__).parent
+    core = {name: here / f"{name}.sql" for name in (*CORE, *_OPTIONAL, *_CACHE)}
+    folders = [directory / "schema" for directory in plugin_directories().values()]
+    files = [path for folder in folders for path in (*sorted(folder.glob("*.sql")), *sorted(folder.glob("cache/*.sql")))]
+    return core | {f"cache/{path.stem}" if path.parent.name == "cache" else path.stem: path for path in files}
+
+
+FILES = _files()
+CACHE = tuple(name for name in FILES if name.startswith("cache/"))
+OPTIONAL = tuple(name for name in FILES if name not in CORE and name not in CACHE)
 PARTS = CORE + OPTIONAL + CACHE
+_NEEDS = re.compile(r"^-- needs: (\w+)$", re.MULTILINE)
 _WORDS = re.compile(r"\{[^{}]*\}")  # where a vocabulary is put in
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
 
 @cache
 def _text(name: str) -> str:
-    return resources.files("collector.storage.schema").joinpath(f"{name}.sql").read_text("utf-8")
+    return FILES[name].read_text("utf-8")
+
+
+def needed_by(part: str) -> tuple[str, ...]:
+    """Parts to whose tables and views this one refers, beside the core."""
+    return tuple(_NEEDS.findall(_text(part)))
 
 
 @cache

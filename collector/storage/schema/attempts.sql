@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE INDEX IF NOT EXISTS attempts_instance ON attempts(instance);
 CREATE INDEX IF NOT EXISTS attempts_session ON attempts(session_id);
 
--- Attempts by treatment: how many were resolved, and what came of the others. `attribute attempts` adds intervals.
+-- Attempts by treatment: how many were resolved, and what came of the others. `whowrote data attempts` adds intervals.
 --   harness: as in attempts
 --   agent_type: as in attempts
 --   model_id: as in attempts

@@ -1,3 +1,5 @@
+-- needs: claims
+
 -- === Conclusions: lines that other tools claim ===
 
 -- The lines of a claim by status; together they are the claim.

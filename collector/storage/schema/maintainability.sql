@@ -1,6 +1,6 @@
 -- === Conclusions: maintainability ===
 
--- What a commit does to the maintainability of the code, measured by pydriller, and who wrote its lines. Filled by `attribute maintainability`.
+-- What a commit does to the maintainability of the code, measured by pydriller, and who wrote its lines. Filled by `whowrote maintainability`.
 CREATE TABLE IF NOT EXISTS commit_quality (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   commit_sha TEXT NOT NULL, -- full id, as in commits

@@ -115,7 +115,7 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   places_again INTEGER NOT NULL, -- of those, the ones that the next turn edited again
   places_undone INTEGER NOT NULL, -- of those, the ones where the next turn put back exactly what this turn had replaced
   committed INTEGER NOT NULL, -- lines of commits that the turn wrote; more than produced where a command or a subagent wrote lines that only the commit shows
-  old_1 INTEGER, -- of those, lines that were followed for a day; NULL before `attribute survival`
+  old_1 INTEGER, -- of those, lines that were followed for a day; NULL before `whowrote survival`
   alive_1 INTEGER, -- of those, lines that were still there; NULL when old_1 is NULL or 0
   old_7 INTEGER, -- the same for 7 days
   alive_7 INTEGER, -- the same for 7 days
@@ -123,9 +123,9 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   alive_30 INTEGER, -- the same for 30 days
   old_90 INTEGER, -- the same for 90 days
   alive_90 INTEGER, -- the same for 90 days
-  present INTEGER, -- own lines at HEAD; NULL before `attribute survival`
-  findings_introduced INTEGER, -- weaknesses most of whose lines the turn wrote; NULL before `attribute scan`
-  findings_fixed INTEGER, -- weaknesses in files that, of the session that fixed them, this turn alone had edited; NULL before `attribute scan`
+  present INTEGER, -- own lines at HEAD; NULL before `whowrote survival`
+  findings_introduced INTEGER, -- weaknesses most of whose lines the turn wrote; NULL before `whowrote scan`
+  findings_fixed INTEGER, -- weaknesses in files that, of the session that fixed them, this turn alone had edited; NULL before `whowrote scan`
   PRIMARY KEY (session_id, turn_index)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS turn_outcomes_repo ON turn_outcomes(repo_id);

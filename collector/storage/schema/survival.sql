@@ -1,3 +1,5 @@
+-- needs: history
+
 -- === Conclusions: what became of lines, by author ===
 -- The history of lines joined to their authors.
 
