@@ -532,7 +532,7 @@ def bad_databases(directory: Path) -> dict[str, Path]:
     ("which", "words"),
     [
         ("foreign", "database of another program"),
-        ("newer", "newer whowrote"),
+        ("newer", "has schema 99"),
         ("damaged", "not a readable SQLite database"),
         ("nowhere", "cannot be opened"),
     ],

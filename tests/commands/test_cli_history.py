@@ -138,18 +138,6 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
     assert again.exit_code == 0 and "nothing changed" in again.stdout
 
 
-def test_an_older_database_gets_the_new_tables(example: tuple[Path, Path], tmp_path: Path) -> None:
-    old = tmp_path / "old.db"
-    shutil.copy(example[1], old)
-    with Store(old) as store:
-        for name in ("survival", "deletions", "line_fates", "tip_states", "line_moves", "line_lifetimes", "history_commits"):
-            store.connection.execute(f"DROP TABLE IF EXISTS {name}")
-        store.connection.execute("DELETE FROM stage_runs WHERE stage IN ('history', 'survival')")
-        store.connection.execute("PRAGMA user_version = 1")
-    assert run("survival", example[0], "--db", old, "--no-curves").exit_code == 0
-    assert "line_lifetimes" in same_tables(old)
-
-
 # --- history ----------------------------------------------------------------------------------------------------------
 
 
