@@ -4,12 +4,20 @@ A plug-in is a directory with everything about one subject that the core does no
 core never imports it. `plugin.py` in the directory may define these hooks. All are optional functions that import what they need:
 
     after_lines(context)            fills tables of the plug-in once the lines of a repository are settled, in the same transaction
+    typing_records(repo, commits)   what tools saw a person type, `TypingRecord`s (`attribution/authorship/typing_seen.py`)
+    line_section(store, repo, sha, path, line)  a `LineSection` of one line explained (`attribution/queries/explain.py`)
+    lines_aside(store, repo_id)     lines counted beside the classes, an `Aside` (`attribution/queries/repo_report.py`)
+    undeclared_note(store, repos)   a sentence on whose the undeclared lines of repositories are; "" for none
+    browse_queries()                name -> `Query` that Datasette lists (`attribution/browse/queries.py`)
+    known_formats()                 rows of `collect formats`
+    note_names()                    names below refs/notes/ that are worth fetching
 
 Beside `plugin.py`, these are found by their names:
 
     schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
     words.py                            closed sets of words that the schema mentions (`collector/vocabulary/schema.py`)
     commands/*.py                       commands (`collector/console/commands.py`)
+    checks.sql                          invariants of the tables (`attribution/queries/checks`)
 """
 
 from __future__ import annotations

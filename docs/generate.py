@@ -20,10 +20,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 import click  # noqa: E402
 from pages import fill, table  # noqa: E402
 
-from attribution.exports import exports  # noqa: E402
+from attribution.exchange.exports import exports  # noqa: E402
+from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
-from collector.claims import producers  # noqa: E402
 from collector.local import sources  # noqa: E402
 from collector.local.model import Source  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402

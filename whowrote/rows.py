@@ -29,7 +29,7 @@ class Rows(list[Row]):
 
     def to_arrow(self) -> pyarrow.Table:
         """A column per name, which polars and DuckDB read too. Raises WhoWroteError when pyarrow is not installed."""
-        from attribution.exports.tablefiles import arrow_table
+        from collector.storage.tablefiles import arrow_table
 
         return arrow_table(self.to_dicts())
 

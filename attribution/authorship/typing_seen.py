@@ -1,21 +1,18 @@
-"""Lines that a tool saw a person type: ranges of git-ai's notes from before it filled in the rest. Pure.
+"""Lines that a tool saw a person type, as plug-ins read its records. Pure.
 
-A note counts only if it names an agent's lines too: an agent that git-ai does not know looks like a person who types, as far as an
-editor tells. And for a file only if all lines that it names there are lines that its commit adds: where some are not, it describes
+A record counts for a file only if all lines that it names there are lines that its commit adds: where some are not, it describes
 another text. The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.witness`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
-from attribution.authorship.diffs import FileDiff
 from attribution.authorship.lines import SightingPair, Verdict
 from attribution.authorship.witness import Texts
-from collector.claims.git_ai import saw_typing
-from collector.claims.model import Claim, ClaimRecord
 from collector.git.ranges import Ranges, united, without
 from collector.vocabulary.lines import Author, Reason, Witness
 
@@ -29,25 +26,25 @@ _OPEN = frozenset(
 )  # fmt: skip
 
 
-def typed_lines(records: Iterable[ClaimRecord], history: CommitHistory) -> dict[str, dict[str, Ranges]]:
+class TypingRecord(NamedTuple):
+    """What a tool says about the lines that a commit adds to one file."""
+
+    commit: str
+    path: str
+    typed: Ranges  # lines that it saw a person type
+    named: Ranges  # all lines that it names in the file
+
+
+def typed_lines(records: Iterable[TypingRecord], history: CommitHistory) -> dict[str, dict[str, Ranges]]:
     """Commit -> path -> lines that were seen being typed, all of them added by the commit."""
-    found: dict[str, dict[str, Ranges]] = {}
+    lines: dict[str, dict[str, Ranges]] = {}
     for record in records:
-        if record.commit not in history.diffs or not saw_typing(record):
-            continue
-        if all(claim.who.author != "agent" for claim in record.claims):
-            continue
-        for file in history.diffs[record.commit].files or ():
-            claims = [claim for claim in record.claims if claim.path == file.change.path]
-            typed = united(part for claim in claims if claim.who.author == "human" for part in claim.ranges)
-            if typed and _describes(claims, file):
-                found.setdefault(record.commit, {})[file.change.path] = typed
-    return found
-
-
-def _describes(claims: Iterable[Claim], file: FileDiff) -> bool:
-    claimed = united(part for claim in claims for part in claim.ranges)
-    return not without(claimed, united((start + 1, end) for start, end, _ in file.added))
+        diff = history.diffs.get(record.commit)
+        for file in (diff.files or ()) if diff is not None else ():
+            added = united((start + 1, end) for start, end, _ in file.added)
+            if file.change.path == record.path and not without(record.named, added):
+                lines.setdefault(record.commit, {})[record.path] = record.typed
+    return lines
 
 
 def testify(verdict: CommitVerdict, typed: Mapping[str, Ranges], since: float, texts: Texts) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Set
 from functools import cache
 from typing import Any
 
-from attribution.browse.queries import QUERIES
+from attribution.browse.queries import QUERIES, Query
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
+from collector.plugins import hooks
 from collector.storage.catalog import tables
 from collector.storage.schema import homes
 
@@ -90,10 +91,15 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
+def _every_query() -> dict[str, Query]:
+    """Those of the core and of the plug-ins."""
+    return QUERIES | {name: query for of_plugin in hooks("browse_queries") for name, query in of_plugin().items()}
+
+
 def queries(present: Set[str]) -> dict[str, dict[str, Any]]:
     """The questions that a database with these tables and views can answer, as Datasette's canned queries."""
     return {
         name: {"sql": q.sql, "title": q.title, "description": q.description, "hide_sql": True}
-        for name, q in QUERIES.items()
+        for name, q in _every_query().items()
         if (homes().keys() & set(re.findall(r"\w+", q.sql))) <= present
     }

@@ -103,14 +103,6 @@ select r.name as repository, f.cwe, f.author_class, f.confidence, count(*) as in
 from findings f join repos r on r.id = f.repo_id where f.status = 'introduced' and f.place = 'source'
 group by 1, 2, 3, 4 order by 5 desc""",
     ),
-    "claims_by_producer": Query(
-        "What other tools claim, and whether it holds",
-        "Records of other tools by the result of checking them. Needs `whowrote data claims`.",
-        """\
-select r.name as repository, c.producer, k.status, k.reach, count(*) as records, sum(k.lines) as lines, sum(k.ok) as lines_right
-from claim_records c join claim_record_checks k on k.record_id = c.id join repos r on r.id = c.repo_id
-group by 1, 2, 3, 4 order by 5 desc""",
-    ),
     "survival": Query(
         "Survival of lines by age in days",
         "By class of the author: Kaplan-Meier, with 95 % intervals by commit. Source and test files.",

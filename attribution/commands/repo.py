@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -261,7 +261,7 @@ def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: b
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:
     if output_format == "json":
-        write_json([asdict(r) for r in reports])
+        write_json([report.data() for report in reports])
     elif output_format == "csv":
         rows = [report.row() for report in reports]
         write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)

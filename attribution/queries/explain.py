@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.queries.announcements import Announcement, announcements
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
-from attribution.queries.line_claims import LineClaim, claims_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import turn
 from attribution.stats.accuracy import Tier, confidence_of
+from collector.plugins import hooks
 from collector.text import printable
 from collector.vocabulary.lines import Author, Reason
 
@@ -49,6 +49,15 @@ class Window:
     before: str  # that commit, short; "" when the file is new
 
 
+class LineSection(NamedTuple):
+    """What a plug-in says about one line."""
+
+    name: str  # in JSON
+    title: str
+    rows: list[dict[str, Any]]
+    paragraphs: list[str]  # the same in words; not shown when there are none
+
+
 @dataclass(slots=True)
 class LineExplanation:
     """All there is to say about one line."""
@@ -67,7 +76,7 @@ class LineExplanation:
     actions: list[EarlierAction]
     needed: list[str]  # what would tell more
     notes: list[str]
-    claims: list[LineClaim]
+    sections: list[LineSection]  # what plug-ins say
     measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
     earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
     said: list[Announcement]  # prompts in which the user says to have changed the file; support, no evidence
@@ -81,7 +90,7 @@ class LineExplanation:
             "session_label": self.line.attribution.label, "how_we_know": self.evidence, "prompt": self.prompt,
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
-            "claims": [asdict(c) for c in self.claims], "measured": self.measured,
+            **{section.name: section.rows for section in self.sections}, "measured": self.measured,
             "earlier_texts": [asdict(e) for e in self.earlier], "user_said": [asdict(a) for a in self.said],
         }  # fmt: skip
 
@@ -120,11 +129,18 @@ def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: 
         actions=actions,
         needed=sentences.needed,
         notes=[],
-        claims=claims_of(where.store, where.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line),
+        sections=_sections(where, line),
         measured=measured_words(of),
         earlier=earlier,
         said=announcements(where.store, where.repo_id, path, window.since, window.until) if window and own else [],
     )
+
+
+def _sections(where: KnownRepo, line: BlameLine) -> list[LineSection]:
+    origin = line.introduced
+    return [
+        section(where.store, where.repo_id, origin.sha, printable(origin.path), origin.line) for section in hooks("line_section")
+    ]
 
 
 def _earlier(where: KnownRepo, line: BlameLine, window: Window) -> list[EarlierText]:

@@ -11,7 +11,7 @@ from attribution.queries.advice import Advice
 from attribution.queries.coverage import Coverage, KindLines, headline
 from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
-from collector.git.ranges import LineRange, count, united
+from collector.plugins import hooks
 from collector.vocabulary.lines import line_class
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ class ProblemGroup:
     example: str = ""
 
 
+class Aside(NamedTuple):
+    """Lines that a plug-in counts beside the classes, blank ones included."""
+
+    name: str
+    lines: int
+    meaning: str
+
+
 @dataclass(slots=True)
 class RepoReport:
     """Everything `whowrote repo` says about one repository. Lines are added lines with text; blank ones are left out.
@@ -78,7 +86,6 @@ class RepoReport:
     tool_lines: int = 0
     unknown_lines: int = 0  # without the undeclared ones
     undeclared_lines: int = 0
-    claimed_lines: int = 0  # verified claims of others in commits without a session, blank ones included; in no class
     lines_with_blank: int = 0
     headline: Mapping[str, int] = field(default_factory=dict)  # class -> lines of source and test files
     kinds: list[KindLines] = field(default_factory=list)  # lines by kind of file, every kind that has some
@@ -89,15 +96,22 @@ class RepoReport:
     shell_edits: dict[str, int] = field(default_factory=dict)
     sessions: list[SessionGroup] = field(default_factory=list)
     problems: list[ProblemGroup] = field(default_factory=list)
+    asides: list[Aside] = field(default_factory=list)
     censored: list[str] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
     seconds: float = 0.0
 
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        values = asdict(self)
+        del values["asides"]
+        return values | {f"{aside.name}_lines": aside.lines for aside in self.asides}
+
     def row(self) -> dict[str, Any]:
         """Plain numbers, for --csv."""
-        values = {k: v for k, v in asdict(self).items() if isinstance(v, str | int | float)}
+        values = {k: v for k, v in self.data().items() if isinstance(v, str | int | float)}
         values |= {f"headline_{k}_lines": v for k, v in self.headline.items()}
         for of in self.coverage:
             age = "" if of.days is None else f"_{of.days}_days"
@@ -122,28 +136,9 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     report.sessions = _sessions(store, repo_id, by_session)
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_groups(store, repo_id)
-    report.claimed_lines = claimed_lines(store, repo_id)
+    report.asides = [aside(store, repo_id) for aside in hooks("lines_aside")]
     report.example = _example(store, repo_id)
     return report
-
-
-class _ClaimedSpan(NamedTuple):
-    commit_sha: str
-    path: str
-    start_line: int
-    end_line: int
-
-
-def claimed_lines(store: Store, repo_id: int) -> int:
-    """Lines that `whowrote data claims` found claimed and true of their commit, where no session tells us anything; each once."""
-    spans: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
-    for span in store.select(
-        _ClaimedSpan,
-        "SELECT commit_sha, path, start_line, end_line FROM claimed_lines WHERE repo_id = ? AND NOT has_session",
-        (repo_id,),
-    ):
-        spans[span.commit_sha, span.path].append((span.start_line, span.end_line))
-    return sum(count(united(ranges)) for ranges in spans.values())
 
 
 class _ChangedFile(NamedTuple):

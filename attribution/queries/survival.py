@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,8 +13,8 @@ from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import Point, by_commit, survival_curve, survival_points
 from collector.errors import WhoWroteError
-from collector.git.ranges import count, united
-from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
+from collector.plugins import hooks
+from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,20 +92,13 @@ class SurvivalOptions:
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
-class ClaimedLines(NamedTuple):
-    """Undeclared lines that were added, and those of them that a verified record of another tool gives to an agent."""
-
-    agents: int
-    undeclared: int
-
-
 class Lifetimes(NamedTuple):
     """Lines of some repositories with what became of them."""
 
     followed: list[FollowedHistory]
     records: list[LifetimeRecord]
     left_out: dict[str, int]
-    claimed: ClaimedLines
+    notes: list[str]  # of plug-ins
 
 
 def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lifetimes:
@@ -114,7 +107,7 @@ def lifetimes_of(store: Store, repo_ids: Sequence[int], every_kind: bool) -> Lif
         followed_histories(store, repo_ids),
         lifetimes.records_of(store, repo_ids, every_kind),
         lifetimes.left_out(store, repo_ids, every_kind),
-        claimed_lines(store, repo_ids),
+        undeclared_notes(store, repo_ids),
     )
 
 
@@ -144,13 +137,13 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
         report.curves = {author: survival_curve(of_class) for author, of_class in enough.items()}
     if options.curves and estimates.available():
         report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += notes_on(followed, lines.claimed)
+    report.notes += notes_on(followed, lines.notes)
     return report
 
 
-def notes_on(followed: Sequence[FollowedHistory], claimed: ClaimedLines) -> list[str]:
-    """What a reader of the numbers should know."""
-    notes = [note for note in [audited_note("agent", "human", "likely_human"), claimed_note(claimed)] if note]
+def notes_on(followed: Sequence[FollowedHistory], others: Sequence[str]) -> list[str]:
+    """What a reader of the numbers should know; `others` are notes of plug-ins."""
+    notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
     return notes + [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
 
 
@@ -158,46 +151,10 @@ def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:
     return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, by_commit(r)) for r in lines)})
 
 
-class _UndeclaredSpan(NamedTuple):
-    """Lines of a commit without a sign of an agent that another tool's record gives to one."""
-
-    commit_sha: str
-    path: str
-    start_line: int
-    end_line: int
-
-
-def claimed_lines(store: Store, repo_ids: Sequence[int]) -> ClaimedLines:
-    """Counts of some repositories; those where no records of other tools were read are left out."""
-    agents = undeclared = 0
-    read = {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")}
-    for repo_id in repo_ids:
-        if repo_id not in read:
-            continue
-        spans: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-        for span in store.select(_UndeclaredSpan, _CLAIMED, (repo_id,)):
-            spans[span.commit_sha, span.path].append((span.start_line, span.end_line))
-        agents += sum(count(united(ranges)) for ranges in spans.values())
-        undeclared += store.value(
-            "SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE repo_id = ? AND class = 'undeclared'", (repo_id,)
-        )
-    return ClaimedLines(agents, undeclared)
-
-
-def claimed_note(claimed: ClaimedLines) -> str:
-    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
-    if not claimed.undeclared:
-        return ""
-    return (
-        f"{claimed.agents:,} of {claimed.undeclared:,} added undeclared lines ({claimed.agents / claimed.undeclared:.1%}) are an "
-        "agent's by a verified record of another tool, of squashed commits too as far as the clone has them"
-    )
-
-
-_CLAIMED = (
-    "SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND claimed_author = 'agent' "
-    f"AND {line_class_sql('x')} = 'undeclared'"
-)
+def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
+    """How many of the undeclared lines are somebody's after all, as far as plug-ins know."""
+    notes = (note(store, repo_ids) for note in hooks("undeclared_note"))
+    return [note for note in notes if note]
 
 
 class _HistoryRow(NamedTuple):

@@ -6,7 +6,7 @@ everything concluded from them in one transaction at the end, together with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from attribution.authorship.timeline import (
 )
 from attribution.authorship.tools import by_tools
 from attribution.authorship.turn_owned import OwnCommits, attribute_to_turn
-from attribution.authorship.typing_seen import testify, typed_lines
+from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
 from attribution.authorship.witness import confirm, doubt_near_holes, person_lines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
@@ -44,8 +44,6 @@ from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.stages import costs, feature_rows, line_rows, outcomes, scores, turn_outcomes
 from attribution.stages.sessions import read_sessions
-from attribution.stages.typing_notes import records_of_typing
-from collector import claims
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
@@ -64,6 +62,7 @@ from collector.local.model import LocalSessions
 from collector.local.private import keep_private
 from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
+from collector.plugins import hooks
 from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, forget_runs
@@ -164,7 +163,7 @@ def _nothing_found(repo: GitRepo) -> NoCheckpoints:
 
 
 def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions) -> str:
-    told = (is_checkpoint_ref, is_source, claims.is_note)
+    told = (is_checkpoint_ref, is_source, lambda name: name.startswith("refs/notes/"))
     refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if any(tells(name) for tells in told)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
@@ -297,11 +296,17 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
     return verdicts
 
 
+def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRecord]:
+    """What other tools saw people type in the lines of these commits."""
+    for records in hooks("typing_records"):
+        yield from records(repo, commits)
+
+
 def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdicts: Mapping[str, CommitVerdict]) -> None:
     """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
     texts, written = DiffTexts(repo, evidence.history), applied_edits(replayed.edits, replayed.timelines)
     times = {commit.sha: commit.author_time for commit in evidence.history.commits}
-    for sha, typed in typed_lines(records_of_typing(repo, verdicts), evidence.history).items():
+    for sha, typed in typed_lines(_typing_records(repo, verdicts), evidence.history).items():
         parents = evidence.links[sha].commit.parents
         testify(verdicts[sha], typed, max((times.get(parent, 0.0) for parent in parents), default=0.0), texts)
     asked = ((sha, person_lines(verdict, texts, partial(texts.elsewhere, at=times[sha]))) for sha, verdict in verdicts.items())

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any
 
 from attribution.queries.survival import (
-    ClaimedLines,
     SurvivalGroup,
     SurvivalOptions,
     SurvivalReport,
@@ -43,7 +42,7 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     lines = lifetimes_of(store, repo_ids, options.every_kind)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
-        numbers = json.dumps({**report.data(), "repositories": [], "notes": [], "claimed": lines.claimed})
+        numbers = json.dumps({**report.data(), "repositories": [], "notes": lines.notes})
         with suppress(DatabaseUnusable), store.transaction() as connection:  # then the next call adds them up again
             connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
     return report
@@ -70,7 +69,7 @@ def _read(store: Store, repo_ids: Sequence[int], kept: Mapping[str, Any]) -> Sur
         [Hazard(**one) for one in kept["hazards"]],
         {name: Curve(**{**one, "steps": [CurveStep(**step) for step in one["steps"]]}) for name, one in kept["curves"].items()},
         kept["left_out"],
-        notes_on(followed, ClaimedLines(*kept["claimed"])),
+        notes_on(followed, kept["notes"]),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.study import evidence_totals, line_records, vendor_disagreements
-from attribution.queries.survival import claimed_lines, claimed_note
+from attribution.queries.survival import undeclared_notes
 from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
@@ -83,10 +83,9 @@ def _rework(store: Store, records: Sequence[LifetimeRecord]) -> StudyTable:
     between = spread(made)
     if between is not None:
         notes.append(f"The answer moves from {between[0]:+.3f} to {between[1]:+.3f} between baselines.")
-    claimed = claimed_note(claimed_lines(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")]))
-    notes.append(
-        f"{claimed}." if claimed else "How many undeclared lines other tools' records give to an agent: run whowrote data claims."
-    )
+    claimed = undeclared_notes(store, [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states")])
+    unchecked = "How many undeclared lines other tools' records give to an agent: run whowrote data claims"
+    notes += [f"{note}." for note in claimed or [unchecked]]
     return StudyTable(
         "excess_rework", "Excess rework: lines removed within 30 days, agents and others in the same repositories", rows, notes
     )

@@ -15,7 +15,7 @@ from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
-    from attribution.queries.explain import EarlierAction, LineExplanation
+    from attribution.queries.explain import EarlierAction, LineExplanation, LineSection
     from attribution.queries.moves import MoveHistory
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
@@ -58,12 +58,18 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
         table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
     if explanation.actions:
         table.add_row("actions on\nthe file", _action_words(explanation.actions, room))
-    if explanation.claims:
-        table.add_row("claimed by\nother tools", _paragraphs([c.words() for c in explanation.claims]))
+    _sections(table, explanation.sections)
     if explanation.needed:
         table.add_row("to know more", _paragraphs(explanation.needed))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
     notes(console, explanation.notes)
+
+
+def _sections(table: Table, sections: Sequence[LineSection]) -> None:
+    """What plug-ins say about the line."""
+    for section in sections:
+        if section.paragraphs:
+            table.add_row(section.title, _paragraphs(section.paragraphs))
 
 
 def _paragraphs(texts: Sequence[str]) -> Text:

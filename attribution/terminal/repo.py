@@ -90,9 +90,9 @@ def _lines(console: Console, r: RepoReport) -> None:
         meaning = Text(MEANING[name], "dim")
         share = percent(count, whole)
         table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, whole), meaning)
-    if r.claimed_lines:
-        meaning = Text("by other tools, in commits without a session; in none of the classes above", "dim")
-        table.add_row(Text("claimed", "bold"), number(r.claimed_lines), "", "", meaning)
+    for aside in r.asides:
+        if aside.lines:
+            table.add_row(Text(aside.name, "bold"), number(aside.lines), "", "", Text(aside.meaning, "dim"))
     show(console, table)
     audited(console, *(name for name, count in r.headline.items() if count))
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
-from collector.git.agitrack import blocks
+from collector.git.agitrack import agent_blocks
 from collector.model import Commit
-from collector.vocabulary.agents import agent_of_account, agent_of_subject
+from collector.vocabulary.agents import agent_of_account, agent_of_subject, slug_of
 
 # Anywhere in the message: squash merges put trailers in the middle, where git's own trailer rule does not look.
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
@@ -44,9 +44,8 @@ def declarations(commit: Commit) -> Iterator[Declaration]:
             yield Declaration(where, agent, (model["of_aider"] or model["name"]).strip() if model else "")
     if agent := agent_of_subject(commit.subject):
         yield Declaration("subject", agent)
-    for block in blocks(commit.message):
-        if block.agent:
-            yield Declaration("metadata", block.agent, block.model)
+    for block in agent_blocks(commit.message):
+        yield Declaration("metadata", slug_of(block.get("backend", "")) or "unknown", block.get("model", ""))
 
 
 def declared_agent(commit: Commit) -> Declaration | None:

@@ -100,9 +100,9 @@ def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
 
 
 def known_formats() -> list[dict[str, Any]]:
-    """Agents, layouts and other producers, from the registries."""
+    """Agents, layouts and what plug-ins read, from the registries."""
     from collector.checkpoints import layouts
-    from collector.claims import producers
+    from collector.plugins import hooks
     from collector.transcripts import FACETS, readers
     from collector.vocabulary.agents import label_of
 
@@ -111,7 +111,7 @@ def known_formats() -> list[dict[str, Any]]:
         for r in readers()
     ]
     stores = [{"kind": "layout", "name": m.NAME, "label": _first_line(m.__doc__), "gives": ""} for m in layouts()]
-    others = [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]
+    others = [row for rows in hooks("known_formats") for row in rows()]
     return agents + stores + others
 
 

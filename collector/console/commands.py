@@ -27,7 +27,7 @@ FIRST_PAGE = {
 }
 """Section of the help -> its commands, in order. Others are listed after them."""
 
-_PACKAGES = ("attribution.commands", "collector.commands", "whowrote.commands")
+_PACKAGES = ("attribution.commands", "collector.commands")
 _TUPLE = r"^{}\b[^=\n]*= \(([^)]*)\)"  # COMMANDS = (repo, demo)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from collector.checkpoints import store_of
 from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
-from collector.claims import note_names
+from collector.fetching.refs import note_names
 from collector.git.pktline import Refs
 from collector.vocabulary.sessions import CheckpointStore
 

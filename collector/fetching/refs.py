@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from collector.checkpoints.entire import PREFIXES, is_on_server
-from collector.claims import note_names
+from collector.plugins import hooks
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 
@@ -17,11 +17,16 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
 PULLS = ("refs/pull/", "refs/merge-requests/")
 
 
+def note_names() -> tuple[str, ...]:
+    """Names below `refs/notes/` that are worth fetching: of the tools whose records a plug-in reads."""
+    return tuple(sorted({name for names in hooks("note_names") for name in names()}))
+
+
 @dataclass(frozen=True, slots=True)
 class WantedRefs:
     """What of a repository is fetched beside its default branch and its checkpoints."""
 
-    notes: tuple[str, ...] = field(default_factory=note_names)  # below refs/notes/: of the tools whose claims are read
+    notes: tuple[str, ...] = field(default_factory=note_names)  # below refs/notes/
     pulls: bool = False  # heads of pull requests: they bring back trailers that a squash merge lost
 
 

@@ -503,8 +503,9 @@ def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
 
 
 def test_collect_formats_lists_the_registries() -> None:
-    from collector.checkpoints import layouts
     from collector.claims import producers
+
+    from collector.checkpoints import layouts
     from collector.transcripts import readers
 
     found = rows(run("formats", "--csv", program=collect))

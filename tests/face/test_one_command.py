@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import subprocess
 import sys
@@ -61,16 +60,6 @@ def test_the_shell_completes_commands_and_options() -> None:
     env = {**os.environ, "_WHOWROTE_COMPLETE": "bash_complete", "COMP_CWORD": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env={**env, "COMP_WORDS": "whowrote st"}, capture_output=True, text=True)
     assert {"plain,stats", "plain,study"} <= set(done.stdout.split())
-
-
-def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
-    assert run("data", "man", tmp_path, program=cli).exit_code == 0
-    found = {path.stem: path.read_text("utf-8") for path in (tmp_path / "man1").glob("*.1")}
-    assert {f"whowrote-{name}" for name in cli.commands} | {"git-whowrote", "whowrote-collect-fetch"} <= set(found)
-    assert ".SH NAME\nwhowrote\\-blame \\- Show each line" in found["whowrote-blame"]
-    assert "\\-L" in found["whowrote-blame"] and "\b" not in "".join(found.values())
-    for text in found.values():  # a line that begins with a dot is a request to man: all of them are ours
-        assert all(re.match(r"\.(TH|SH|PP|TP|B|so)\b", line) for line in text.splitlines() if line.startswith((".", "'")))
 
 
 def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def sniff(head): return head == {"made": "up"}
 def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
 def find(repo, refs): return iter(())
 """,
-    "collector.claims": """
+    "attribution.exchange.producers": """
 LABEL, FOUND = "Made up", "nowhere"
 NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
 def sniff(source, data): return False
@@ -51,8 +51,8 @@ from collector.discover.channel import Channel, Coverage, Scope
 COVERAGE = Coverage(None, None, "made up")
 CHANNEL = Channel(NAME, "what nobody knows", False, Scope.ARCHIVE, COVERAGE, lambda context: None, lambda context: [])
 """,
-    "attribution.exports": """
-from attribution.exports import ExportResult
+    "attribution.exchange.exports": """
+from attribution.exchange.exports import ExportResult
 LABEL, GIVES, OPTIONS = "Made up", "nothing", frozenset({"table"})
 def write(request): return ExportResult()
 """,
@@ -71,9 +71,10 @@ def tables(store): return [StudyTable("made_up", "Made up", [])]
 
 def _forget_what_was_found() -> None:
     from attribution import features
+    from attribution.exchange.producers import producers
     from collector import checkpoints
 
-    for cached in (checkpoints.layouts, features.groups, features.features, features.version, features._session_groups):
+    for cached in (producers, checkpoints.layouts, features.groups, features.features, features.version, features._session_groups):
         cached.cache_clear()
 
 
@@ -153,15 +154,15 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
     assert ("layout", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
 
-@into("collector.claims")
+@into("attribution.exchange.producers")
 def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
-    from collector.claims import holders, namespaces
+    from attribution.exchange.producers.sources import claim_refs, namespaces
     from collector.commands.clones import known_formats
     from collector.discover.ref_state import ref_state
     from collector.fetching.refs import WantedRefs, is_wanted
 
     refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}
-    assert list(holders(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
+    assert list(claim_refs(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
     assert is_wanted("refs/notes/made-up", "refs/heads/main", WantedRefs())
     assert ref_state(Refs(oids=refs, head="refs/heads/main")).notes == ("refs/notes/made-up",)
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
@@ -211,7 +212,7 @@ def test_a_command_is_there_and_a_report_too(package: str, plug_in: PlugIn) -> N
     assert CommandFiles("REPORTS")["told"].help == "Told."
 
 
-@into("attribution.exports")
+@into("attribution.exchange.exports")
 def test_an_export_is_offered_with_its_options(added: ModuleType, tmp_path: Path) -> None:
     from attribution.cli import cli
     from collector.storage.store import Store

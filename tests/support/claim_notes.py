@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collector.claims.model import ClaimRecord
+from attribution.exchange.producers.model import ClaimRecord
 from collector.git import ranges
 from collector.git.program import write_files
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.exports import exports
+from attribution.exchange.exports import exports
 from attribution.features.tools import category
 from collector.model import ToolCall
 from collector.transcripts import WHOLLY, readers, untested_part
@@ -76,7 +76,7 @@ def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
 # Modules that name several agents, and why that is no list of them.
 OTHERS = {
     "collector/checkpoints/trailers.py": "families of models in the names of co-authors",
-    "attribution/exports/lines.py": "families of models and who provides them",
+    "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
     "attribution/study/paper.py": "published numbers",
     "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",

@@ -16,12 +16,13 @@ from attribution.features import checks as feature_checks
 from attribution.features import features
 from attribution.features.checks import Invariant
 from attribution.queries.features import features_ready
+from collector.plugins import plugin_directories
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
 MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
-SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "claims", "facts", MIXED)
+SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "facts", MIXED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,10 @@ class Check:
 
 @cache
 def invariants() -> tuple[Invariant, ...]:
-    """All but those about features."""
-    return tuple(one for name in SUBJECTS for one in _of_subject(name))
+    """All but those about features: of the core, and of the plug-ins that have a file `checks.sql`."""
+    files = [directory / "checks.sql" for directory in plugin_directories().values()]
+    of_plugins = (one for path in files if path.is_file() for one in _parsed(path.read_text("utf-8")))
+    return (*(one for name in SUBJECTS for one in _of_subject(name)), *of_plugins)
 
 
 def mixed_repositories(store: Store) -> list[int]:

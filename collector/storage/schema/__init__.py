@@ -20,7 +20,7 @@ from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
 _OPTIONAL = (
-    "history", "survival", "weaknesses", "maintainability", "reviews", "claims", "claim_lines", "judge", "embeddings",
+    "history", "survival", "weaknesses", "maintainability", "reviews", "judge", "embeddings",
     "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
 _CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")

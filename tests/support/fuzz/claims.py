@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from attribution.claims.commits import SeenCommit
-from attribution.claims.verify import check as checked
-from attribution.claims.verify import worst
-from collector.claims import blob_producers
-from collector.claims.model import ClaimSource
+from attribution.exchange.claims.commits import CommittedFiles
+from attribution.exchange.claims.verify import check as checked
+from attribution.exchange.claims.verify import worst
+from attribution.exchange.producers import producers
+from attribution.exchange.producers.model import ClaimSource
 from collector.git.ranges import count, text, united
 from collector.git.repository import GitRepo
 from support.builder import import_stream
@@ -53,12 +53,6 @@ _RECORDS: tuple[tuple[bytes, Any], ...] = (
     ),
     (
         b"",
-        {"version": "2.0", "trace_ids": ["t"], "ledger_hash": "sha256:0", "stats": {"ai_lines": 2}, "ledger": {"files": {"a.py": {
-            "line_attributions": [_SPAN | {"type": "ai", "trace_id": "t", "conversation_id": "c", "evidence": [{"content": "x"}]}],
-         }}}},
-    ),
-    (
-        b"",
         {"version": "0.1.0", "id": "00000000-0000-4000-8000-000000000000", "timestamp": _AT,
          "vcs": {"type": "git", "revision": _SHA},
          "tool": {"name": "cursor", "version": "3"}, "files": [{"path": "file:///home/x/a.py", "conversations": [
@@ -70,13 +64,6 @@ _RECORDS: tuple[tuple[bytes, Any], ...] = (
         {"schema": "agent-trace/v0.1.0", "session_id": "s", "file_path": "/home/me/p/a.py", "start_line": 3, "end_line": 4,
          "tool": "Edit", "tool_use_id": "u", "timestamp": _AT, "model": "m"},
     ),
-    (
-        b"",
-        {"schema_version": "0.3.0", "trace_id": "t", "session_id": "s", "timestamp_start": _AT, "agent": {"name": "claude-code"},
-         "attribution": {"revision": _SHA, "files": [{"path": "a.py", "conversations": [
-             {"contributor": {"type": "ai"}, "ranges": [_SPAN]}]}]}},
-    ),
-    (b"opentraces:", {"trace_id": "t"}),
 )  # fmt: skip
 _SOURCES = (
     ClaimSource("note", "refs/notes/ai", _SHA, "b" * 40, _SHA),
@@ -88,7 +75,7 @@ _SOURCES = (
 @contextmanager
 def target() -> Iterator[Target]:
     samples = [(head, Sample([value])) for head, value in _RECORDS]
-    producers = blob_producers()
+    readers = [producer for producer in producers() if hasattr(producer, "sniff")]
     with scratch.directory() as place:
         history = History()
         lines = b"".join(b"line %d\n" % n for n in range(1, 11))
@@ -96,7 +83,7 @@ def target() -> Iterator[Target]:
         repo = GitRepo(import_stream(history.stream(), place / "r"))
         commit = repo.commit(repo.default_branch().sha)
         assert commit is not None
-        seen = SeenCommit(repo, commit)
+        seen = CommittedFiles(repo, commit)
 
         def run(data: bytes) -> None:
             choices = Choices(data)
@@ -106,7 +93,7 @@ def target() -> Iterator[Target]:
             else:
                 head, sample = choices.one_of(samples)
                 written = flipped(head, choices) + sample.damaged(choices)
-            producer = next((one for one in producers if one.sniff(source, written)), producers[0])
+            producer = next((one for one in readers if one.sniff(source, written)), readers[0])
             for record in producer.read(source, written):
                 check(record, "record")
                 for view in (seen, None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from collector.claims import read_commit
+from attribution.exchange.producers.trailers import read_commit
 from collector.load import write_commits
 from collector.model import Commit
 from collector.text import decode

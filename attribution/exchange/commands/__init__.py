@@ -1,0 +1,1 @@
+"""The commands of the plug-in: `data claims` and `data export`."""

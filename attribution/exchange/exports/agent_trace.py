@@ -1,0 +1,91 @@
+"""Agent Trace 0.1.0: JSON lines, one record per commit and session; people's lines of a commit are a record of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+from attribution.exchange.exports import ExportRequest, ExportResult
+from attribution.exchange.exports.shares import Share, commit_shares, left_out
+from attribution.exchange.producers.agent_trace import OWN
+from collector.vocabulary.lines import Author, How
+
+NAME = "agent-trace"
+LABEL = "Agent Trace 0.1.0"
+GIVES = "a JSON Lines file; `revision` is the commit that the line numbers refer to; evidence in `metadata`"
+OPTIONS: frozenset[str] = frozenset()
+
+VERSION = "0.1.0"
+_SPACE = uuid.uuid5(uuid.NAMESPACE_DNS, OWN)
+# Start of a model's name -> provider, as models.dev names it.
+_PROVIDERS = (
+    (re.compile(r"^(?:claude|opus|sonnet|haiku)", re.I), "anthropic"),
+    (re.compile(r"^(?:gpt|o\d|codex|chatgpt)", re.I), "openai"),
+    (re.compile(r"^gemini", re.I), "google"),
+    (re.compile(r"^grok", re.I), "xai"),
+    (re.compile(r"^deepseek", re.I), "deepseek"),
+    (re.compile(r"^kimi", re.I), "moonshotai"),
+    (re.compile(r"^glm", re.I), "zai"),
+    (re.compile(r"^qwen", re.I), "alibaba"),
+    (re.compile(r"^(?:mistral|devstral|codestral)", re.I), "mistral"),
+    (re.compile(r"^composer", re.I), "cursor"),
+)
+
+
+def write(request: ExportRequest) -> ExportResult:
+    result = ExportResult([request.out], {"records": 0, "lines": 0}, left_out(request.store, request.repos))
+    with request.out.open("w", encoding="utf-8") as file:
+        for repo in request.repos:
+            for share in commit_shares(request.store, repo):
+                file.write(json.dumps(record(share), ensure_ascii=False) + "\n")
+                result.rows["records"] += 1
+                result.rows["lines"] += sum(span.lines for span in share)
+    return result
+
+
+def record(share: Share) -> dict[str, Any]:
+    """The record of one share; its id is the same at every export."""
+    first = share[0]
+    trace: dict[str, Any] = {
+        "version": VERSION,
+        "id": str(uuid.uuid5(_SPACE, f"{first.repo}\0{first.commit}\0{first.session}")),
+        "timestamp": first.at,
+        "vcs": {"type": "git", "revision": first.commit},
+    }
+    if first.agent:
+        trace["tool"] = {"name": first.agent, "version": first.agent_version or "unknown"}
+    files = groupby(sorted(share, key=lambda span: span.path), lambda span: span.path)
+    trace["files"] = [{"path": path, "conversations": _conversations(list(spans))} for path, spans in files]
+    evidence = Counter[str]()
+    for span in share:
+        evidence[f"{span.evidence} {span.how}"] += span.lines
+    session = {"session_id": first.session} if first.session else {}
+    trace["metadata"] = session | {OWN: {"repository": first.repo, "evidence_lines": dict(sorted(evidence.items()))}}
+    return trace
+
+
+def _conversations(spans: Share) -> list[dict[str, Any]]:
+    """One per contributor."""
+    contributors: dict[tuple[str, str], list[dict[str, int]]] = {}
+    for span in spans:
+        kind = "human" if span.author == Author.HUMAN else "mixed" if span.how == How.EDITED else "ai"
+        model = "" if kind == "human" else model_id(span.model)
+        contributors.setdefault((kind, model), []).append({"start_line": span.start, "end_line": span.end})
+    return [
+        {"contributor": {"type": kind} | ({"model_id": model} if model else {}), "ranges": ranges}
+        for (kind, model), ranges in contributors.items()
+    ]
+
+
+def model_id(model: str) -> str:
+    """provider/model, as the format wants it; "" when we cannot tell the provider."""
+    if not model or "<" in model:
+        return ""
+    if "/" in model:
+        return model[:250]
+    provider = next((name for pattern, name in _PROVIDERS if pattern.match(model)), "")
+    return f"{provider}/{model.replace(' ', '-').lower()}"[:250] if provider else ""

@@ -1,0 +1,17 @@
+"""Parquet: one file per table and view, with types."""
+
+from __future__ import annotations
+
+from attribution.exchange.exports import ExportRequest, ExportResult
+from attribution.exchange.exports.tables import write_all
+from collector.storage.tablefiles import require_parquet, write_parquet
+
+NAME = "parquet"
+LABEL = "Parquet"
+GIVES = "a directory with one file per table and view of the database; needs `whowrote[parquet]`"
+OPTIONS: frozenset[str] = frozenset({"table"})
+
+
+def write(request: ExportRequest) -> ExportResult:
+    require_parquet()
+    return write_all(request, ".parquet", write_parquet)

@@ -1,0 +1,62 @@
+"""Every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attribution.exchange.exports import ExportRequest, ExportResult
+from attribution.queries.tables import table_names
+from collector.errors import WhoWroteError
+from collector.storage.store import Store
+from collector.storage.tablefiles import Column, Columns
+
+_TYPES = {"INTEGER": "int", "REAL": "float", "TEXT": "str", "BLOB": ""}
+Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]
+
+
+def names(store: Store) -> list[str]:
+    """Of tables and views, `check_*` left out."""
+    return [table.name for table in table_names(store) if not table.name.startswith("check_")]
+
+
+def columns(store: Store, table: str) -> Columns:
+    """With types; of an expression in a view the type its values have."""
+    typed = []
+    for row in store.rows(f'SELECT name, type FROM pragma_table_info("{table}")'):
+        kind = _TYPES.get(row["type"].upper()) if row["type"] else _kind_of_values(store, table, row["name"])
+        if kind:
+            typed.append(Column(row["name"], kind))
+    return typed
+
+
+def _kind_of_values(store: Store, table: str, column: str) -> str:
+    rows = store.rows(f'SELECT DISTINCT typeof("{column}") AS kind FROM "{table}" WHERE "{column}" IS NOT NULL')
+    kinds = {row["kind"] for row in rows}
+    if kinds <= {"integer"}:
+        return "int"
+    return "float" if kinds <= {"integer", "real"} else "" if kinds == {"blob"} else "str"
+
+
+def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResult:
+    """One file per table below `request.out`. Raises WhoWroteError for a table that is not there."""
+    present = names(request.store)
+    for name in request.tables:
+        if name not in present:
+            raise WhoWroteError(f"no such table: {name}", f"Available: {', '.join(present)}")
+    request.out.mkdir(parents=True, exist_ok=True)
+    result = ExportResult()
+    chosen = [name for name in present if not request.tables or name in request.tables]
+    for number, name in enumerate(chosen):
+        request.progress("writing tables", number, len(chosen))
+        kinds = columns(request.store, name)
+        path = request.out / f"{name}{ending}"
+        result.rows[name] = writer(path, kinds, _rows(request.store, name, [column.name for column in kinds]))
+        result.files.append(path)
+    return result
+
+
+def _rows(store: Store, table: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    listed = ", ".join(f'"{name}"' for name in columns)
+    yield from store.connection.execute(f'SELECT {listed} FROM "{table}"')

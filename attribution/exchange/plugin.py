@@ -1,0 +1,72 @@
+"""The hooks of the plug-in: what other tools say is shown beside our own lines, and what they saw a person type is evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attribution.authorship.typing_seen import TypingRecord
+    from attribution.browse.queries import Query
+    from attribution.queries.explain import LineSection
+    from attribution.queries.repo_report import Aside
+    from collector.git.repository import GitRepo
+    from collector.storage.store import Store
+
+
+def note_names() -> tuple[str, ...]:
+    """Names below `refs/notes/` under which producers keep their notes."""
+    from attribution.exchange.producers import kept_below
+
+    return kept_below("NOTES")
+
+
+def known_formats() -> list[dict[str, Any]]:
+    """The producers whose claims are read, as rows of `collect formats`."""
+    from attribution.exchange.producers import producers
+
+    return [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]
+
+
+def typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRecord]:
+    from attribution.exchange.claims.typed import typing_records as records
+
+    return records(repo, commits)
+
+
+def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> LineSection:
+    """What other tools claim about a line of a commit."""
+    from attribution.exchange.claims.line import claims_of
+    from attribution.queries.explain import LineSection
+
+    claims = claims_of(store, repo_id, sha, path, line)
+    return LineSection("claims", "claimed by\nother tools", [claim._asdict() for claim in claims], [c.words() for c in claims])
+
+
+def lines_aside(store: Store, repo_id: int) -> Aside:
+    from attribution.exchange.claims.totals import claimed_lines
+    from attribution.queries.repo_report import Aside
+
+    meaning = "by other tools, in commits without a session; in none of the classes above"
+    return Aside("claimed", claimed_lines(store, repo_id), meaning)
+
+
+def undeclared_note(store: Store, repos: Sequence[int]) -> str:
+    from attribution.exchange.claims.totals import undeclared_note as note
+
+    return note(store, repos)
+
+
+def browse_queries() -> dict[str, Query]:
+    from attribution.browse.queries import Query
+
+    return {
+        "claims_by_producer": Query(
+            "What other tools claim, and whether it holds",
+            "Records of other tools by the result of checking them. Needs `whowrote data claims`.",
+            """\
+select r.name as repository, c.producer, k.status, k.reach, count(*) as records, sum(k.lines) as lines, sum(k.ok) as lines_right
+from claim_records c join claim_record_checks k on k.record_id = c.id join repos r on r.id = c.repo_id
+group by 1, 2, 3, 4 order by 5 desc""",
+        )
+    }

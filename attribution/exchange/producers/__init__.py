@@ -1,0 +1,20 @@
+"""What other tools wrote down about who wrote which lines: one reader per producer, found by its `NAME`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import cast
+
+from attribution.exchange.producers.model import Producer
+from collector.plugins import modules_of
+
+
+@cache
+def producers() -> list[Producer]:
+    """The modules of this package that read the records of one tool."""
+    return [cast("Producer", module) for module in modules_of(__name__)]
+
+
+def kept_below(kind: str) -> tuple[str, ...]:
+    """Where producers keep their records. `kind`: NOTES, REFS or FOLDERS, as in `Producer`."""
+    return tuple(sorted({name for producer in producers() for name in getattr(producer, kind, ())}))

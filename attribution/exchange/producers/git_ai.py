@@ -1,0 +1,176 @@
+"""git-ai: notes of `path`, `  key ranges` lines, `---` and JSON; before 3.0.0 one JSON blob per commit in `refs/ai/authorship`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from attribution.exchange.producers.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
+    Who,
+    get,
+    json_of,
+    number,
+    objects,
+    others,
+    unread,
+    word,
+)
+from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
+from collector.git.ranges import Ranges, parse
+from collector.text import decode, normal_path
+from collector.vocabulary.agents import sounds_like_an_agent
+
+NAME = "git-ai"
+LABEL = "git-ai"
+FOUND = "`refs/notes/ai` and its copies, `refs/ai/authorship/*`"
+NOTES = ("ai",)
+REFS = ("refs/ai/authorship/",)
+OWN = "whowrote:"  # what our export writes as the tool's version
+
+_VERSION = re.compile(r"^authorship/3\.\d+\.\d+$")
+_USED = ("schema_version", "git_ai_version", "base_commit_sha", "prompts", "sessions", "humans", "files")
+_USED_OF_AGENT = (
+    "agent_id", "human_author", "messages_url", "custom_attributes_none", "total_additions", "total_deletions", "accepted_lines",
+    "overriden_lines",
+)  # fmt: skip
+# From 1.6.21 on, whatever is left in a commit of somebody who typed, or without an agent, becomes that person's
+# (their pull request 2060 of 2026-07-31); builds of developers have the number of the release before them.
+_FILLS = (1, 6, 21)
+_FILLS_DEVELOPMENT = (1, 6, 20)
+_NUMBERS = re.compile(r"^(development:)?(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+
+
+def sniff(source: ClaimSource, data: bytes) -> bool:
+    if data.startswith(b"---\n") or data.startswith(b"---\r\n"):
+        return b'"authorship/' in data[:400]
+    if data.lstrip()[:1] == b"{":
+        return b'"authorship/' in data or (source.kind == "ref" and b'"authors"' in data)
+    cut = data.find(b"\n---\n")
+    return cut >= 0 and b'"schema_version"' in data[cut:]
+
+
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
+    if data.lstrip()[:1] == b"{":
+        return [_legacy(source, json_of(data))]
+    text = decode(data).replace("\r\n", "\n")
+    head, separator, body = ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
+    meta = json_of(body.encode("utf-8", "surrogateescape")) if separator else None
+    if not isinstance(meta, dict):
+        return [unread(NAME, source, RecordState.UNREADABLE, "the part after --- is not a JSON object")]
+    version, tool_version = word(meta, "schema_version"), word(meta, "git_ai_version")
+    if not _VERSION.match(version):
+        return [unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version)]
+    builder = RecordBuilder(source)
+    _read_entries(builder, head, meta)
+    if tool_version.startswith(OWN):
+        return [builder.record(NAME, version, tool_version=tool_version, state=RecordState.OWN, problems=())]
+    base, detail = word(meta, "base_commit_sha"), others(meta, _USED)
+    return [builder.record(NAME, version, tool_version=tool_version, base=base, detail=detail)]
+
+
+def basis_of_people(tool_version: str) -> ClaimBasis:
+    """SEEN: lines of people are those that an editor saw being typed or saved. REST: they may be only what was left over."""
+    match = _NUMBERS.match(tool_version)
+    if match is None:
+        return ClaimBasis.REST
+    release = (int(match[2]), int(match[3]), int(match[4]))
+    return ClaimBasis.SEEN if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS) else ClaimBasis.REST
+
+
+# --- 3.0.0 ------------------------------------------------------------------------------------------------------------
+
+
+def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
+    people = _People(meta)
+    path = recorded = ""
+    for line in head.split("\n"):
+        if not line.strip():
+            continue
+        if not line.startswith("  "):
+            recorded = line[1:-1] if len(line) > 1 and line[0] == line[-1] == '"' else line
+            path = normal_path(recorded)
+            continue
+        key, _, written = line[2:].partition(" ")
+        ranges, whole = parse(written)
+        if not whole:
+            builder.problem("bad_ranges", f"{path}: {line.strip()[:200]}")
+        if not path:
+            builder.problem("entry_without_path", line.strip()[:200])
+        elif ranges:
+            who, dangling = people.named_by(key)
+            builder.claims.append(Claim(path, ranges, who, key, recorded, dangling))
+
+
+class _People:
+    """Who the keys of one note name, each looked up once."""
+
+    def __init__(self, meta: Mapping[str, Any]) -> None:
+        self._tables = {name: _table(meta.get(name)) for name in ("sessions", "humans", "prompts")}
+        self._people: dict[str, tuple[Who, bool]] = {}
+        self._basis = basis_of_people(word(meta, "git_ai_version"))
+
+    def named_by(self, key: str) -> tuple[Who, bool]:
+        """(who, whether the key is dangling)."""
+        short = key.partition("::")[0]
+        if short not in self._people:
+            self._people[short] = self._look_up(short)
+        return self._people[short]
+
+    def _look_up(self, key: str) -> tuple[Who, bool]:
+        if key.startswith("h_") or key == "human":
+            record = self._tables["humans"].get(key)
+            basis = self._basis if key.startswith("h_") else ClaimBasis.REST
+            detail = others(record, ("author",))
+            return Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis), record is None
+        first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
+        record = self._tables[first].get(key) or self._tables[second].get(key)
+        return _agent(record, key), record is None
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _agent(record: Any, key: str) -> Who:
+    agent = get(record, "agent_id")
+    session, person = word(agent, "id") or key, word(record, "human_author")
+    return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, others(record, _USED_OF_AGENT))
+
+
+# --- before 3.0.0 -----------------------------------------------------------------------------------------------------
+
+
+def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
+    version = word(meta, "schema_version")
+    files = get(meta, "files")
+    if not isinstance(files, dict) or not (version.startswith("authorship/0.") or not version):  # the first had no version
+        return unread(NAME, source, RecordState.UNKNOWN_VERSION if version else RecordState.UNREADABLE, version, version)
+    builder = RecordBuilder(source)
+    for name, file in files.items():
+        for author in objects(get(file, "authors")):
+            ranges = _mixed(builder, get(author, "lines"))
+            agent, person = get(author, "agent_metadata"), word(author, "author")
+            who = Who(ClaimedAuthor.HUMAN, person=person, basis=ClaimBasis.REST)
+            if agent is not None or sounds_like_an_agent(person):
+                who = Who(ClaimedAuthor.AGENT, word(agent, "tool") or person)
+            if ranges:
+                path, detail = normal_path(word(file, "file") or name), others(author, ("author", "lines", "agent_metadata"))
+                builder.claims.append(Claim(path, ranges, who, person, detail=detail))
+    return builder.record(NAME, version, detail=others(meta, _USED))
+
+
+def _mixed(builder: RecordBuilder, lines: Any) -> Ranges:
+    """Single numbers and pairs, mixed."""
+    ranges = []
+    for item in lines if isinstance(lines, list) else []:
+        first, last = (item[0], item[1]) if isinstance(item, list) and len(item) == 2 else (item, item)
+        if 0 < number(first) <= number(last):
+            ranges.append((number(first), number(last)))
+        else:
+            builder.problem("bad_ranges", str(item)[:200])
+    return tuple(ranges)

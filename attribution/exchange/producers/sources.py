@@ -1,0 +1,106 @@
+"""Where records of other tools lie in a clone: in notes, in older blobs under refs, in files with a name of their own.
+
+Which producer wrote them is told by their shape. Everything is a claim: it is checked against its commit before it counts
+(`attribution/exchange/claims`), and never changes our own lines; but what a tool saw a person type is a witness
+(docs/decisions/0009).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from attribution.exchange.producers import kept_below, producers
+from attribution.exchange.producers.model import MAX_SIZE, STAGE, ClaimRecord, ClaimSource, Producer, unread
+from attribution.exchange.words import RecordState
+from collector.model import Problem
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
+
+NOTES = "refs/notes/"
+_MAX_FILES = 500  # of a folder
+_TRIES = 40  # notes of a ref that nobody may know before the ref is left alone
+_ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
+_ENDINGS = (".jsonl", ".json", ".ndjson")
+
+
+def namespaces() -> tuple[str, ...]:
+    """What the names of refs begin with that hold claims or belong to a producer of claims, never history."""
+    return (NOTES, *("/".join(prefix.split("/")[:2]) + "/" for prefix in kept_below("REFS")))
+
+
+def claim_refs(refs: Mapping[str, str]) -> dict[str, str]:
+    """The refs that may hold claims."""
+    prefixes = (NOTES, *kept_below("REFS"))
+    return {name: oid for name, oid in refs.items() if name.startswith(prefixes)}
+
+
+def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
+    """Everything that may hold claims, a note that several refs share once. Notes that no producer reads are a problem row."""
+    unique: dict[tuple[str, str], ClaimSource] = {}
+    for ref, target in sorted(claim_refs(refs).items()):
+        listed = notes(repo, ref, target, problems) if ref.startswith(NOTES) else _blob(repo, ref, target)
+        for source in listed:
+            unique.setdefault((source.commit, source.blob), source)
+    return [*unique.values(), *_files(repo, head, problems)]
+
+
+def notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> list[ClaimSource]:
+    """The notes of one ref; none when no producer knows the first ones."""
+    paths = sorted(repo.paths(target).items())
+    listed = [ClaimSource("note", ref, path, blob, sha) for path, blob in paths if _ID.match(sha := path.replace("/", ""))]
+    if odd := len(paths) - len(listed):
+        problems.append(Problem(STAGE, ref, "no_notes", f"{odd} files whose names are not commit ids"))
+    if listed and not any(_is_known(repo, source) for source in listed[:_TRIES]):
+        problems.append(Problem(STAGE, ref, "unknown_notes", f"{len(listed)} notes in unknown formats, ignored"))
+        return []
+    return listed
+
+
+def _is_known(repo: GitRepo, source: ClaimSource) -> bool:
+    data = content(repo, source)
+    return data is not None and _producer_of(source, data) is not None
+
+
+def content(repo: GitRepo, source: ClaimSource) -> bytes | None:
+    """The bytes of a note or file; None when they are absent or too many."""
+    size = repo.blob_size(source.blob)
+    return repo.blob(source.blob) if size is not None and size <= MAX_SIZE else None
+
+
+def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
+    return next((p for p in producers() if hasattr(p, "sniff") and p.sniff(source, data)), None)
+
+
+def _blob(repo: GitRepo, ref: str, target: str) -> list[ClaimSource]:
+    sha = next(ref.removeprefix(prefix) for prefix in kept_below("REFS") if ref.startswith(prefix))
+    return [ClaimSource("ref", ref, "", target, sha)] if _ID.match(sha) and repo.blob_size(target) is not None else []
+
+
+def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
+    top = repo.entries(head)
+    for folder in kept_below("FOLDERS"):
+        oid, is_tree = top.get(folder, ("", False))
+        if not is_tree:
+            continue
+        inside = sorted((path, blob) for path, blob in repo.paths(oid).items() if path.endswith(_ENDINGS))
+        if len(inside) > _MAX_FILES:
+            problems.append(Problem(STAGE, folder, "too_many_files", f"{len(inside)} files, the first {_MAX_FILES} are read"))
+        for path, blob in inside[:_MAX_FILES]:
+            yield ClaimSource("file", "", f"{folder}/{path}", blob)
+
+
+def read(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
+    """The records of one note or file; why there are none is a problem of a record without claims."""
+    size = repo.blob_size(source.blob)
+    if size is None:
+        return [unread("", source, RecordState.MISSING_BLOB, "absent from this clone")]
+    if size > MAX_SIZE:
+        return [unread("", source, RecordState.TOO_LARGE, f"{size} bytes")]
+    data = repo.blob(source.blob) or b""
+    producer = _producer_of(source, data)
+    if producer is None:
+        return [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")] if source.kind != "file" else []
+    return producer.read(source, data)

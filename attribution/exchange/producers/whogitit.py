@@ -1,0 +1,71 @@
+"""whogitit: a JSON note that lists every line of each changed file, with its text and where it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attribution.exchange.producers.model import (
+    Claim,
+    ClaimRecord,
+    ClaimSource,
+    RecordBuilder,
+    Who,
+    get,
+    moment,
+    note_of_version,
+    number,
+    objects,
+    others,
+    word,
+)
+from attribution.exchange.words import ClaimedAuthor
+from collector.git.ranges import of_lines
+from collector.text import normal_path
+
+NAME = "whogitit"
+LABEL = "whogitit"
+FOUND = "`refs/notes/whogitit`, `refs/notes/ai-blame`"
+NOTES = ("ai-blame", "whogitit")
+
+_VERSIONS = ("1", "2", "3")
+_AUTHORS = {"AI": ClaimedAuthor.AGENT, "AIModified": ClaimedAuthor.MIXED, "Human": ClaimedAuthor.HUMAN}
+_STOOD = "Original"  # was there before
+
+
+def sniff(source: ClaimSource, data: bytes) -> bool:
+    head = data[:2000]
+    return data.lstrip()[:1] == b"{" and b'"session"' in head and b'"prompt' in head and b'"files"' in data
+
+
+def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
+    note = note_of_version(NAME, source, data, _VERSIONS)
+    if isinstance(note, ClaimRecord):
+        return [note]
+    builder = RecordBuilder(source)
+    session = get(note, "session")
+    for file in objects(get(note, "files")):
+        _file(builder, file, session)
+    detail = others(note, ("version", "session", "prompts", "files"))
+    return [builder.record(NAME, word(note, "version"), at=moment(get(session, "started_at")), detail=detail)]
+
+
+def _file(builder: RecordBuilder, file: dict[str, Any], session: Any) -> None:
+    recorded = word(file, "path")
+    texts: dict[tuple[str, str, str], dict[int, str]] = {}  # (kind, edit, prompt) -> line -> its text
+    for line in objects(get(file, "lines")):
+        kind, numbered = word(get(line, "source"), "type"), number(get(line, "line_number"))
+        if kind == _STOOD:
+            continue
+        if not numbered or not recorded:
+            builder.problem("bad_ranges", f"{recorded}: {str(get(line, 'line_number'))[:50]}")
+            continue
+        content = get(line, "content")
+        entry = texts.setdefault((kind, word(line, "edit_id"), word(line, "prompt_index")), {})
+        entry[numbered] = content if isinstance(content, str) else ""
+    about = others(session, ("session_id", "model", "started_at", "prompt_count"))
+    for key, lines in texts.items():
+        author = _AUTHORS.get(key[0], ClaimedAuthor.UNKNOWN)
+        tool = "" if author == ClaimedAuthor.HUMAN else "claude-code"
+        who = Who(author, tool, word(get(session, "model"), "id"), word(session, "session_id"), detail=about)
+        written = ":".join(part for part in key if part)
+        builder.claims.append(Claim(normal_path(recorded), of_lines(lines), who, written, recorded, texts=lines))

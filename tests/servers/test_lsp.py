@@ -1,0 +1,197 @@
+"""The server for editors, asked over stdio by the client of pygls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+from support.histories import Build, text
+
+import whowrote
+from attribution.cli import cli
+from attribution.demo import FILE
+from collector.storage.store import Store
+
+pytest.importorskip("pygls")
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from whowrote.servers.lsp_server import lines_at_head
+
+Ask = Callable[["Editor"], Awaitable[Any]]
+
+
+class Editor:
+    """One open file in a client."""
+
+    def __init__(self, client: LanguageClient, file: Path) -> None:
+        self.client, self.uri, self.version, self.messages = client, file.as_uri(), 0, list[str]()
+
+    def show(self, shown: str) -> None:
+        self.version += 1
+        if self.version == 1:
+            item = types.TextDocumentItem(self.uri, "python", 1, shown)
+            self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        else:
+            changed = types.VersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
+            whole = types.TextDocumentContentChangeWholeDocument(shown)
+            self.client.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
+
+    async def hover(self, line: int) -> str | None:
+        """`line` from 0; the text, None for no answer."""
+        asked = types.HoverParams(types.TextDocumentIdentifier(self.uri), types.Position(line, 0))
+        answer = await self.client.text_document_hover_async(asked)
+        if answer is None:
+            return None
+        assert isinstance(answer.contents, types.MarkupContent) and answer.contents.kind == types.MarkupKind.PlainText
+        return answer.contents.value
+
+    async def hints(self, first: int = 0, last: int = 10_000) -> list[types.InlayHint]:
+        wanted = types.Range(types.Position(first, 0), types.Position(last, 0))
+        asked = types.InlayHintParams(types.TextDocumentIdentifier(self.uri), wanted)
+        return list(await self.client.text_document_inlay_hint_async(asked) or [])
+
+
+def ask(file: Path, db: Path | None, question: Ask) -> Any:
+    """What `question` returns, put to a server in a process of its own."""
+
+    async def asked() -> Any:
+        client = LanguageClient("test", "1")
+        editor = Editor(client, file)
+        client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: editor.messages.append(message.message))
+        await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else []))
+        try:
+            await client.initialize_async(types.InitializeParams(types.ClientCapabilities()))
+            client.initialized(types.InitializedParams())
+            return await question(editor)
+        finally:
+            await client.shutdown_async(None)
+            client.exit(None)
+            await client.stop()  # type: ignore[no-untyped-call]
+
+    return asyncio.run(asyncio.wait_for(asked(), 300))
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    directory = tmp_path_factory.mktemp("lsp")
+    repo = directory / "work"
+    git(directory, "clone", "-q", str(clone("example", directory)), str(repo))
+    git(repo, "fetch", "-q", "origin", "+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
+    return repo, directory / "out.db"
+
+
+def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    with whowrote.open(repo, db) as opened:
+        lines = opened.blame(FILE)
+        blocks = opened.blocks(FILE)
+
+    async def question(editor: Editor) -> Any:
+        editor.show((repo / FILE).read_text("utf-8"))
+        return [await editor.hover(line) for line in range(len(lines) + 1)], await editor.hints()
+
+    (*hovers, beyond), hints = ask(repo / FILE, db, question)
+    assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [one.attribution.kind for one in lines]
+    assert beyond is None
+    agents = [line.line - 1 for line in lines if line.attribution.kind == "agent"]
+    assert agents and all("observed" in hovers[n] or "replayed" in hovers[n] for n in agents)
+    assert all(lines[n].attribution.session in hovers[n] and "right in" in hovers[n] for n in agents)
+    with_hint = [block for block in blocks if block.first.attribution.kind not in ("", "undeclared")]
+    assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
+    asked = [block.prompt for block in with_hint if block.prompt]
+    assert asked and all(any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked)
+
+
+def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    before = (repo / FILE).read_text("utf-8")
+    edited = before.split("\n")
+    edited.insert(2, "# 🐦 added, not saved")
+
+    async def question(editor: Editor) -> Any:
+        editor.show(before)
+        unchanged = [await editor.hover(line) for line in range(4)]
+        editor.show("\r\n".join(edited))
+        return unchanged, [await editor.hover(line) for line in range(5)]
+
+    unchanged, changed = ask(repo / FILE, db, question)
+    assert changed[2] == "Not committed: HEAD does not have this line."
+    assert [*changed[:2], *changed[3:]] == unchanged
+
+
+def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:
+    repo, db = example
+
+    async def question(editor: Editor) -> Any:
+        editor.show("anything = 1\n")
+        return await editor.hover(0), await editor.hints(), editor.messages
+
+    assert ask(repo / "new.py", db, question) == ("Not committed: HEAD does not have this line.", [], [])
+    assert ask(tmp_path / "alone.py", None, question) == (None, [], [])
+
+
+def test_without_records_the_editor_is_told_what_to_do_once(tmp_path: Path) -> None:
+    build = Build(tmp_path / "plain.git")
+    build.commit("one", [], {"a.py": text("first = 1")})
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
+    git(tmp_path, "clone", "-q", str(build.where), str(tmp_path / "plain"))
+
+    async def question(editor: Editor) -> Any:
+        editor.show("first = 1\n")
+        return [await editor.hover(0), await editor.hover(0)], list(editor.messages)
+
+    answers, messages = ask(tmp_path / "plain" / "a.py", tmp_path / "plain.db", question)
+    assert answers == [None, None] and len(messages) == 1 and "--allow-no-checkpoints" in messages[0]
+
+
+def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(example: tuple[Path, Path], tmp_path: Path) -> None:
+    """The editor asks, and ends before the clone has been attributed."""
+    repo, _ = example
+    line = {"textDocument": {"uri": (repo / FILE).as_uri()}, "position": {"line": 0, "character": 0}}
+    said: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "textDocument/hover", "params": line},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    messages = [json.dumps({"jsonrpc": "2.0"} | one) for one in said]
+    asked = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in messages)
+    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(tmp_path / "new.db")]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
+    with Store(tmp_path / "new.db") as store:
+        assert store.value("SELECT COUNT(*) FROM commits") > 0
+
+
+@pytest.mark.parametrize(
+    ("head", "buffer", "expected"),
+    [
+        ("a b c", "a\nb\nc\n", [1, 2, 3]),
+        ("a b c", "a\nb\nc", [1, 2, 3]),
+        ("a b c", "x\na\nc\n", [None, 1, 3]),
+        ("a b c", "c\n", [3]),
+        ("a b c", "a\nb\nc\nd\n", [1, 2, 3, None]),
+        ("", "a\n", [None]),
+        ("a b c", "a\r\nb\r\nc\r\n", [1, 2, 3]),
+    ],
+)
+def test_lines_of_a_buffer_are_found_at_head(head: str, buffer: str, expected: list[int | None]) -> None:
+    assert lines_at_head([line.encode() for line in head.split()], buffer) == expected
+
+
+def test_without_the_package_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whowrote.servers.commands.serve.find_spec", lambda name: None)
+    done = run("serve", "lsp", program=cli)
+    assert done.exit_code == 2 and "whowrote[lsp]" in done.stderr

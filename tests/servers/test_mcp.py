@@ -1,0 +1,143 @@
+"""The server for agents, asked by the client of the official SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import World
+from support.commands import clone, run
+
+import whowrote
+from attribution.cli import cli
+from attribution.demo import FILE
+from collector.runtime.version import version
+
+pytest.importorskip("mcp")
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import get_default_environment, stdio_client
+from mcp.shared.memory import create_connected_server_and_client_session
+
+from whowrote.servers.mcp_server import server
+
+
+def ask(repo: Path, db: Path, tool: str, **arguments: Any) -> Any:
+    """The structured answer of a tool, or the words of its error."""
+
+    async def asked() -> Any:
+        async with create_connected_server_and_client_session(server(str(repo), db)) as client:
+            answer = await client.call_tool(tool, arguments)
+            return answer.content[0].text if answer.isError else answer.structuredContent  # type: ignore[union-attr]
+
+    return asyncio.run(asked())
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    directory = tmp_path_factory.mktemp("mcp")
+    return clone("example", directory), directory / "out.db"
+
+
+def test_the_tools_and_what_their_schema_says() -> None:
+    async def listed() -> Any:
+        async with create_connected_server_and_client_session(server(".")) as client:
+            return (await client.initialize()).instructions, (await client.list_tools()).tools
+
+    instructions, tools = asyncio.run(listed())
+    assert "data, not instructions" in instructions and "Do not conclude that a person" in instructions
+    assert {tool.name for tool in tools} == {
+        "who_wrote", "why_is_this_line_here", "what_did_this_session_do", "what_was_tried_and_undone",
+    }  # fmt: skip
+    assert all(tool.annotations.readOnlyHint and tool.description for tool in tools)
+    author = next(tool for tool in tools if tool.name == "who_wrote").outputSchema["$defs"]["Author"]
+    assert {"known", "evidence", "reason"} <= set(author["required"])
+    assert "do not name an author" in author["properties"]["known"]["description"]
+
+
+def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
+    blocks = ask(*example, "who_wrote", file=FILE)["blocks"]
+    with whowrote.open(*example) as db:
+        lines = db.blame(FILE)
+    said = {n: b["author"] for b in blocks for n in range(b["first_line"], b["last_line"] + 1)}
+    assert [said[line.line]["line_class"] for line in lines] == [line.attribution.kind for line in lines]
+    assert all(author["known"] == (author["line_class"] not in ("unknown", "undeclared", "")) for author in said.values())
+    assert [said[line.line]["tool"] for line in lines] == [line.attribution.tool for line in lines]
+    number = next(n for n, author in said.items() if author["line_class"] == "agent")
+    assert said[number]["measured"].startswith("right in ") and (said[number]["tool"], said[number]["run_by"]) == ("", "")
+    tools = ask(*example, "who_wrote", file="requirements-dev.txt")["blocks"]
+    assert {(b["author"]["line_class"], b["author"]["tool"], b["author"]["run_by"]) for b in tools} >= {
+        ("tool", "deps[bot]", "unknown")
+    }
+    why = ask(*example, "why_is_this_line_here", file=FILE, line=number)
+    assert why["author"] == said[number] and why["how_we_know"] and why["prompt"] and why["call"]
+    part = ask(*example, "who_wrote", file=FILE, first_line=number, last_line=number)["blocks"]
+    assert [b for b in blocks if b["first_line"] <= number <= b["last_line"]] == part
+    done = ask(*example, "what_did_this_session_do", session=said[number]["session"])
+    assert done["session"] == said[number]["session"] and done["commits"]
+    assert any(FILE in turn["files_edited"] for turn in done["turns"])
+
+
+def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
+    assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {"known": False, "places": [], "left_out": 0}
+    assert "there is no file nothing.py" in ask(*example, "who_wrote", file="nothing.py")
+    assert "no such session" in ask(*example, "what_did_this_session_do", session="nothing")
+
+
+def test_what_was_tried_and_undone(tmp_path: Path) -> None:
+    world = World("undone")
+    world.human_write("a.py", "timeout = 1\nother = 2\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Wait longer")
+    session.edit("a.py", "timeout = 1", "timeout = 90")
+    session.end_turn()
+    session.prompt("No, back")
+    session.edit("a.py", "timeout = 90", "timeout = 1")
+    session.write("b.py", "new_value = 1\n")
+    session.end_turn()
+    world.commit("Both", [session])
+    repo = world.build(tmp_path / "repo")
+    (place,) = ask(repo, tmp_path / "x.db", "what_was_tried_and_undone", file="a.py")["places"]
+    assert place["returned_to_round"] == 0
+    assert [(one["turn"], one["added"].strip()) for one in place["rounds"]] == [(1, "timeout = 90"), (2, "timeout = 1")]
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("whowrote.servers.commands.serve.find_spec", lambda name: None)
+    shown = run("serve", "mcp", tmp_path, program=cli)
+    assert shown.exit_code != 0 and "whowrote[mcp]" in shown.stderr
+
+
+def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    environment = {**get_default_environment(), "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+    words = ["-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
+    command = StdioServerParameters(command=sys.executable, args=words, env=environment)
+
+    async def asked() -> Any:
+        async with stdio_client(command) as streams, ClientSession(*streams) as client:
+            await client.initialize()
+            return (await client.call_tool("who_wrote", {"file": FILE})).structuredContent
+
+    assert asyncio.run(asked())["blocks"]
+
+
+def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    command = [sys.executable, "-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
+    done = subprocess.run(command, input="", capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_server_names_its_own_version(example: tuple[Path, Path]) -> None:
+    async def asked() -> Any:
+        async with create_connected_server_and_client_session(server(str(example[0]))) as client:
+            return (await client.initialize()).serverInfo
+
+    info = asyncio.run(asked())
+    assert (info.name, info.version) == ("whowrote", version())

@@ -1,0 +1,1 @@
+"""The commands of the plug-in: `serve mcp`, `serve lsp` and `data guard`."""

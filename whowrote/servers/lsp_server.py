@@ -1,0 +1,196 @@
+"""A server of the Language Server Protocol: hovers and inlay hints in the editor. The adapter for the package pygls (extra `lsp`).
+
+What the editor shows may differ from HEAD, so each line of the buffer is looked up where git's diff says it stands in HEAD; a line
+that HEAD does not have is said to be not committed. All texts are plain, never Markdown: prompts were written by others.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from functools import lru_cache
+from io import BufferedWriter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from attribution.queries.blame import Block
+from attribution.queries.explain import measured_words
+from attribution.queries.open_repo import SHORT
+from collector.errors import UnknownBranch, WhoWroteError
+from collector.git.repository import GitRepo, line_changes
+from collector.runtime.version import version
+from collector.storage.places import clone_around
+from collector.text import printable
+from collector.vocabulary.agents import label_of
+from collector.vocabulary.lines import LineClass
+from whowrote.database import open_database
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_FILES = 32  # answers that are kept
+_PROMPT, _HINT = 400, 60  # characters
+_MOST = 50_000  # lines of a file
+_UNSAID = ("", LineClass.UNDECLARED)  # classes without a hint: there would be one at nearly every line
+
+
+class FileAnswers(NamedTuple):
+    """A file at HEAD."""
+
+    texts: list[bytes]  # without line ends
+    blocks: list[Block]
+
+
+class _Clones:
+    """Answers by file and commit; one question at a time, since a database belongs to one thread."""
+
+    def __init__(self, db: Path | None) -> None:
+        self._db = db
+        self._lock = threading.Lock()
+        self._answers = lru_cache(_FILES)(self._read)
+
+    def answers_for(self, file: Path) -> FileAnswers | None:
+        """None for a file in no clone. Raises WhoWroteError."""
+        clone = clone_around(file.parent)
+        if clone is None:
+            return None
+        name = file.resolve().relative_to(clone).as_posix()
+        with self._lock:
+            return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha)
+
+    def _read(self, clone: Path, name: str, head: str) -> FileAnswers:
+        """The answers at HEAD, which is `head`."""
+        with open_database(clone, self._db) as db:
+            try:
+                lines, blocks = db.annotated(name, "HEAD")
+            except UnknownBranch:  # a new file: nothing of it is committed
+                return FileAnswers([], [])
+        return FileAnswers([line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines], list(blocks))
+
+
+class Answers(BufferedWriter):
+    """Where answers go; nowhere once it is closed, because the editor has ended.
+
+    pygls reports an answer that it cannot write by writing an error, that one by another, and so on.
+    """
+
+    def write(self, data: Buffer, /) -> int:
+        with suppress(ValueError):  # closed
+            return super().write(data)
+        return 0
+
+    def flush(self) -> None:
+        with suppress(ValueError):
+            super().flush()
+
+
+def server(db: Path | None = None) -> LanguageServer:
+    """A server for every clone whose files the editor opens; `db` instead of the database of each."""
+    language_server = LanguageServer("whowrote", version())
+    clones, complaints = _Clones(db), set[str]()
+
+    def answers(uri: str) -> tuple[FileAnswers, list[int | None]] | None:
+        """What is known of a file, and where each line of its buffer stands at HEAD."""
+        path = to_fs_path(uri)
+        try:
+            file = clones.answers_for(Path(path)) if path is not None else None
+        except WhoWroteError as error:
+            complaint = f"whowrote: {error}. {error.hint}".strip()
+            if complaint not in complaints:  # once is enough
+                complaints.add(complaint)
+                message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
+                language_server.window_show_message(message)
+            return None
+        return None if file is None else (file, lines_at_head(file.texts, language_server.workspace.get_text_document(uri).source))
+
+    @language_server.feature(types.TEXT_DOCUMENT_HOVER)
+    @language_server.thread()
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        answer = answers(params.text_document.uri)
+        line = params.position.line
+        if answer is None or not 0 <= line < len(answer[1]):
+            return None
+        block = _block_of(answer[0].blocks, answer[1][line])
+        text = hover_text(block) if block is not None else "Not committed: HEAD does not have this line."
+        return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
+
+    @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    @language_server.thread()
+    def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
+        answer = answers(params.text_document.uri)
+        if answer is None:
+            return []
+        texts = language_server.workspace.get_text_document(params.text_document.uri).source.split("\n")
+        shown = range(params.range.start.line, min(params.range.end.line + 1, len(answer[1])))
+        blocks = {line: _block_of(answer[0].blocks, answer[1][line]) for line in (shown.start - 1, *shown) if line >= 0}
+        starts = (line for line in shown if blocks[line] is not blocks.get(line - 1))
+        return [hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None]
+
+    return language_server
+
+
+def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
+    """For each line of the buffer its number at HEAD, from 1; None where HEAD does not have it."""
+    lines = [line.removesuffix("\r").encode("utf-8", "surrogatepass") for line in buffer.removesuffix("\n").split("\n")]
+    if len(lines) > _MOST or len(head) > _MOST:
+        return []
+    numbers: list[int | None] = []
+    following = 1  # line of HEAD
+    for change in line_changes(_joined(head), _joined(lines)):
+        numbers += range(following, following + change.b0 - len(numbers))
+        numbers += [None] * (change.b1 - change.b0)
+        following = change.a1 + 1
+    remaining = range(following, following + len(lines) - len(numbers))
+    return numbers + [number if number <= len(head) else None for number in remaining]
+
+
+def hover_text(block: Block) -> str:
+    """Who wrote a block and how that is known, as plain text."""
+    of, commit = block.first.attribution, block.first.commit
+    parts = [_who(block), LineClass(of.kind).meaning if of.kind else "older than the attributed history"]
+    if of.evidence or of.reason:
+        parts.append("; ".join(word.replace("_", " ") for word in (of.evidence, of.how, of.reason) if word and word != "none"))
+    if measured := measured_words(of):
+        parts.append(measured)
+    if block.prompt:
+        parts.append(f"asked: {_cut(block.prompt, _PROMPT)}")
+    if of.session:
+        parts.append(f"session {of.session}" + (f", turn {of.turn}" if of.turn is not None else ""))
+    subject = f" {commit.author_at[:10]} {commit.subject}" if commit else ""
+    parts.append(f"commit {block.first.introduced.sha[:SHORT]}{subject}")
+    return "\n".join(printable(part) for part in parts)
+
+
+def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
+    """At the end of a line, the first of its block."""
+    if block is None or block.first.attribution.kind in _UNSAID:
+        return None
+    column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2  # the protocol counts in UTF-16
+    label = printable(_cut(_who(block), _HINT))
+    return types.InlayHint(types.Position(line, column), label, tooltip=hover_text(block), padding_left=True)
+
+
+def _who(block: Block) -> str:
+    of = block.first.attribution
+    names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
+    details = " · ".join(name for name in names if name)
+    return f"{of.kind.replace('_', ' ') or 'older'}{': ' if details else ''}{details}"
+
+
+def _block_of(blocks: list[Block], line: int | None) -> Block | None:
+    if line is None:
+        return None
+    return next((block for block in blocks if block.start <= line <= block.end), None)
+
+
+def _joined(lines: list[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _cut(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
