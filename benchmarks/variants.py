@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT)]
@@ -115,8 +113,7 @@ class Variants:
         """`repo`: this clone or a copy of it with other commits; `checkpoints`: those that are known, if not all.
 
         `instead`: sessions of which another record is known than that of the clone, by key.
-        `remade`: id of a commit, and its id in the copy: the call that printed the one printed the other. What the recorder counted
-        in the turns knows nothing of what the copy changes, so that no conclusion is drawn from it there.
+        `remade`: id of a commit, and its id in the copy: the call that printed the one printed the other.
         """
         known = self.checkpoints if checkpoints is None else checkpoints
         keys = {record.session_id for checkpoint in known for record in checkpoint.sessions}
@@ -134,9 +131,7 @@ class Variants:
             context = RunContext(store, repo, 0)
             evidence = stage._read(context, head, kept, known)
             replayed = stage._replay(context, evidence)
-            turns = patch.object(stage, "attribute_to_turn", lambda *_: None) if remade[0] else nullcontext()
-            with turns:
-                return Asked(evidence, replayed, stage._judge(repo, evidence, replayed))
+            return Asked(evidence, replayed, stage._judge(repo, evidence, replayed))
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:

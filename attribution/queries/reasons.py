@@ -30,8 +30,6 @@ _HOW_ANY = {
     "subagent": "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
     "alone could write. "
     "Its own calls are not on record.",
-    "turn": "A call of the session made the commit, and at every prompt before it the recorder found that nobody else had changed "
-    "the file: it was changed while the agent worked. No recorded action shows the line; a person may have typed during a turn.",
     "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
 }
 _HUMAN = {

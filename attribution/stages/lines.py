@@ -12,19 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from attribution.authorship.absent import with_missing_ends
-from attribution.authorship.agent_text import first_times
-from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import CommitVerdict, NamedSessions, UniformSpans, conclude, declare
+from attribution.authorship.conclude import CommitVerdict, NamedSessions, UniformSpans, conclude
 from attribution.authorship.content import CommitTexts, content_probes
-from attribution.authorship.copies import share_authors
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
+from attribution.authorship.passes import Verdicts, settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
-from attribution.authorship.rewritten import add_rewritten
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     SessionEdits,
@@ -34,10 +31,7 @@ from attribution.authorship.timeline import (
     learn_roots,
     timelines,
 )
-from attribution.authorship.tools import by_tools
-from attribution.authorship.turn_owned import OwnCommits, attribute_to_turn
-from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
-from attribution.authorship.witness import confirm, doubt_near_holes, person_lines
+from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import version as features_version
@@ -70,7 +64,7 @@ from collector.storage.store import Store
 from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "14"
+VERSION = "15"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
@@ -292,7 +286,8 @@ def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, C
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         named = NamedSessions(missing, readable, evidence.claimed(link, paths))
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named, uniform)
-    _ask_witnesses(repo, evidence, replayed, verdicts)
+    typing = list(_typing_records(repo, verdicts))
+    settle(Verdicts(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts))
     return verdicts
 
 
@@ -300,35 +295,6 @@ def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRe
     """What other tools saw people type in the lines of these commits."""
     for records in hooks("typing_records"):
         yield from records(repo, commits)
-
-
-def _ask_witnesses(repo: GitRepo, evidence: Evidence, replayed: Replayed, verdicts: Mapping[str, CommitVerdict]) -> None:
-    """Lines that the replay leaves over: whether anything shows that a person wrote them, or an agent after all."""
-    texts, written = DiffTexts(repo, evidence.history), applied_edits(replayed.edits, replayed.timelines)
-    times = {commit.sha: commit.author_time for commit in evidence.history.commits}
-    for sha, typed in typed_lines(_typing_records(repo, verdicts), evidence.history).items():
-        parents = evidence.links[sha].commit.parents
-        testify(verdicts[sha], typed, max((times.get(parent, 0.0) for parent in parents), default=0.0), texts)
-    asked = ((sha, person_lines(verdict, texts, partial(texts.elsewhere, at=times[sha]))) for sha, verdict in verdicts.items())
-    waiting = {sha: known for sha, lines in asked if (known := list(lines))}
-    wanted = [one for several in waiting.values() for one in several]
-    texts_of_agents = (text for session in evidence.sessions.edits for text in session.produced)
-    first = first_times({text for one in wanted for text in (*one.bare, *one.novel)}, texts_of_agents)
-    add_rewritten(first, wanted, replayed.edits)
-    unrecorded, own = evidence.unrecorded_agents(), OwnCommits(evidence.sessions.edits)
-    for commit in evidence.history.commits:
-        verdict, link = verdicts[commit.sha], evidence.links[commit.sha]
-        if link.resolved:
-            verdict.named = {evidence.sessions.ids[key] for key in link.sessions if key in evidence.sessions.ids}
-        confirm(commit, verdict, waiting.get(commit.sha, ()), first, unrecorded)
-        attribute_to_edits(commit, verdict, written, texts)
-        share_authors(verdict, texts)
-        attribute_to_turn(verdict, link, own)
-    doubt_near_holes([(commit, verdicts[commit.sha]) for commit in evidence.history.commits])
-    for commit in evidence.history.commits:
-        verdict = verdicts[commit.sha]
-        declare(verdict, commit)
-        by_tools(verdict)
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ class How(Word):
     EDITED = "edited", "the agent wrote the line and somebody else changed it before the commit"
     SHELL = "shell", "a shell command of the agent wrote the line"
     SUBAGENT = "subagent", "a subagent whose own calls are not on record made the file"
-    TURN = "turn", "it came in a turn of the agent, by what the recorder counted; no recorded action shows it"
     DECLARED = "declared", "only the commit says that an agent wrote it"
     NONE = "none", "no agent wrote it, as far as we know"
 

@@ -970,7 +970,7 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
 
 
 def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> None:
-    """Both files are of one call: the converter's output, and a copy of it as it was after the converter ran."""
+    """Both files are of one call: the converter's output, and a file that an unknown program wrote after it."""
     world = World("converted")
     world.human_write("src.md", "# Birds\n")
     world.commit("Start")
@@ -986,8 +986,8 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
     session.bash("pandoc src.md -o a.xml && ./publish a.xml", convert, blunt=True)
     commit = world.commit("Publish", [session])
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    said = _authors(tmp_path / "out.db", commit.sha)
-    assert said["a.xml"] == said["b.xml"] == [(1, 3, "tool", "none")]
+    authors = _authors(tmp_path / "out.db", commit.sha)
+    assert authors["a.xml"] == [(1, 3, "tool", "none")] and authors["b.xml"] == [(1, 3, "unknown", "opaque_shell")]
 
 
 def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(tmp_path: Path) -> None:
