@@ -503,13 +503,16 @@ def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
 
 
 def test_collect_formats_lists_the_registries() -> None:
-    from collector.claims import producers
-
+    from attribution.exchange.producers import producers
     from collector.checkpoints import layouts
     from collector.transcripts import readers
 
     found = rows(run("formats", "--csv", program=collect))
-    assert [r["name"] for r in found] == [m.NAME for m in (*readers(), *layouts(), *producers())]
+    assert [r["name"] for r in found] == [
+        *(r.NAME for r in readers()),
+        *(one.NAME for one in layouts()),
+        *(p.NAME for p in producers()),
+    ]
     assert all(r["label"] for r in found)
 
 
