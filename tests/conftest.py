@@ -15,7 +15,12 @@ import pytest
 _HERE = Path(__file__).parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "docs")]
 
+from support.tasks_here import tasks_here  # noqa: E402
+
 from collector.local.model import Machine  # noqa: E402
+from collector.runtime import runner  # noqa: E402
+
+_RUN = runner.run
 
 
 def pytest_configure() -> None:
@@ -38,6 +43,20 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     monkeypatch.setattr(Machine, "here", lambda: Machine(tmp_path / "nobody"))
     monkeypatch.setattr(socket.socket, "connect", _only_loopback(socket.socket.connect))
     yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tasks_here() -> Iterator[None]:
+    """What is tested is what tasks do; a process for each takes longer than the task."""
+    with tasks_here():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _tasks_in_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests marked `workers` start them."""
+    if request.node.get_closest_marker("workers"):
+        monkeypatch.setattr(runner, "run", _RUN)
 
 
 Connect = Callable[[socket.socket, Any], None]

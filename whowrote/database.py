@@ -245,8 +245,9 @@ class Database:
 
     def _at(self, path: str) -> OpenRepo:
         from attribution.ensure.clone import attributed_clone
+        from collector.git.repository import GitRepo
 
-        return attributed_clone(self._store, path, _LOG.info)
+        return attributed_clone(self._store, GitRepo(path), _LOG.info)
 
     def _of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was made."""

@@ -112,10 +112,10 @@ def at(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
 
-    GitRepo(path)  # no database is created for a path that is not a clone
+    clone = GitRepo(path)  # first: no database is created for a path that is not a clone
     with Store(db) as store:
         with Reporter(path, quiet) as progress:
-            where = attributed_clone(store, path, _silent if quiet else notice, progress)
+            where = attributed_clone(store, clone, _silent if quiet else notice, progress)
         yield where
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, QUIET, SCALE, task_limits
-from collector.console.progress import exclusive_store, keep_content, show_progress
+from collector.console.progress import exclusive_store, show_progress
 from collector.console.terminal import notice
 from collector.errors import EXIT_PARTIAL
 
@@ -30,7 +30,8 @@ def db(
     `collect run`, or after an interruption: only missing or outdated results are computed.
     """
     from attribution.ensure.batch import attribute_all, repositories, waiting
-    from collector.runtime.shards import RunOptions
+    from collector.runtime.runner import RunOptions
+    from collector.storage.retention import keep_content
 
     how = RunOptions(given["jobs"], given["scheduler"], task_limits(given, given["jobs"]), given["retry"])
     with exclusive_store(file, create=False) as store:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, followed, here, local_options, print_rows
+from attribution.commands.common import at, here, local_options, print_rows
 from collector.console.options import CONTENT, LOCAL, MEMORY, TIMEOUT, task_limits
-from collector.console.terminal import Reporter, data_options, database_option, err, notice, out, write_csv, write_json
+from collector.console.terminal import (
+    EXIT_BUG,
+    Reporter,
+    complain,
+    data_options,
+    database_option,
+    err,
+    failure,
+    notice,
+    out,
+    write_csv,
+    write_json,
+)
 from collector.errors import EXIT_PARTIAL
 
 if TYPE_CHECKING:
-    from attribution.authorship.options import AttributeOptions
+    from attribution.ensure.lines import AttributeRequest
     from attribution.queries.repo_report import RepoReport
     from collector.local.model import LocalOptions
-    from collector.runtime.workers import TaskLimits
 
 _PROCESSES = 4  # for one repository, when nothing was said: more have little to do
 
@@ -90,10 +100,9 @@ def repo(
     --transcripts, without PATH and outside a clone, sessions are read alone: features, regions and scores, but no lines.
     """
     from attribution.authorship.options import AttributeOptions
+    from attribution.ensure.lines import AttributeRequest
     from collector.storage.places import clone_around
 
-    # Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
-    gc.set_threshold(200_000, 20, 100)
     text = {name: given.pop(name) for name in ("content", "redact")}
     several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
     limits = task_limits(given, min(several, len(paths) or 1))
@@ -103,38 +112,44 @@ def repo(
     if dry_run:
         _list_transcripts(paths, local, output_format)
         return
-    options = AttributeOptions(branch, since.replace(tzinfo=UTC).timestamp() if since else None, allow_no_checkpoints, local, name)
-    if len(paths) < 2:
-        options = replace(options, jobs=within)
-    if not paths:
-        _keep("", db, text)
-        reports = [_sessions_alone(directory, db, options, quiet) for directory in local.directories]
-        _print_reports(reports, db, output_format, quiet, paths)
-        return
-    if name and len(paths) > 1:
-        raise click.UsageError("--name takes exactly one PATH")
-    if shard is not None and len(paths) > 1:
-        raise click.UsageError("--shard takes exactly one PATH")
-    if shard is not None:
-        results: list[Any] = [_into_shard(paths[0], shard, options, quiet, text, limits)]
-        db = shard
-    elif len(paths) == 1:
-        _keep(paths[0], db, text)
-        results = [_one(paths[0], db, options, quiet, limits)]
-    else:
-        _keep("", db, text)
-        results = _several(paths, db, options, several, quiet, limits)
-    for path, done in zip(paths, results, strict=True):
-        if not hasattr(done, "hint"):
-            _further(path, db, with_history, with_scan, quiet)
-    failed = [(path, r.message, r.hint) for path, r in zip(paths, results, strict=True) if hasattr(r, "hint")]
-    _print_reports([r for r in results if not hasattr(r, "hint")], db, output_format, quiet, paths)
+    if len(paths) > 1 and (name or shard is not None):
+        raise click.UsageError(f"{'--name' if name else '--shard'} takes exactly one PATH")
+    since_at = since.replace(tzinfo=UTC).timestamp() if since else None
+    options = AttributeOptions(branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1)
+    db = shard or db
+    requests = [
+        AttributeRequest(path, db, options, limits, **text, as_shard=shard is not None, sessions_alone=not paths)
+        for path in paths or map(str, local.directories)
+    ]
+    reports, failed = _attribute(requests, several, quiet)
+    for report_path in reports if paths else ():
+        _further(report_path, db, with_history, with_scan, quiet)
+    _print_reports(list(reports.values()), db, output_format, quiet, paths)
     if failed:
         from attribution import terminal
 
         terminal.lists.failures(err(), failed)
-        notice(f"{len(failed)} of {len(paths)} repositories failed; the results of the others are stored")
+        notice(f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored")
         context.exit(EXIT_PARTIAL)
+
+
+def _attribute(
+    requests: Sequence[AttributeRequest], jobs: int, quiet: bool
+) -> tuple[dict[str, RepoReport], list[tuple[str, str, str]]]:
+    """Reports by path, and path, message and hint of each that failed. The failure of a single one ends the command."""
+    from attribution.ensure.lines import attribute_each
+
+    title = requests[0].path if len(requests) == 1 else f"{len(requests)} repositories"
+    with Reporter(title, quiet) as progress:
+        progress("starting", 0, 0)
+        results = attribute_each(requests, jobs, progress)
+    if len(results) == 1 and results[0].error:
+        message, hint = failure(results[0])
+        complain(message, hint)
+        raise SystemExit(EXIT_BUG if results[0].trace else results[0].exit_code)
+    pairs = list(zip(requests, results, strict=True))
+    failed = [(request.path, *failure(result)) for request, result in pairs if result.error]
+    return {request.path: result.value for request, result in pairs if not result.error}, failed
 
 
 @click.command()
@@ -146,12 +161,12 @@ def demo(directory: Path) -> None:
     its files line by line.
     """
     from attribution import demo as example
-    from attribution.authorship.options import AttributeOptions
-    from collector.runtime.workers import TaskLimits
+    from attribution.ensure.lines import AttributeRequest
 
     clone, db = example.make(directory), directory / "example.db"
     db.unlink(missing_ok=True)
-    _print_reports([_one(str(clone), db, AttributeOptions(), False, TaskLimits())], db, "", False, (str(clone),))
+    reports, _ = _attribute([AttributeRequest(str(clone), db)], 1, False)
+    _print_reports(list(reports.values()), db, "", False, (str(clone),))
     from attribution import terminal
     from attribution.queries.blame import blame as blame_file
 
@@ -181,82 +196,20 @@ def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format
 
 def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bool) -> None:
     """What else was asked for of an attributed clone."""
-    if with_history:
-        with followed(path, db, None, None, quiet):
-            pass
-    if with_scan:
-        from attribution.commands.weaknesses import scanned
-        from attribution.weaknesses.scan.request import ScanRequest
+    if not (with_history or with_scan):
+        return
+    with at(path, db, quiet) as where:
+        if with_history:
+            from attribution.ensure.history import lines_followed
+            from attribution.lineage.requests import HistoryRequest
 
-        with at(path, db, quiet) as where:
+            with Reporter(path, quiet) as progress:
+                lines_followed(where, HistoryRequest(), progress)
+        if with_scan:
+            from attribution.commands.weaknesses import scanned
+            from attribution.weaknesses.scan.request import ScanRequest
+
             scanned(where, path, ScanRequest(), quiet)
-
-
-def _one(path: str, db: Path, options: Any, quiet: bool, limits: TaskLimits) -> RepoReport:
-    with Reporter(path, quiet) as progress:
-        progress("starting", 0, 0)
-        from attribution.ensure.lines import attribute_one
-
-        return attribute_one(path, db, options, progress, limits)
-
-
-def _sessions_alone(directory: Path, db: Path, options: AttributeOptions, quiet: bool) -> RepoReport:
-    from attribution.ensure.lines import attribute_sessions
-
-    with Reporter(str(directory), quiet) as progress:
-        return attribute_sessions(directory, db, options, progress)
-
-
-def _keep(path: str, db: Path, given: dict[str, Any]) -> None:
-    """Stores how much text the database is to hold, if that was asked for. No database is made for a path that is not a clone."""
-    from collector.console.progress import keep_content
-    from collector.git.repository import GitRepo
-    from collector.storage.store import Store
-
-    if any(value is not None for value in given.values()):
-        if path:
-            GitRepo(path)
-        with Store(db) as store:
-            keep_content(store, given["content"], given["redact"])
-
-
-def _into_shard(path: str, shard: Path, options: Any, quiet: bool, given: dict[str, Any], limits: TaskLimits) -> RepoReport:
-    with Reporter(path, quiet) as progress:
-        progress("starting", 0, 0)
-        from attribution.ensure.lines import attribute_into
-        from collector.console.progress import keep_content
-        from collector.errors import NoCheckpoints
-        from collector.git.repository import GitRepo
-        from collector.runtime.bounds import bounded
-        from collector.runtime.shards import building_shard, drop, part_of
-
-        GitRepo(path)
-        try:
-            with building_shard(shard) as store:
-                keep_content(store, given["content"], given["redact"])
-                with bounded(limits, progress) as heard:
-                    return attribute_into(store, path, options, heard)
-        except NoCheckpoints:
-            drop(part_of(shard))
-            raise
-
-
-def _several(paths: tuple[str, ...], db: Path, options: Any, jobs: int, quiet: bool, limits: TaskLimits) -> list[Any]:
-    from attribution.ensure.lines import attribute_one, note_failed
-    from collector.console.terminal import Failed, in_processes
-    from collector.runtime.progress import no_progress
-    from collector.storage.store import Store
-
-    Store(db).close()  # made once, before the processes meet
-    with Reporter(f"{len(paths)} repositories", quiet) as progress:
-        progress("attributing", 0, len(paths))
-        items = [(path, db, options, no_progress, limits) for path in paths]
-        results = in_processes(attribute_one, items, jobs, lambda done, total: progress("attributing", done, total))
-    with Store(db) as store:
-        for path, done in zip(paths, results, strict=True):
-            if isinstance(done, Failed):  # also of a process that was killed
-                note_failed(store, path, done.message)
-    return results
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from attribution.authorship.options import AttributeOptions
+from attribution.ensure.lines import attribute_one
 from attribution.features import version as features_version
 from attribution.queries.repositories import all_repositories
 from attribution.stages import feature_rows as rows
-from attribution.stages.lines import VERSION, attribute_repo, is_current
+from attribution.stages.lines import VERSION, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
 from collector.fetching import mirror_table as book
+from collector.git.repository import GitRepo
 from collector.local.model import LocalChoice, LocalOptions
 from collector.runtime import shards
-from collector.runtime.bounds import bounded
-from collector.runtime.progress import no_progress
-from collector.runtime.shards import FinishedItem, RunOptions, ShardItem
+from collector.runtime.runner import RunOptions
+from collector.runtime.shards import FinishedItem, ShardItem
 from collector.runtime.stages import StageName, digest
 from collector.runtime.workers import TaskLimits
 from collector.storage.store import Store
-
-_OWN_SHARE = 0.95  # of the time after which a worker is killed
 
 
 class LostClone(NamedTuple):
@@ -78,16 +76,16 @@ def _current(store: Store, item: ShardItem, anyway: bool) -> bool:
 
 def attribute_all(store: Store, items: Sequence[ShardItem], how: RunOptions, anyway: bool) -> Iterator[FinishedItem]:
     """Attributes each and yields as it ends."""
-    own = replace(how.limits, seconds=how.limits.seconds * _OWN_SHARE)
-    yield from shards.run(store, StageName.LINES, attribute_one, items, (anyway, own), how)
+    with_grace = replace(how, limits=how.limits.with_grace())
+    yield from shards.run(store, StageName.LINES, fill_shard, items, (anyway, how.limits), with_grace)
 
 
-def attribute_one(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
-    """The task of a worker: one clone into its shard. It stops by itself a little before it would be killed."""
-    gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
+def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
+    """The task of a worker: one clone into its shard. Tells whether the shard is done, or that there is nothing to attribute."""
     try:
-        with shards.building_shard(Path(shard), checked=True) as store, bounded(limits, no_progress) as progress:
-            attribute_repo(store, path, _options(anyway), progress)
+        clone = GitRepo(path)
+        with shards.building_shard(Path(shard), checked=True) as store:
+            attribute_one(store, clone, _options(anyway), limits=limits)
     except (NoCheckpoints, UnknownBranch):
         return "nothing"
     return "done"

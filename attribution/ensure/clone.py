@@ -13,19 +13,17 @@ from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
 
-def attributed_clone(store: Store, path: str, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
-    """The clone at `path`; attributed first when the database does not know it. Raises what `attribute_repo` raises."""
-    repo = GitRepo(path)
+def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
+    """A clone with its rows; attributed first when the database does not know it. Raises what `attribute_one` raises."""
+    path = repo.path
     row = attributed_repository(store, find_repo(store, repo))
     if row is None:
         from attribution.authorship.options import AttributeOptions
-        from attribution.ensure.writing import claimed
-        from attribution.stages.lines import attribute_repo
+        from attribution.ensure.lines import attribute_one
 
         tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
         try:
-            with claimed(store, repo, "", progress):
-                attribute_repo(store, repo, AttributeOptions(), progress)
+            attribute_one(store, repo, AttributeOptions(), progress)
         except NoCheckpoints as error:
             command = f"whowrote repo {path} --allow-no-checkpoints --db {store.path}"
             raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.writing import claimed
@@ -16,43 +20,141 @@ from collector.git.repository import GitRepo, without_files
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
 from collector.repository_rows import NameTaken, find_repo, repo_name
+from collector.runtime import runner, shards
 from collector.runtime.bounds import bounded
 from collector.runtime.progress import Progress, no_progress
+from collector.runtime.runner import RunOptions
 from collector.runtime.stages import note_failure
-from collector.runtime.workers import TaskLimits
+from collector.runtime.workers import Task, TaskLimits, TaskResult, tell_parent
+from collector.storage.retention import keep_content
 from collector.storage.store import Store
 from collector.text import printable
 
+if TYPE_CHECKING:
+    from attribution.stages.lines import Attributed
+
 NO_LIMITS = TaskLimits()
 _MAX_BRANCHES = 3  # branches to name
+# Millions of small objects are created and kept; with the default thresholds, garbage collection takes a tenth of the time.
+_GARBAGE = (200_000, 20, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRequest:
+    """A clone to attribute into a database."""
+
+    path: str  # of the clone, or of a directory with transcripts
+    db: Path
+    options: AttributeOptions = field(default_factory=AttributeOptions)
+    limits: TaskLimits = NO_LIMITS
+    content: str | None = None  # how much text the database keeps from now on; None: as much as before
+    redact: bool | None = None
+    as_shard: bool = False  # `db` is complete or not there
+    sessions_alone: bool = False  # `path` has transcripts and is no clone
 
 
 def attribute_one(
-    path: str, db: Path, options: AttributeOptions, progress: Progress = no_progress, limits: TaskLimits = NO_LIMITS
-) -> RepoReport:
-    """Attributes one clone and reports on it. Raises what `attribute_repo` raises, OverLimit, NameTaken."""
-    GitRepo(path)  # no database is made for a path that is no clone
-    with Store(db) as store:
-        try:
-            with bounded(limits, progress) as heard:
-                report = attribute_into(store, path, options, heard)
-        except (NoCheckpoints, DatabaseUnusable, NameTaken):
-            raise
-        except Exception as error:
-            note_failed(store, path, f"{type(error).__name__}: {error}")
-            raise
-        note_failed(store, path, "")
+    store: Store, clone: GitRepo, options: AttributeOptions, progress: Progress = no_progress, limits: TaskLimits = NO_LIMITS
+) -> Attributed:
+    """Attributes one clone into an open database. What fails has a row in `problems` until it succeeds.
+
+    Raises what `attribute_repo` raises, OverLimit, NameTaken.
+    """
+    from attribution.stages.lines import attribute_repo  # what only reads starts faster without it
+
+    gc.set_threshold(*_GARBAGE)
+    try:
+        with bounded(limits, progress) as heard, claimed(store, clone, options.name, heard):
+            done = attribute_repo(store, clone, options, heard)
+    except (NoCheckpoints, DatabaseUnusable, NameTaken):
+        raise
+    except Exception as error:
+        _note_failed(store, clone, str(clone.path), f"{type(error).__name__}: {error}")
+        raise
+    _note_failed(store, clone, str(clone.path), "")
+    return done
+
+
+def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent) -> RepoReport:
+    """Opens the clone and the database of a request, attributes, and reports. The task of a process of its own.
+
+    Raises what `attribute_one` raises; NotARepository, before a database is made.
+    """
+    with _clone(request) as (clone, options), _database(request) as store:
+        keep_content(store, request.content, request.redact)
+        done = attribute_one(store, clone, options, progress, request.limits)
+        report = repo_report(store, done.repo_id)
+        report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
+        report.advice = _advice(store, done.repo_id, clone, request.path, report.head)
         return report
 
 
-def note_failed(store: Store, path: str, error: str) -> None:
-    """Stores that the attribution of a path failed, or ("") that it no longer does."""
+def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Progress) -> list[TaskResult]:
+    """Attributes clones into one database, each in a process of its own, `jobs` at a time; results in order of the requests.
+
+    Whichever fails of several has a row in `problems`, and so has a single one whose process was killed.
+    """
+    if len(requests) > 1:
+        Store(requests[0].db).close()  # made once, before the processes meet
+    tasks = (Task(str(number), (request,)) for number, request in enumerate(requests))
+    options = RunOptions(jobs, limits=replace(requests[0].limits.with_grace(), attempts=1))
+    results: dict[int, TaskResult] = {}
+    for result in runner.run(attribute_clone, tasks, options, progress if len(requests) == 1 else no_progress):
+        request = requests[int(result.key)]
+        results[int(result.key)] = result
+        if len(requests) > 1:
+            progress("attributing", len(results), len(requests))
+        if result.error and not request.as_shard and (len(requests) > 1 or not result.expected):
+            with Store(request.db) as store:
+                _note_failed(store, _opened(request.path), request.path, result.error)
+    return [results[number] for number in range(len(requests))]
+
+
+@contextmanager
+def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOptions]]:
+    """The clone with the options for it. For sessions alone it is an empty one. Raises NotARepository, NoCheckpoints."""
+    if not request.sessions_alone:
+        yield GitRepo(request.path), request.options
+        return
+    directory = Path(request.path)
+    local = replace(request.options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
+    with tempfile.TemporaryDirectory(prefix="whowrote-") as scratch:
+        clone = without_files(Path(scratch) / (directory.absolute().name or "transcripts"))
+        if not find_sessions(clone, local).sessions:
+            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
+        yield clone, replace(request.options, local=local)
+
+
+@contextmanager
+def _database(request: AttributeRequest) -> Iterator[Store]:
+    if not request.as_shard:
+        with Store(request.db) as store:
+            yield store
+        return
     try:
-        repo = GitRepo(path)
-        find_repo(store, repo)
-        name = repo_name(repo)
-    except (NotARepository, NameTaken):  # the row of that name is another repository's
-        name = path
+        with shards.building_shard(request.db) as store:
+            yield store
+    except NoCheckpoints:
+        shards.drop(shards.part_of(request.db))
+        raise
+
+
+def _opened(path: str) -> GitRepo | None:
+    try:
+        return GitRepo(path)
+    except NotARepository:
+        return None
+
+
+def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> None:
+    """Stores that the attribution of a clone failed, or ("") that it no longer does. `clone`: None when it cannot be opened."""
+    name = path
+    if clone is not None:
+        try:
+            find_repo(store, clone)
+            name = repo_name(clone)
+        except NameTaken:  # the row of that name is another repository's
+            pass
     known = "SELECT 1 FROM problems WHERE stage = 'repository' AND subject IN (?, ?)"
     if error or store.value(known, (printable(name), printable(path))):
         with store.transaction():
@@ -60,38 +162,11 @@ def note_failed(store: Store, path: str, error: str) -> None:
             note_failure(store, name, error)
 
 
-def attribute_sessions(directory: Path, db: Path, options: AttributeOptions, progress: Progress = no_progress) -> RepoReport:
-    """The sessions in a directory alone, without a clone: what they were like, and where they rewrote their own code.
-
-    Raises NoCheckpoints when there are none.
-    """
-    with tempfile.TemporaryDirectory(prefix="whowrote-") as place, Store(db) as store:
-        repo = without_files(Path(place) / (directory.absolute().name or "transcripts"))
-        local = replace(options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
-        if not find_sessions(repo, local).sessions:
-            raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
-        return attribute_into(store, str(repo.path), replace(options, local=local), progress)
-
-
-def attribute_into(store: Store, path: str, options: AttributeOptions, progress: Progress) -> RepoReport:
-    """As `attribute_one`, into an open database."""
-    from attribution.stages.lines import attribute_repo  # what only reads starts faster without it
-
-    repo = GitRepo(path)
-    with claimed(store, repo, options.name, progress):
-        done = attribute_repo(store, repo, options, progress)
-    report = repo_report(store, done.repo_id)
-    report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
-    report.advice = _advice(store, done.repo_id, path, report.head)
-    return report
-
-
-def _advice(store: Store, repo_id: int, path: str, head: str) -> list[Advice]:
+def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) -> list[Advice]:
     """What would name the author of more lines, for this clone."""
-    repo = GitRepo(path)
-    censored, unnamed = repo.censored(), unnamed_checkpoints(store, repo_id)
-    branches = other_branches(repo, head, unnamed.ids) if unnamed.ids else []
-    sessions = [(one.name, len(set().union(*(unnamed.sessions[key] for key in one.checkpoints)))) for one in branches]
-    sessions.sort(key=lambda one: (-one[1], one[0]))
-    clone = CloneState(path, bool(censored.shallow), censored.partial, bool(repo.remote_url()))
-    return advice(store, repo_id, clone, sessions[:_MAX_BRANCHES])
+    censored, unnamed = clone.censored(), unnamed_checkpoints(store, repo_id)
+    branches = other_branches(clone, head, unnamed.ids) if unnamed.ids else []
+    sessions = [(branch.name, len(set().union(*(unnamed.sessions[key] for key in branch.checkpoints)))) for branch in branches]
+    sessions.sort(key=lambda branch: (-branch[1], branch[0]))
+    state = CloneState(path, bool(censored.shallow), censored.partial, bool(clone.remote_url()))
+    return advice(store, repo_id, state, sessions[:_MAX_BRANCHES])

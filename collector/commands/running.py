@@ -12,14 +12,14 @@ import click
 from collector.commands.common import print_table, shown_size
 from collector.commands.discover import discover
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, FETCHING, MIRRORS, QUIET, SCALE, task_limits
-from collector.console.progress import count_repositories, exclusive_store, keep_content, show_progress
+from collector.console.progress import count_repositories, exclusive_store, show_progress
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 
 if TYPE_CHECKING:
     from collector.fetching.many import FetchPlan
     from collector.repository_names import RepositorySource
-    from collector.runtime.shards import RunOptions
+    from collector.runtime.runner import RunOptions
     from collector.storage.store import Store
 
 
@@ -56,6 +56,8 @@ def load(
 
     Reads checkpoints, sessions, tool calls and commits. To attribute the lines afterwards, run: whowrote db FILE.
     """
+    from collector.storage.retention import keep_content
+
     with exclusive_store(db) as store:
         keep_content(store, given["content"], given["redact"])
         failed = _load(store, names, _how(given), allow_no_checkpoints, quiet)
@@ -93,6 +95,8 @@ def run(
         found = context.invoke(discover, channels=channels, db=db, token_file=given["token_file"], git_url=given["server"])
         if found:
             notice("some channels failed; continuing with the known candidates")
+    from collector.storage.retention import keep_content
+
     with exclusive_store(db) as store:
         keep_content(store, given["content"], given["redact"])
         sources, refused = _sources(store, names, given)
@@ -251,7 +255,7 @@ def _token(file: Path | None, server: str) -> str:
 
 
 def _how(given: dict[str, Any]) -> RunOptions:
-    from collector.runtime.shards import RunOptions
+    from collector.runtime.runner import RunOptions
 
     return RunOptions(given["jobs"], given["scheduler"], task_limits(given, given["jobs"]), given["retry"])
 

@@ -32,18 +32,6 @@ def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
             lock.unlink(missing_ok=True)
 
 
-def keep_content(store: Store, content: str | None, redact: bool | None) -> None:
-    """The content asked for, from now on; None: as it was."""
-    from collector.storage.retention import Policy, Redaction
-
-    old = store.policy
-    asked = {None: old.redaction, True: Redaction.ADDRESSES, False: Redaction.NOTHING}[redact]
-    new = Policy(content or old.content, asked)
-    if new != old:
-        with store.transaction():
-            store.keep(new)
-
-
 def show_progress(doing: str, done_word: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
     """Shows how a stage goes on; returns how many failed."""
     states: Counter[str] = Counter()

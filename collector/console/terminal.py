@@ -347,37 +347,9 @@ def versions() -> str:
     return ", ".join(packages + found)
 
 
-# --- several at once --------------------------------------------------------------------------------------------------
-
-
-def in_processes(
-    work: Callable[..., Any], items: Sequence[tuple[Any, ...]], jobs: int, report: Callable[[int, int], None]
-) -> list[Any]:
-    """`work(*item)` for each item in other processes, `jobs` at a time; a failure is returned in place of the result.
-
-    Results are in the order of the items. The failure is a WhoWroteError, or a message for anything unexpected, a killed process
-    included. `report(done, total)` is called whenever one ends. When interrupted, the processes are ended.
-    """
-    from collector.runtime.workers import Task, TaskLimits, run
-
-    results: list[Any] = [None] * len(items)
-    tasks = (Task(str(number), item) for number, item in enumerate(items))
-    for count, done in enumerate(run(work, tasks, jobs, TaskLimits(attempts=1)), 1):
-        results[int(done.key)] = Failed(*failure(done)) if done.error else done.value
-        report(count, len(items))
-    return results
-
-
 def failure(done: TaskResult) -> tuple[str, str]:
     """Message and hint of a task that failed; a bug becomes a log."""
     return (done.error, done.hint) if done.expected or not done.trace else bug_report(done.error, done.trace)
-
-
-class Failed:
-    """Why one of several items has no result."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        self.message, self.hint = message, hint
 
 
 def database_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,8 +18,9 @@ from collector.fetching.mirror_table import not_forgotten, note, told_apart
 from collector.fetching.mirrors import FetchOptions, FetchResult
 from collector.fetching.remote import Failure, Remote
 from collector.repository_names import GITHUB, BadName, RepositorySource, host_of, moved, same_place
+from collector.runtime import runner
+from collector.runtime.runner import RunOptions
 from collector.runtime.workers import Task, TaskLimits
-from collector.runtime.workers import run as run_here
 from collector.storage.store import Store
 
 MOST_ASKED = 20  # mirrors that are asked for their address because of one new name
@@ -92,7 +93,9 @@ class _Many:
         plan, options = self._plan, self._plan.options
         # A transfer has its own clock and ends itself; this one is for whatever hangs beside it.
         limits = TaskLimits(seconds=options.limits.seconds * 2 + options.patience + 600)
-        for done in run_here(fetch_one, map(self._task, self._while_space(by_name.values())), plan.jobs, limits):
+        for done in runner.run(
+            fetch_one, map(self._task, self._while_space(by_name.values())), RunOptions(plan.jobs, limits=limits)
+        ):
             result = done.value if not done.error else FetchResult(done.key, by_name[done.key].url, "failed", detail=done.error)
             before = self._row(done.key)
             with self._store.transaction():
@@ -143,7 +146,8 @@ class _Many:
         }  # fmt: skip
         plan = self._plan
         tasks = (Task(one.name, (one, plan)) for one in related.values())
-        for done in run_here(address_of, tasks, plan.jobs, TaskLimits(seconds=plan.options.limits.seconds + 600)):
+        limits = TaskLimits(seconds=plan.options.limits.seconds + 600)
+        for done in runner.run(address_of, tasks, RunOptions(plan.jobs, limits=limits)):
             with self._store.transaction() as connection:
                 sql = "UPDATE mirrors SET checks = checks + 1, address = COALESCE(?, address) WHERE name = ?"
                 connection.execute(sql, (done.value or None, done.key))

@@ -15,6 +15,7 @@ from collector.load import FACTS, load_repo
 from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
+from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName, digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
@@ -188,7 +189,7 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     return "done"
 
 
-def load(store: Store, chosen: Sequence[shards.ShardItem], how: shards.RunOptions, anyway: bool) -> Iterator[shards.FinishedItem]:
+def load(store: Store, chosen: Sequence[shards.ShardItem], how: RunOptions, anyway: bool) -> Iterator[shards.FinishedItem]:
     """Loads what has to be loaded, and yields as each ends."""
     waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
     yield from shards.run(store, StageName.LOAD, load_one, waiting, (anyway,), how)

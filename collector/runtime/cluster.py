@@ -14,8 +14,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from collector.errors import WhoWroteError
+from collector.runtime import workers
 from collector.runtime.workers import Task, TaskLimits, TaskResult
-from collector.runtime.workers import run as run_here
 
 _PATIENCE = 20.0  # seconds for the scheduler to answer
 _AHEAD = 2  # tasks that wait at each thread of the cluster
@@ -83,7 +83,7 @@ def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult
     """On a worker of the cluster. Its process lives for many tasks, as those of `--jobs` do."""
     if getattr(_KEPT, "does", None) != (work, limits):
         _KEPT.does, _KEPT.waiting = (work, limits), SimpleQueue[Task]()
-        _KEPT.results = run_here(work, iter(_KEPT.waiting.get, None), 1, limits)
+        _KEPT.results = workers.run(work, iter(_KEPT.waiting.get, None), 1, limits)
     _KEPT.waiting.put(task)
     try:
         done: TaskResult = next(_KEPT.results)

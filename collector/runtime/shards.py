@@ -11,17 +11,18 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
 from collector.repository_names import tombstone
+from collector.runtime import runner
 from collector.runtime.locks import InUse, file_lock
+from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName, note_failure
-from collector.runtime.workers import Task, TaskLimits, TaskResult
-from collector.runtime.workers import run as run_here
+from collector.runtime.workers import Task, TaskResult
 from collector.storage.connection import cache_path
 from collector.storage.merge import extract, filled_parts, forget_rows, merge
 from collector.storage.store import Store, iso
@@ -35,16 +36,6 @@ class ShardItem:
     path: str  # of its clone
     key: str  # of what it holds
     forced: str = ""  # the same for a run with --allow-no-checkpoints
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Where and with what limits tasks run."""
-
-    jobs: int = 1
-    scheduler: str = ""  # address of a dask scheduler; '' is this machine
-    limits: TaskLimits = field(default_factory=TaskLimits)
-    retry: bool = False  # also what was given up
 
 
 def directory(db: Path) -> Path:
@@ -153,14 +144,8 @@ def run(
     finish_left(store, by_name)
     seeds = _Seeds(store)
     seeded = (Task(item.name, (item.name, item.path, str(seeds.sow(item.name)), *extra)) for item in list(by_name.values()))
-    if how.scheduler:
-        from collector.runtime import cluster
-
-        results = cluster.run(work, seeded, how.scheduler, how.limits)
-    else:
-        results = run_here(work, seeded, how.jobs, how.limits)
     try:
-        for done in results:
+        for done in runner.run(work, seeded, how):
             item = by_name[done.key]
             _settle(store, stage, item, done)
             yield FinishedItem(item, done)

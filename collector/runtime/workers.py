@@ -2,7 +2,7 @@
 
 A worker lives for many tasks, since starting one costs as much as a small repository. It is replaced when it dies, takes too long
 or has grown large; the task it had is tried once more in a new one. A task is a function of a module and its arguments; whatever
-it writes must be of use, or harmless, if it is killed in the middle.
+it writes must be of use, or harmless, if it is killed in the middle. A task says how far it is with `tell_parent`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
-from collector.errors import WhoWroteError
+from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.runtime.progress import Progress, no_progress
 
 if sys.platform != "win32":
     import resource
@@ -28,6 +30,8 @@ if sys.platform != "win32":
 _TASKS = 200  # after so many a worker is replaced
 _LARGE = 1_000_000_000  # bytes; one that has held more is replaced when no limit is set: what is freed often stays its own
 _POLL = 0.5
+_PATIENCE = 5.0  # seconds in which a worker that is told to stop removes its temporary files
+_SELDOM = 0.2  # seconds between two reports of progress
 _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
 
@@ -39,6 +43,10 @@ class TaskLimits:
     seconds: float = 0
     memory: int = 0  # bytes of private memory of its process
     attempts: int = 2
+
+    def with_grace(self) -> TaskLimits:
+        """Limits for the process of a task that keeps these limits by itself, with time to stop and to store why."""
+        return replace(self, seconds=self.seconds and self.seconds * 1.05 + 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class TaskResult:
     value: Any = None
     error: str = ""  # '' when there is a value
     hint: str = ""
+    exit_code: int = EXIT_PARTIAL  # of a command that fails with this error
     expected: bool = True  # False: a bug or a death of the process, with its traceback in `trace`
     trace: str = ""
     attempts: int = 1
@@ -67,13 +76,22 @@ class TaskResult:
         if kind == "done":
             self.value = value
         elif kind == "failed":
-            self.error, self.hint = value
+            self.error, self.hint, self.exit_code = value
         else:
             (self.error, self.trace), self.expected = value, False
 
+    def fail(self, error: str, hint: str) -> None:
+        """The process ended before the task did."""
+        self.error, self.hint, self.expected = error, hint, False
 
-def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
-    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin."""
+
+def run(
+    work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits, progress: Progress = no_progress
+) -> Iterator[TaskResult]:
+    """`work(*task.args)` for each task, `jobs` at a time, in the order in which they end. Tasks are taken when they can begin.
+
+    `progress` hears what the tasks tell.
+    """
     source, again = iter(tasks), list[tuple[Task, int]]()
     idle: list[_Worker] = []
     busy: dict[Any, _Worker] = {}
@@ -88,29 +106,31 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: Task
                 worker = idle.pop() if idle else _Worker(work, limits)
                 worker.begin(task, attempt)
                 busy[worker.connection] = worker
-            for worker in _ended(busy):
-                done = worker.end()
+            for worker in _ended(busy, progress):
+                result = worker.end()
                 if worker.usable():
                     idle.append(worker)
                 else:
                     worker.stop()
                 assert worker.task is not None
-                if done.error and not done.expected and done.attempts < limits.attempts:
-                    again.append((worker.task, done.attempts + 1))
+                if result.error and not result.expected and result.attempts < limits.attempts:
+                    again.append((worker.task, result.attempts + 1))
                 else:
-                    yield done
+                    yield result
     finally:
+        for worker in [*idle, *busy.values()]:
+            worker.ask_to_stop()
         for worker in [*idle, *busy.values()]:
             worker.stop()
 
 
-def _ended(busy: dict[Any, _Worker]) -> list[_Worker]:
+def _ended(busy: dict[Any, _Worker], progress: Progress) -> list[_Worker]:
     """Workers that have a result, have died, or have had their time."""
     from multiprocessing.connection import wait
 
     if not busy:
         return []
-    ready = [c for c in wait(list(busy), _POLL) if busy[c].awake()]
+    ready = [c for c in wait(list(busy), _POLL) if busy[c].has_ended(progress)]
     late = [c for c, w in busy.items() if c not in ready and w.is_late()]
     for connection in late:
         busy[connection].late = True
@@ -132,45 +152,53 @@ class _Worker:
         self.task: Task | None = None
         self.attempt, self.began, self.late = 1, 0.0, False
         self._awake = False
+        self._outcome: tuple[str, Any, float, int] | None = None
         self._tasks, self._peak, self._limits = 0, 0, limits
 
     def begin(self, task: Task, attempt: int) -> None:
-        self.task, self.attempt, self.began = task, attempt, time.monotonic()
+        self.task, self.attempt, self.began, self._outcome = task, attempt, time.monotonic(), None
         self._tasks += 1
         with contextlib.suppress(OSError):  # it died while it had nothing to do: `end` finds out
             self.connection.send(task.args)
 
-    def awake(self) -> bool:
-        """Whether what it sent is a result. The first thing it sends is that it has started: from then on its time counts."""
-        if self._awake:
+    def has_ended(self, progress: Progress) -> bool:
+        """Reads one message. Whether the task has ended, by a result or by the death of the process.
+
+        The first message says that the process has started: from then on the time of its task counts.
+        """
+        try:
+            kind, value, *usage = self.connection.recv()
+        except (EOFError, OSError):
             return True
-        with contextlib.suppress(EOFError, OSError):
-            self.connection.recv()
+        if kind == "started":
             self._awake, self.began = True, time.monotonic()
-            return False
-        return True  # it died at its start
+        elif kind == "progress":
+            progress(*value)
+        else:
+            self._outcome = (kind, value, *usage)
+        return self._outcome is not None
 
     def end(self) -> TaskResult:
         """The result; of a worker that is dead or late, an error."""
         assert self.task is not None
-        done = TaskResult(self.task.key, attempts=self.attempt)
+        result = TaskResult(self.task.key, attempts=self.attempt)
         if self.late:
-            done.error, done.expected = f"it took longer than {self._limits.seconds:.0f} s", False
-            done.hint = "See --timeout; --retry tries repositories again that were given up"
+            result.fail(
+                f"it took longer than {self._limits.seconds:.0f} s",
+                "See --timeout; --retry tries repositories again that were given up",
+            )
+        elif self._outcome is None:
+            self._process.join(_PATIENCE)
+            result.fail(
+                f"its process was killed (code {self._process.exitcode}); out of memory?",
+                "Fewer --jobs need less memory; --retry tries repositories again that were given up",
+            )
         else:
-            try:
-                self._take(done, self.connection.recv())
-            except (EOFError, OSError):
-                self._process.join(5)
-                done.error, done.expected = f"its process was killed (code {self._process.exitcode}); out of memory?", False
-                done.hint = "Fewer --jobs need less memory; --retry tries repositories again that were given up"
-        done.seconds = round(time.monotonic() - self.began, 3)
-        return done
-
-    def _take(self, done: TaskResult, message: tuple[str, Any, float, int]) -> None:
-        kind, value, done.cpu, done.peak = message
-        self._peak = done.peak
-        done.take(kind, value)
+            kind, value, result.cpu, result.peak = self._outcome
+            self._peak = result.peak
+            result.take(kind, value)
+        result.seconds = round(time.monotonic() - self.began, 3)
+        return result
 
     def is_late(self) -> bool:
         return self._awake and 0 < self._limits.seconds < time.monotonic() - self.began
@@ -179,11 +207,20 @@ class _Worker:
         large = self._peak > (self._limits.memory // 2 or _LARGE)
         return self._process.is_alive() and not self.late and self._tasks < _TASKS and not large
 
+    def ask_to_stop(self) -> None:
+        """Interrupts a task that has not ended, so that it removes what is temporary; a process without a task ends."""
+        if self.task is None or self._outcome is not None:
+            self.connection.close()
+        elif self._process.is_alive():
+            self._process.terminate()
+
     def stop(self) -> None:
-        self.connection.close()
+        self.ask_to_stop()
+        self._process.join(_PATIENCE)
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+        self.connection.close()
 
 
 @contextlib.contextmanager
@@ -204,36 +241,51 @@ def _allowed() -> Iterator[None]:
                 config["daemon"] = was
 
 
+_parent: Any = None  # in a worker: the connection to the process that started it
+_told_at = 0.0
+
+
+def tell_parent(what: str, done: int, total: int) -> None:
+    """A `Progress` for tasks, which the process that runs them hears. In a process that is no worker, nobody does."""
+    global _told_at
+    if _parent is not None and time.monotonic() - _told_at > _SELDOM:
+        _told_at = time.monotonic()
+        with contextlib.suppress(OSError):
+            _parent.send(("progress", (what, done, total)))
+
+
 def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> None:
     """The life of a worker."""
+    global _parent
+    _parent = connection
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    _settle(limits)
-    with contextlib.suppress(OSError):
-        connection.send("started")
-    while True:
-        try:
+    with contextlib.suppress(KeyboardInterrupt, EOFError, OSError):  # told to stop, or the parent is gone
+        signal.signal(signal.SIGTERM, _interrupt)
+        _settle(limits)
+        connection.send(("started", None))
+        while True:
             args = connection.recv()
-        except (EOFError, OSError):
-            return
-        _forget_peak()
-        before = used()
-        kind, value = attempt(work, args)
-        after = used()
-        peak = max(after.own_peak, after.children_peak if after.children_peak > before.children_peak else 0)
-        try:
+            _forget_peak()
+            before = used()
+            kind, value = attempt(work, args)
+            after = used()
+            peak = max(after.own_peak, after.children_peak if after.children_peak > before.children_peak else 0)
             connection.send((kind, value, round(after.seconds - before.seconds, 3), peak))
-        except OSError:
-            return
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
-    """("done", value), ("failed", (message, hint)) of an expected failure, or ("bug", (message, traceback))."""
+    """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug", (message, traceback))."""
     try:
         return "done", work(*args)
     except WhoWroteError as error:
-        return "failed", (str(error), error.hint)
+        return "failed", (str(error), error.hint, error.exit_code)
     except MemoryError:
-        return "bug", ("it exceeded the memory limit (--memory)", traceback.format_exc())
+        return "bug", ("it exceeded the memory limit (--memory)", "")  # no bug: nothing to report
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
         return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
 

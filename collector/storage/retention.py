@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
@@ -124,6 +127,16 @@ class Policy:
         if self.redaction is Redaction.SECRETS:
             return secrets_out
         return lambda text: _EMAIL.sub("[e-mail]", secrets_out(text))
+
+
+def keep_content(store: Store, content: str | None, redact: bool | None) -> None:
+    """Stores what a database keeps from now on; None: as before."""
+    old = store.policy
+    redaction = {None: old.redaction, True: Redaction.ADDRESSES, False: Redaction.NOTHING}[redact]
+    new = Policy(content or old.content, redaction)
+    if new != old:
+        with store.transaction():
+            store.keep(new)
 
 
 def _without(text: str, key: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.builder import World, git
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.lines import attribute_one
+from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.queries.advice import Advice
 from attribution.queries.repo_report import RepoReport
 
@@ -30,7 +30,7 @@ def _source(tmp_path: Path) -> Path:
 
 
 def _report(repository: Path, tmp_path: Path) -> RepoReport:
-    return attribute_one(str(repository), tmp_path / f"{repository.name}.db", AttributeOptions())
+    return attribute_clone(AttributeRequest(str(repository), tmp_path / f"{repository.name}.db"))
 
 
 def _clone(source: Path, repository: Path, *options: str) -> Path:
@@ -56,7 +56,7 @@ def test_a_whole_clone_needs_nothing(tmp_path: Path) -> None:
 def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "single", "--single-branch")
     options = AttributeOptions(anyway=True)
-    report = attribute_one(str(repository), tmp_path / "single.db", options)
+    report = attribute_clone(AttributeRequest(str(repository), tmp_path / "single.db", options))
     (advice,) = _fetched(report)
     assert advice.lines == 4
     _follow(advice)
@@ -66,7 +66,7 @@ def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> 
 
 def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "shallow", "--depth=2")
-    report = attribute_one(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True))
+    report = attribute_clone(AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions(anyway=True)))
     (advice,) = _fetched(report)
     assert "--unshallow" in advice.command
     _follow(advice)
@@ -83,11 +83,11 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     world.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     source = world.build(tmp_path / "source")
     options = AttributeOptions(anyway=True)
-    whole = attribute_one(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options)
+    whole = attribute_clone(AttributeRequest(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options))
     assert [one.lines for one in _fetched(whole)] == [2]
-    alone = attribute_one(str(source), tmp_path / "alone.db", options)
+    alone = attribute_clone(AttributeRequest(str(source), tmp_path / "alone.db", options))
     assert [(one.lines, one.command) for one in alone.advice] == [(2, "")]  # it has no remote
-    shallow = attribute_one(str(_clone(source, tmp_path / "cut", "--depth=1")), tmp_path / "cut.db", options)
+    shallow = attribute_clone(AttributeRequest(str(_clone(source, tmp_path / "cut", "--depth=1")), tmp_path / "cut.db", options))
     (advice,) = _fetched(shallow)
     assert advice.what.startswith("history, ") and "--unshallow" in advice.command
 

@@ -34,6 +34,7 @@ from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
 from collector.console.terminal import Program
+from collector.git.repository import GitRepo
 from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
@@ -246,7 +247,7 @@ def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path
     checked = 0
     with Store(tmp_path / "x.db") as store:
         attribute_repo(store, repo, AttributeOptions(anyway=True))
-        where = attributed_clone(store, str(repo), print)
+        where = attributed_clone(store, GitRepo(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
             if b"\0" in data:
@@ -767,10 +768,12 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
     code = (
         "import time, attribution.stages.lines as r\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
-        "r.attribute_repo = slow\n"
-        "from attribution.cli import main; main()"
+        "r.attribute_repo = slow\n"  # also in the process that attributes, which imports this file
+        "if __name__ == '__main__':\n    from attribution.cli import main; main()"
     )
-    command = [sys.executable, "-c", code, "repo", str(example[0]), "--db", str(tmp_path / "x.db")]
+    script = tmp_path / "program.py"
+    script.write_text(code)
+    command = [sys.executable, str(script), "repo", str(example[0]), "--db", str(tmp_path / "x.db")]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as child:
         assert child.stdout is not None
@@ -782,42 +785,61 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
     assert "Traceback" not in stderr
 
 
-def test_ctrl_c_ends_the_worker_processes(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp_path: Path) -> None:
     code = (
-        "import sys, time\nfrom collector.console.terminal import guarded, in_processes\n"
+        "import sys, time, tempfile\nfrom collector.console.terminal import guarded\n"
+        "from collector.runtime.workers import Task, TaskLimits, run\n"
+        "def work(seconds):\n    with tempfile.TemporaryDirectory():\n        time.sleep(seconds)\n"
         "if __name__ == '__main__':\n    print('started', flush=True)\n"
-        "    sys.exit(guarded(lambda: in_processes(time.sleep, [(60,), (60,), (60,)], 2, print)))\n"
+        "    tasks = [Task(str(number), (60,)) for number in range(3)]\n"
+        "    sys.exit(guarded(lambda: list(run(work, tasks, 2, TaskLimits()))))\n"
     )
-    script = tmp_path / "work.py"
+    script, scratch = tmp_path / "work.py", tmp_path / "scratch"
     script.write_text(code)
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    scratch.mkdir()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
     with subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
     ) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        time.sleep(0.5)
+        while len(list(scratch.iterdir())) < 2:
+            time.sleep(0.05)
         child.send_signal(signal.SIGINT)
         _, stderr = child.communicate(timeout=20)  # ends only when no worker holds the pipe any more
     assert child.returncode == errors.EXIT_INTERRUPTED
     assert "Traceback" not in stderr
+    assert list(scratch.iterdir()) == []
 
 
-def _ends_badly() -> None:
-    os._exit(9)
+@pytest.mark.workers
+@pytest.mark.parametrize("paths", [1, 2])
+def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
+    paths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os.abort()\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "clones").mkdir()
+    clones = [clone(case, tmp_path / "clones") for case in ("example", "squash")[:paths]]
+    done = run("repo", *clones, "--db", tmp_path / "out.db")
+    assert done.exit_code == errors.EXIT_PARTIAL
+    assert "its process was killed (code -6)" in " ".join(done.stderr.split())
+    with Store(tmp_path / "out.db") as store:
+        problems = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository' ORDER BY subject")
+        assert [(row["subject"], row["code"]) for row in problems] == [("example", "failed"), ("squash", "failed")][:paths]
+        assert all("its process was killed" in row["detail"] for row in problems)
+    monkeypatch.delenv("PYTHONPATH")
+    assert run("repo", *clones, "--db", tmp_path / "out.db").exit_code == 0
+    with Store(tmp_path / "out.db") as store:
+        assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
 
-def test_a_killed_worker_is_a_failure_of_its_item_only() -> None:
-    found = console.in_processes(_work, [("die",), ("live",)], 2, lambda done, total: None)
-    assert isinstance(found[0], console.Failed)
-    assert "code 9" in found[0].message
-    assert found[1] == "LIVE"
-
-
-def _work(what: str) -> str:
-    if what == "die":
-        _ends_badly()
-    return what.upper()
+@pytest.mark.workers
+@pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
+def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(tmp_path: Path) -> None:
+    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db", "--memory", "30M")
+    assert done.exit_code in (errors.EXIT_PARTIAL,), done.output
+    assert "memory" in done.stderr
 
 
 def test_progress_is_one_line_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -843,3 +865,24 @@ def test_quiet_runs_report_no_progress_of_any_stage(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(console, "_LATE", 0.0)
     done = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "--history", "-q")
     assert (done.exit_code, done.output) == (0, "")
+
+
+@pytest.mark.parametrize("more", [(), ("--redact",), ("--history",)], ids=["plain", "redact", "history"])
+def test_a_clone_is_opened_once_in_a_run(more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    init = GitRepo.__init__
+
+    def counted(repo: GitRepo, path: str | Path) -> None:
+        opened.append(str(path))
+        init(repo, path)
+
+    monkeypatch.setattr(GitRepo, "__init__", counted)
+    path, db = clone("example", tmp_path), tmp_path / "out.db"
+    for _ in ("first", "again"):
+        opened.clear()
+        assert run("repo", path, "--db", db, "-q", *more).exit_code == 0
+        # The history is followed in another process than the one that attributes.
+        assert opened == [str(path)] * (2 if "--history" in more else 1)
+    opened.clear()
+    assert run("blame", path, "README.md", "--db", db).exit_code == 0
+    assert opened == [str(path)]

@@ -28,7 +28,7 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     place = top.parent
     program = place / "bin" / "whowrote"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nmain()\n")
+    program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nif __name__ == '__main__':\n    main()\n")
     program.chmod(0o755)
     env = {
         **os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "BASE": base,

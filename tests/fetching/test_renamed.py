@@ -24,6 +24,7 @@ from collector.fetching.many import MOST_MOVES, FetchPlan
 from collector.fetching.mirrors import FetchOptions, FetchResult, update_mirror
 from collector.fetching.remote import Remote
 from collector.repository_names import RepositorySource, source
+from collector.runtime import runner
 from collector.runtime.progress import no_progress
 from collector.runtime.workers import Task, TaskResult
 from collector.storage.store import Store
@@ -150,7 +151,7 @@ def test_a_server_that_sends_us_from_name_to_name_is_left(db: Path, tmp_path: Pa
             address = f"https://h.org/o/{task.key.removeprefix('o/')}x.git"
             yield TaskResult(task.key, FetchResult(task.key, "", "moved", address=address))
 
-    monkeypatch.setattr(many, "run_here", sent_on)
+    monkeypatch.setattr(runner, "run", sent_on)
     with Store(db) as store:
         found = list(many.fetch(store, [source("o/r")], many.FetchPlan(tmp_path / "m")))
     assert [done.state for done in found] == ["moved"] * (MOST_MOVES - 1) + ["failed"]

@@ -24,9 +24,8 @@ from support.parser_calls import parser_calls
 from support.served import add_file, git, noise, publish
 from support.tasks import work
 
-from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
-from attribution.ensure.lines import attribute_one
+from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
 from collector.cli import cli as collect
@@ -37,6 +36,7 @@ from collector.fetching.many import FetchPlan
 from collector.fetching.mirror_table import forget, items
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers
+from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 from collector.storage import store as store_module
@@ -108,7 +108,7 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
                 subprocess.run(["git", "clone", "-q", "--mirror", str(server.root / f"{name}.git"), str(clone)], check=True)
                 if name != "p/none":
                     git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
-                    attribute_one(str(clone), place / "all.db", AttributeOptions())
+                    attribute_clone(AttributeRequest(str(clone), place / "all.db"))
             known.append(facts(place / "all.db"))
         return {table: [row.replace("http://x/", f"{server.base}/") for row in rows] for table, rows in known[0].items()}
 
@@ -666,7 +666,7 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
     with Store(tmp_path / "x.db") as store:
         for _ in range(2):
             waiting = shards.pending(store, StageName.LOAD, [item], False)
-            results = list(shards.run(store, StageName.LOAD, die, waiting, (), shards.RunOptions()))
+            results = list(shards.run(store, StageName.LOAD, die, waiting, (), RunOptions()))
         assert not results and store.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
         told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
         assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "code -9" in told[0]["detail"]
@@ -826,10 +826,10 @@ def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.
     rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
     monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
     clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
-    attribute_one(str(clone), db, AttributeOptions())
+    attribute_clone(AttributeRequest(str(clone), db))
     before = facts(db)
     assert [row for row in before["problems"] if "feature_null" in row]
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
-    attribute_one(str(clone), db, AttributeOptions())
+    attribute_clone(AttributeRequest(str(clone), db))
     same(facts(db), before)

@@ -14,8 +14,7 @@ from support.hostile import rewritten
 from support.served import publish
 from support.truth import REPOS
 
-from attribution.authorship.options import AttributeOptions
-from attribution.ensure.lines import attribute_one
+from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.stages import feature_rows as features
 from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy, Redaction
 from collector.storage.schema import PARTS
@@ -65,7 +64,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled(clone: Path, db: Path, policy: Policy) -> Path:
     with Store(db) as store, store.transaction():
         store.keep(policy)
-    attribute_one(str(clone), db, AttributeOptions())
+    attribute_clone(AttributeRequest(str(clone), db))
     return db
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution import demo as example
-from attribution.authorship.options import AttributeOptions
-from attribution.ensure.lines import attribute_one
+from attribution.ensure.lines import AttributeRequest, attribute_clone
 from collector.storage.compare import compare
 from collector.storage.connection import OwnConnection
 from collector.storage.store import Store
@@ -71,7 +70,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         ("maintainability", two), ("history", one, f"{example.FILE}:2"),
     ]  # fmt: skip
     for path in (one, namesake):
-        attribute_one(str(path), folder / f"{path.parent.name}.db", AttributeOptions())
+        attribute_clone(AttributeRequest(str(path), folder / f"{path.parent.name}.db"))
     rng = random.Random(seed)
     for number in range(count):
         chosen = rng.sample(commands, rng.randint(2, 4))

@@ -62,11 +62,15 @@ def forked(command: Command, db: Path, after: int) -> int:
 
 
 def done(command: Command, db: Path) -> int:
+    with tasks_here():  # it may be killed in what a worker does as well
+        return _done(command, db)
+
+
+def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
-    if command[0] in ("discover", "run"):  # of collect; it may be killed in what a worker does as well
-        with tasks_here():
-            return run(*command, "--db", db, program=collect).exit_code
+    if command[0] in ("discover", "run"):  # of collect
+        return run(*command, "--db", db, program=collect).exit_code
     if command[0] == "db":
         return run("db", db, *command[1:]).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again

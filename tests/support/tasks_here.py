@@ -7,21 +7,24 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from collector.fetching import many
-from collector.runtime import shards
-from collector.runtime.workers import Task, TaskLimits, TaskResult, attempt
+from collector.runtime import runner
+from collector.runtime.progress import Progress, no_progress
+from collector.runtime.runner import RunOptions
+from collector.runtime.workers import Task, TaskResult, attempt
 
 
 @contextmanager
 def tasks_here() -> Iterator[None]:
-    """Fetching, loading and attributing many repositories start no process inside."""
-    with patch.object(many, "run_here", _run), patch.object(shards, "run_here", _run):
+    """Fetching, loading and attributing repositories start no process inside."""
+    with patch.object(runner, "run", _run):
         yield
 
 
-def _run(work: Callable[..., Any], tasks: Iterable[Task], jobs: int, limits: TaskLimits) -> Iterator[TaskResult]:
-    """As `collector.runtime.workers.run`, one after the other and once; no limit holds."""
+def _run(
+    work: Callable[..., Any], tasks: Iterable[Task], options: RunOptions, progress: Progress = no_progress
+) -> Iterator[TaskResult]:
+    """As `collector.runtime.runner.run`, one after the other and once; no limit of a process holds."""
     for task in tasks:
-        done = TaskResult(task.key)
-        done.take(*attempt(work, task.args))
-        yield done
+        result = TaskResult(task.key)
+        result.take(*attempt(work, task.args))
+        yield result
