@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from attribution.features.turn_classes import error_counts, error_counts_in
-from attribution.judge.agreement import Confusion, Corrected, corrected, kappa
 from attribution.queries.features import session_features
+from attribution.stats.agreement import Confusion, Corrected, corrected, kappa
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 

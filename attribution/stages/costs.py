@@ -6,9 +6,9 @@ from datetime import datetime
 
 from attribution.features import version
 from attribution.features.costs import cost_of
-from attribution.features.list_prices import chosen_prices
 from attribution.features.prices import Prices
 from attribution.queries.features import session_features
+from attribution.queries.prices import SETTING, prices_of
 from attribution.scores import quality
 from attribution.stages import feature_rows, scores
 from attribution.stages.turn_outcomes import fill_turn_costs
@@ -16,13 +16,6 @@ from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 
 STAGE = Stage(StageName.COSTS, "1")
-_CHOICE = "prices"
-
-
-def prices_of(store: Store) -> Prices:
-    """The table chosen for this database, else the one that is there. Raises WhoWroteError when the chosen one is not installed."""
-    found = store.value("SELECT value FROM settings WHERE name = ?", (_CHOICE,))
-    return chosen_prices(None if found is None else str(found))
 
 
 def costs_key(prices: Prices) -> str:
@@ -59,4 +52,4 @@ def price_repo(store: Store, repo_id: int) -> bool:
 def choose_prices(store: Store, choice: str) -> None:
     """From now on costs of this database are computed with this table: its text, or the name of the package."""
     with store.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_CHOICE, choice))
+        connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (SETTING, choice))

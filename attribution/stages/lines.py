@@ -36,6 +36,7 @@ from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
+from attribution.queries.prices import prices_of
 from attribution.stages import costs, feature_rows, line_rows, outcomes, scores, turn_outcomes
 from attribution.stages.sessions import read_sessions
 from collector.checkpoints import is_checkpoint_ref, read_all
@@ -108,7 +109,7 @@ def attribute_repo(
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, options.since))
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
-        run.covers(costs.STAGE, costs.costs_key(costs.prices_of(store)))
+        run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
         if options.whole and not local.sessions and run.key == target.key:  # all that `collect load` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(context.repo_id, False, clock.seconds, _censored(repo))
@@ -302,7 +303,7 @@ def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRe
 
 def _write(context: RunContext, judged: Judged, since: float | None) -> list[Problem]:
     """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
-    store, repo_id, prices = context.store, context.repo_id, costs.prices_of(context.store)
+    store, repo_id, prices = context.store, context.repo_id, prices_of(context.store)
     numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since))
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
@@ -318,6 +319,8 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     costs.fill_costs(store, repo_id, prices)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed, prices)
     scores.fill_scores(store, repo_id)
+    for fill in hooks("after_lines"):
+        fill(context)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]
 
 

@@ -24,7 +24,6 @@ HORIZONS = (1, 7, 30, 90)  # days
 _DAY = 86_400.0
 _WORK = ("produced", "dictated", "changed_next", "discarded", "discarded_by")
 _FROM_TEXT = ("language", "message_class", "latency_s", "interrupted")
-_OF_LABEL = {"intent": "intent", "pushback": "pushback"}  # label of a judge -> column
 _COUNTED = (
     "repo_id", "session_id", "turn_index", "at", "origin", "agent", "model", "prompt_characters", "calls", "failed_calls", "edits",
     "lines_written", "places", "places_again", "places_undone", "committed",
@@ -39,7 +38,6 @@ def fill_turns(store: Store, repo_id: int, tracks: Sequence[SessionEdits], repla
     rows = [(*row.values(), *_work(work, row), *_from_text(told, row)) for row in _counted(store, repo_id)]
     store.insert("turn_outcomes", (*_COUNTED, *_WORK, *_FROM_TEXT), rows)
     fill_turn_costs(store, repo_id, prices)
-    fill_turn_labels(store, repo_id)
 
 
 def _counted(store: Store, repo_id: int) -> Iterable[dict[str, Any]]:
@@ -130,29 +128,6 @@ def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def fill_turn_labels(store: Store, repo_id: int) -> None:
-    """Labels of the judge that answered last for a session; those of different judges are never mixed."""
-    found: dict[int, dict[str, Any]] = {}
-    for row in store.rows(
-        "SELECT l.session_id, l.turn_index, l.label, l.value, l.model, l.prompt_version FROM judge_labels l "
-        "JOIN judgements j ON j.id = l.judgement_id JOIN sessions s ON s.id = l.session_id "
-        f"WHERE s.repo_id = ? AND l.label IN ({', '.join('?' * len(_OF_LABEL))}) ORDER BY j.at, j.id",
-        (repo_id, *_OF_LABEL),
-    ):
-        judge = row["model"], row["prompt_version"]
-        one = found.get(row["session_id"])
-        if one is None or one["judge"] != judge:
-            one = found[row["session_id"]] = {"judge": judge, "labels": {}}
-        one["labels"][row["turn_index"], _OF_LABEL[row["label"]]] = row["value"]
-    names = ", ".join(f"{column} = NULL" for column in _OF_LABEL.values())
-    store.connection.execute(f"UPDATE turn_outcomes SET {names} WHERE repo_id = ?", (repo_id,))
-    for session, one in found.items():
-        for (turn, column), value in one["labels"].items():
-            store.connection.execute(
-                f"UPDATE turn_outcomes SET {column} = ? WHERE session_id = ? AND turn_index = ?", (value, session, turn)
-            )
-
-
 def fill_turn_fates(store: Store, repo_id: int) -> None:
     """What became of committed lines. Call after `line_fates` was filled."""
     tip = store.value(
@@ -218,9 +193,3 @@ def fill_turn_findings(store: Store, repo_id: int) -> None:
         "WHERE n.session_id = turn_outcomes.session_id AND n.turn_index = turn_outcomes.turn_index",
         (repo_id,),
     )
-
-
-def labelled(store: Store, repo_id: int) -> None:
-    """Labels of judges that were asked since the turns were filled."""
-    with store.transaction():
-        fill_turn_labels(store, repo_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.queries.judge_labels import ClassShare, class_shares, judges
+from attribution.evaluation.judge.queries import ClassShare, class_shares, judges
 from attribution.queries.study import SessionPushback, session_pushback
 from attribution.study import paper
 from attribution.study.model import FEW_NOTE, MODES, StudyRow, StudyTable, StudyUnit, enough, pooled
@@ -56,9 +56,8 @@ def _count(of: SessionPushback, name: str) -> int:
 
 
 def _row(share: ClassShare) -> StudyRow:
-    better = share.corrected
     return {
         "label": share.label, "class": share.class_ or "mean", "n": share.n, "of": share.of,
-        "share": share.share if share.class_ else share.mean, "corrected": better.rate, "low": better.low, "high": better.high,
-        "paper_v1": paper.LABELS.get((share.label, share.class_)), "note": better.note,
+        "share": share.share if share.class_ else share.mean, "corrected": share.corrected, "low": share.low, "high": share.high,
+        "paper_v1": paper.LABELS.get((share.label, share.class_)), "note": share.note,
     }  # fmt: skip

@@ -29,7 +29,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     directory = tmp_path_factory.mktemp("tables")
     repo, db = clone("example", directory), directory / "t.db"
     assert run("survival", repo, "--db", db, "-q").exit_code == 0
+    assert run("data", "embed", "--db", db).exit_code == 0
     with Store(db) as opened:
+        with opened.transaction() as connection:
+            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute("INSERT INTO judge_labels VALUES (1, 1, 'pushback', 'none', NULL, 'm', '2', 1)")
         yield opened
 
 

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from attribution.judge.agreement import Corrected
 from attribution.queries.pushback import Deeds, PushbackShare
+from attribution.stats.agreement import Corrected
 from attribution.terminal.lists import failures
 from attribution.terminal.sessions import pushback_table
 from collector.console import grid as grids

@@ -23,7 +23,6 @@ from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecified
 from attribution.outcomes.localised import localized_correct_file
 from attribution.queries import features as queries
-from collector.attempts.tables import COLUMNS
 from collector.errors import WhoWroteError
 from collector.model import (
     AgentMessage,
@@ -38,6 +37,7 @@ from collector.model import (
     Turn,
     Usage,
 )
+from collector.storage.schema import columns as columns_by_table
 from collector.storage.schema import schema_sql
 from collector.transcripts import claude_code
 
@@ -128,7 +128,7 @@ touched_files diff_lines
 
 def test_every_signal_of_the_inventory_is_a_column_or_has_a_reason() -> None:
     columns = {f.name for f in features()}
-    of_runs = set(COLUMNS) | {"attempt_index"}
+    of_runs = set(columns_by_table()["attempts"])
     assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ABSENT.keys() | ALIASES.keys()] == []
     assert (columns | of_runs) & ABSENT.keys() == set()
     assert [n for n in _OF_RUNS.split() if n not in of_runs] == []

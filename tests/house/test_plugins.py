@@ -43,7 +43,7 @@ def stored(place): return iter(())
 def find(place, roots): return iter([LocalSession(NAME, AGENT, "one", (place,), "made up")])
 def load(session): return iter([b'{"made": "up"}'])
 """,
-    "collector.attempts": """
+    "attribution.evaluation.attempts": """
 def read(document): return None
 """,
     "collector.discover": """
@@ -180,13 +180,13 @@ def test_sessions_of_a_source_are_found_and_loaded(added: ModuleType, tmp_path: 
     assert (found.source, list(load(found))) == ("made-up", [b'{"made": "up"}'])
 
 
-@into("collector.attempts")
+@into("attribution.evaluation.attempts")
 def test_a_format_of_results_is_listed(added: ModuleType) -> None:
-    from collector.attempts import readers
-    from collector.cli import cli
+    from attribution.cli import cli
+    from attribution.evaluation.attempts import readers
 
     assert "made-up" in {reader.NAME for reader in readers()}
-    assert "made-up" in help_of(cli, "attempts")
+    assert "made-up" in help_of(cli, "data", "attempts")
 
 
 @into("collector.discover")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.commands import rows, run
 
+from attribution.evaluation.attempts.scan import MOST_BYTES
 from attribution.queries.grades import grade_report, harm_of
 from attribution.scores.grades import (
     LEAST,
@@ -28,7 +29,6 @@ from attribution.scores.grades import (
     trend,
 )  # fmt: skip
 from attribution.stats.intervals import around, jackknife, t_quantile, wilson
-from collector.attempts.scan import MOST_BYTES
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 

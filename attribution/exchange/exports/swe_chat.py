@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from attribution.evaluation.judge.queries import judges, stored_labels
 from attribution.exchange.exports import ExportRequest, ExportResult
-from attribution.queries.judge_labels import judges, stored_labels
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
 from collector.vocabulary import sql_list

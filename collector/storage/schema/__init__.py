@@ -20,10 +20,9 @@ from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
 _OPTIONAL = (
-    "history", "survival", "weaknesses", "maintainability", "reviews", "judge", "embeddings",
-    "failure_modes", "attempts", "discovery", "mirrors", "settings", "forgotten",
+    "history", "survival", "weaknesses", "maintainability", "reviews", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
-_CACHE = ("cache/jobs", "cache/http_cache", "cache/text_vectors", "cache/scans", "cache/sessions_read", "cache/reports")
+_CACHE = ("cache/jobs", "cache/http_cache", "cache/scans", "cache/sessions_read", "cache/reports")
 
 
 def _files() -> dict[str, Path]:

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from attribution.evaluation.judge.labels import QUESTIONS
+from attribution.evaluation.judge.model import ModelAnswer
+from attribution.evaluation.judge.prompts import Request
+from attribution.evaluation.judge.stage import JudgeOptions, ask_all
 from attribution.features.prices import standard_prices
-from attribution.judge.labels import QUESTIONS
-from attribution.judge.model import ModelAnswer
-from attribution.judge.prompts import Request
-from attribution.judge.run import JudgeOptions
-from attribution.stages.judge import run as judge
 from collector.runtime.progress import no_progress
 from collector.text import decode
 from support.fuzz import Target, scratch
@@ -49,7 +48,7 @@ def target() -> Iterator[Target]:
             model.choices = Choices(data)
             question = model.choices.one_of(sorted(asked))
             model.sample = samples[question]
-            done = judge(store, [asked[question]], options, no_progress)
+            done = ask_all(store, [asked[question]], options, no_progress)
             assert done.answered + done.invalid == 1
             with store.transaction() as connection:
                 connection.execute("DELETE FROM judge_labels")

@@ -1,0 +1,123 @@
+"""How often attempts at tasks succeed, by treatment.
+
+pass@k is the chance that at least one of k attempts at a task succeeds, averaged over tasks: of n attempts with c successes
+1 - C(n-c, k) / C(n, k) (Chen et al. 2021), over the tasks with n >= k. Attempts at one task are not independent, so the interval is
+over tasks; with one attempt for each it is Wilson's. An attempt that the harness could not judge did not succeed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attribution.evaluation.words import PatchOutcome
+from attribution.stats.intervals import Interval, around, jackknife, wilson
+from collector.errors import WhoWroteError
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
+_HALF = 0.5  # of the tasks must have k attempts
+_NAMED = ("agent_type", "model_id", "dataset")  # parts of a treatment that have a column of their own
+_KEY = ("harness", "agent", "model", "dataset", "treatment")
+_ATTEMPTS = """
+SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run, evaluated, instance, reward,
+  COALESCE(reward, 0) >= 1 AS solved, COALESCE(attempt_index, 0) AS attempt_index, patch_outcome_label AS label,
+  localized_correct_file AS localized, cost_usd FROM attempts ORDER BY id
+"""
+
+AttemptRow = Mapping[str, Any]
+"""A row of `_ATTEMPTS`."""
+
+
+class Treatments(NamedTuple):
+    """Treatments, the best first, and what to know about them."""
+
+    rows: list[dict[str, Any]]
+    notes: list[str]
+
+
+class PassRate(NamedTuple):
+    k: int
+    value: float
+    interval: Interval | None
+
+
+def treatments(store: Store, least: int = 1, by_run: bool = False) -> Treatments:
+    """Treatments of at least `least` attempts; `by_run`: each run separately. Raises WhoWroteError."""
+    attempts = store.rows(_ATTEMPTS)
+    if not attempts:
+        hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
+        raise WhoWroteError(f"{store.path} has no evaluation runs", hint)
+    groups: dict[tuple[str, ...], list[AttemptRow]] = defaultdict(list)
+    for attempt in attempts:
+        if attempt["evaluated"]:
+            groups[*(attempt[name] for name in _KEY), attempt["run"] if by_run else ""].append(attempt)
+    rows = [treatment(group) for group in groups.values() if len(group) >= least]
+    rows.sort(
+        key=lambda row: (-row["pass_at_1"], -row["attempts"], *(row[name] for name in _KEY if name != "dataset"), row["runs"])
+    )
+    columns = dict.fromkeys(name for row in rows for name in row)
+    notes = []
+    unjudged = sum(not attempt["evaluated"] for attempt in attempts)
+    if unjudged:
+        notes.append(f"{unjudged} predictions or trajectories have no result and are not counted")
+    if len(groups) > len(rows):
+        notes.append(f"{len(groups) - len(rows)} treatments with fewer than {least} attempts are not shown")
+    return Treatments([{name: row.get(name) for name in columns} for row in rows], notes)
+
+
+def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:
+    """The counts and rates of attempts with the same independent variables, of which there is at least one."""
+    tasks = _tasks(attempts)
+    deep = [k for k in MORE if sum(1 for n, _ in tasks.values() if n >= k) >= max(2, _HALF * len(tasks))]
+    localized = [attempt["localized"] for attempt in attempts if attempt["localized"] is not None]
+    solved = sum(attempt["solved"] for attempt in attempts)
+    costs = [attempt["cost_usd"] for attempt in attempts]
+    labels, runs = Counter(attempt["label"] for attempt in attempts), sorted({attempt["run"] for attempt in attempts})
+    row: dict[str, Any] = {
+        **{name: attempts[0][name] for name in _KEY}, "settings": _settings(attempts[0]["treatment"]) or ", ".join(runs),
+        "runs": runs, "tasks": len(tasks), "attempts": len(attempts), "solved": solved,
+        "judged": sum(attempt["reward"] is not None for attempt in attempts),
+        "cost_per_solved": sum(costs) / solved if solved and None not in costs else None,
+    }  # fmt: skip
+    for rate in (pass_at(attempts, k) for k in (1, *deep)):
+        if rate is not None:
+            low, high = rate.interval or (None, None)
+            row |= {f"pass_at_{rate.k}": rate.value, f"pass_at_{rate.k}_low": low, f"pass_at_{rate.k}_high": high}
+    first, later = (pass_at([a for a in attempts if (a["attempt_index"] == 0) is is_first], 1) for is_first in (True, False))
+    return row | {
+        "first": first and first.value, "later": later and later.value, **{str(label): labels[label] for label in PatchOutcome},
+        "localized": sum(localized) if localized else None, "localizable": len(localized) or None,
+    }  # fmt: skip
+
+
+def _settings(treatment: str) -> str:
+    """What was set for the run beside agent, model and data set, in one line."""
+    others = {name: value for name, value in json.loads(treatment).items() if name not in _NAMED}
+    return ", ".join(f"{name}={value}" for name, value in others.items())
+
+
+def pass_at(attempts: Iterable[AttemptRow], k: int) -> PassRate | None:
+    """Over the tasks with at least k attempts; None when there are none."""
+    enough = [(n, c) for n, c in _tasks(attempts).values() if n >= k]
+    if not enough:
+        return None
+    chances = [1 - comb(n - c, k) / comb(n, k) for n, c in enough]
+    value = sum(chances) / len(chances)
+    if all(chance in (0.0, 1.0) for chance in chances):
+        return PassRate(k, value, wilson(round(sum(chances)), len(chances)))
+    error = jackknife([(1.0, chance) for chance in chances], lambda sums: sums[1] / sums[0] if sums[0] else None)
+    return PassRate(k, value, around(value, error, len(chances) - 1, 0.0, 1.0))
+
+
+def _tasks(attempts: Iterable[AttemptRow]) -> dict[str, tuple[int, int]]:
+    """Task -> (attempts, successes)."""
+    tasks: dict[str, list[bool]] = defaultdict(list)
+    for attempt in attempts:
+        tasks[attempt["instance"]].append(attempt["solved"])
+    return {instance: (len(solved), sum(solved)) for instance, solved in tasks.items()}

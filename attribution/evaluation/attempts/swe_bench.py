@@ -1,0 +1,153 @@
+"""SWE-bench: the report of an instance, the report of a run, and the older lists of results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document
+from attribution.evaluation.attempts.values import Columns, boolean, dictionary, limit_size, names, number, read_columns
+
+NAME = "swe-bench"
+ORDER = 10
+# Directories between a run and its instances that name neither.
+STRUCTURE = frozenset(
+    ("logs", "run_evaluation", "eval_outputs", "eval_logs", "eval-logs", "evaluation", "trajs", "traj", "trajectories", "verifier",
+     "results", "preds", "predictions", "evaluation_logs"),
+)  # fmt: skip
+REPORT_NAMES = ("report.json", "results.json", "result.json")  # files that are meant to be read: a damaged one is worth a word
+_SPLIT = re.compile(r"__(test|dev|train)__")
+_REPORTED = {"patch_successfully_applied", "tests_status", "patch_exists", "patch_is_None"}
+_COLUMNS: Columns = {
+    "reward": (lambda value: number(boolean(value)), ("resolved",)),
+    "patch_applies": (boolean, ("patch_successfully_applied",)),
+    "error": (lambda value: "infra_failure" if value is True else None, ("infra_failure",)),
+}
+_CATEGORIES = ("FAIL_TO_PASS", "PASS_TO_PASS", "FAIL_TO_FAIL", "PASS_TO_FAIL")
+
+# Lists of instances, and what each says of them; a later list knows more.
+Lists = Mapping[str, Mapping[str, Any]]
+_REPORT: Lists = {
+    "submitted_ids": {},
+    "completed_ids": {"patch_exists": 1},
+    "unresolved_ids": {"patch_exists": 1, "reward": 0.0},
+    "resolved_ids": {"patch_exists": 1, "patch_applies": 1, "reward": 1.0},
+    "empty_patch_ids": {"patch_exists": 0, "reward": 0.0},
+    "error_ids": {"error": "harness_error"},
+    "failed_ids": {"error": "harness_error"},
+    "infra_failure_ids": {"error": "infra_failure"},
+}
+# The results.json that the leaderboard had before reports.
+_RESULTS: Lists = {
+    "no_generation": {"patch_exists": 0, "reward": 0.0},
+    "no_apply": {"patch_exists": 1, "patch_applies": 0, "reward": 0.0},
+    "generated": {"patch_exists": 1},
+    "applied": {"patch_exists": 1, "patch_applies": 1},
+    "resolved": {"patch_exists": 1, "patch_applies": 1, "reward": 1.0},
+    **{name: {"error": name, "timed_out": 0} for name in ("install_fail", "reset_failed", "test_errored")},
+    "test_timeout": {"error": "test_timeout", "timed_out": 1},
+}
+
+
+def read(document: Document) -> list[Attempt] | None:
+    value = document.value
+    if not isinstance(value, dict) or not value:
+        return None
+    if isinstance(value.get("resolved_ids"), list) and not isinstance(value.get("results"), list):
+        return _run(document, value)
+    if isinstance(value.get("resolved"), list) and ("no_generation" in value or "applied" in value):
+        return _results(document, value)
+    if all(_is_report(report) for report in value.values()):
+        return [_instance(document, str(instance), report) for instance, report in value.items()]
+    if _is_report(value) and len(document.folders) > 1:  # the report alone, without the instance around it
+        return [_instance(document, document.folder(1), value)]
+    return None
+
+
+def _is_report(value: object) -> bool:
+    return isinstance(value, dict) and "resolved" in value and not _REPORTED.isdisjoint(value)
+
+
+class RunName(NamedTuple):
+    """What a result belongs to; "" where its place does not say."""
+
+    run: str
+    model: str
+
+
+def run_and_model(folders: tuple[str, ...], instance: str) -> RunName:
+    """`…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission is both."""
+    above = list(folders)
+    if above and above[-1] == instance:
+        above.pop()
+    below = False
+    while above and above[-1] in STRUCTURE:
+        above.pop()
+        below = True
+    if not above:
+        return RunName("", "")
+    model = above[-1]
+    return RunName(above[-2] if len(above) > 1 and not below and above[-2] not in STRUCTURE else model, model)
+
+
+def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:
+    run, model = run_and_model(document.folders, instance)
+    values, _ = read_columns(report, _COLUMNS)
+    missing = report.get("patch_is_None") is True or report.get("patch_exists") is False
+    if "patch_exists" in report or "patch_is_None" in report:
+        values["patch_exists"] = int(not missing)
+    if missing:
+        values.pop("patch_applies", None)
+    extra = limit_size({name: value for name, value in report.items() if name not in _REPORTED and name != "resolved"})
+    return Attempt(
+        NAME, document.source, instance, run, model=model, strength=RESULT, values=values,
+        tests=_test_counts(report.get("tests_status")), extra=extra, patch=document.sibling("patch.diff"),
+    )  # fmt: skip
+
+
+def _test_counts(status: object) -> dict[str, list[int]]:
+    """`tests_status` as category -> [succeeded, failed]."""
+    counts = {}
+    for name in _CATEGORIES:
+        sides = [dictionary(dictionary(status).get(name)).get(side) for side in ("success", "failure")]
+        if any(isinstance(side, list) for side in sides):
+            counts[name] = [len(side or ()) for side in sides]
+    return counts
+
+
+def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
+    """`MODEL.RUN.json` of the harness, `SUBSET__SPLIT__RUN.json` of sb-cli; instances that were not submitted are left out."""
+    stem = document.name.removesuffix(".json")
+    model, _, run = stem.rpartition(".")
+    dataset, split = "", _SPLIT.search(stem)
+    if split:
+        model, dataset, run = "", f"{stem[: split.start()]}/{split[1]}", stem[split.end() :]
+    return [
+        Attempt(
+            NAME, document.source, instance, run, model=model, dataset=dataset, strength=SUMMARY, values=values,
+            alias="" if dataset else stem,
+        )
+        for instance, values in _by_instance(value, _REPORT).items()
+    ]  # fmt: skip
+
+
+def _results(document: Document, value: dict[str, Any]) -> list[Attempt]:
+    run, model = run_and_model(document.folders, "")
+    instances = _by_instance(value, _RESULTS)
+    for values in instances.values():
+        if values.get("patch_applies") == 1 and "error" not in values:
+            values.setdefault("reward", 0.0)
+    return [
+        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=values)
+        for instance, values in instances.items()
+    ]
+
+
+def _by_instance(value: Mapping[str, Any], lists: Lists) -> dict[str, dict[str, Any]]:
+    """Instance -> what the lists it stands in say of it."""
+    instances: dict[str, dict[str, Any]] = {}
+    for name, columns in lists.items():
+        for instance in names(value.get(name)):
+            instances.setdefault(instance, {}).update(columns)
+    return instances

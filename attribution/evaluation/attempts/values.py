@@ -1,0 +1,128 @@
+"""Values out of strangers' JSON: numbers, texts, times, and what must not be stored. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from collector.text import printable
+
+_SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
+_MOST_TEXT, _MOST_JSON, DEEPEST = 2_000, 20_000, 8
+_LARGEST = 2**53
+
+
+def dictionary(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def text(value: object, most: int = _MOST_TEXT) -> str:
+    """A name or message; empty for anything that is none."""
+    if isinstance(value, str):
+        return printable(value[:most]).strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST else ""
+
+
+def optional_text(value: object) -> str | None:
+    return text(value) or None
+
+
+def number(value: object) -> float | None:
+    """A finite number; booleans count."""
+    if isinstance(value, bool | int | float) and abs(value) < _LARGEST:  # NaN compares with nothing
+        return float(value)
+    return None
+
+
+def integer(value: object) -> int | None:
+    """A count."""
+    parsed = None if isinstance(value, bool) else number(value)
+    return int(parsed) if parsed is not None and parsed == int(parsed) else None
+
+
+def boolean(value: object) -> int | None:
+    return int(value) if isinstance(value, bool) or value in (0, 1) else None
+
+
+def names(value: object) -> list[str]:
+    """Ids of a list, each once."""
+    return list(dict.fromkeys(name for item in value if (name := text(item, 500)))) if isinstance(value, list) else []
+
+
+def moment(value: object) -> str | None:
+    """A time as `2026-02-18T00:07:22.729Z`; ISO text without a zone is UTC; numbers are seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value.strip())
+        elif (seconds := number(value)) is not None and seconds > 1e8:
+            time = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
+        else:
+            return None
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def seconds_between(start: str | None, end: str | None) -> float | None:
+    """Between two times as `moment` writes them; None when one is missing or they run backwards."""
+    if start is None or end is None:
+        return None
+    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    return round(seconds, 3) if seconds >= 0 else None
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
+"""Column -> how its value is read, and where it may stand: names, with a dot into an object."""
+
+
+def dig(value: object, path: str) -> Any:
+    """What stands at a path like `agent_result.cost_usd`; None where nothing does."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[str]]:
+    """(columns with a value, the paths that gave them)."""
+    values, paths = {}, set()
+    for column, (read, paths_of_column) in columns.items():
+        for path in paths_of_column:
+            value = read(dig(record, path))
+            if value is not None:
+                values[column] = value
+                paths.add(path)
+                break
+    return values, paths
+
+
+def storable(value: object, depth: int = 0) -> Any:
+    """A copy that can be stored and shown: texts cut, deep parts dropped, and nothing whose name says that it is a secret."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict | list) and depth >= DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        return {text(str(k), 200): storable(v, depth + 1) for k, v in value.items() if not _SECRET.search(str(k))}
+    if isinstance(value, list):
+        return [storable(item, depth + 1) for item in value[:200]]
+    if value is None or isinstance(value, bool):
+        return value
+    return number(value) if isinstance(value, float) else integer(value)
+
+
+def limit_size(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`storable`, with the largest entries replaced by their size until the whole is small enough."""
+    entries: dict[str, Any] = storable(dict(values))
+    sizes = {key: len(json.dumps(value, default=str)) for key, value in entries.items()}
+    for key in sorted(sizes, key=lambda k: -sizes[k]):
+        if sum(sizes.values()) <= _MOST_JSON:
+            break
+        entries[key] = f"… {sizes[key]} characters"
+        sizes[key] = len(entries[key])
+    return entries

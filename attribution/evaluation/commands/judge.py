@@ -1,0 +1,259 @@
+"""The commands about labels by a language model: what it costs, the run, the labels, how well they agree with people's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attribution.commands.common import database
+from collector.console.tables import print_table
+from collector.console.terminal import Reporter, data_options, database_option, notice, out
+from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.evaluation.judge.queries import JudgeCost
+    from attribution.evaluation.judge.stage import JudgeRequests, JudgeRun
+    from collector.storage.store import Store
+
+_PATH = click.argument("path", required=False)
+_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model, as `llm models` or the server lists it.")
+_OF = click.option("--model", default="", metavar="NAME", help="Model whose labels to use.  [default: the one that answered last]")
+_QUESTION = click.option(
+    "--question",
+    "questions",
+    type=click.Choice(["session", "turns", "paper"]),
+    multiple=True,
+    help="Ask only this question; paper: those of SWE-chat.  [default: session and turns]",
+)
+_SESSION = click.option("--session", default="", metavar="KEY", help="Only this session, by its key or a prefix of it.")
+_LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the N most recent sessions.")
+
+
+@click.group()
+def judge() -> None:
+    """Label sessions with a language model.
+
+    Optional (needs whowrote[llm]): uses a model that you configure in llm, or one of a server you name (`--server`, as Ollama,
+    llama.cpp, vLLM or LM Studio run one), and only when you run it. `run` sends shortened transcripts to the model you name;
+    `prompts` shows beforehand exactly what would be sent, and `cost` what it would cost.
+    docs/judge.md explains the labels.
+    """
+
+
+def _choice(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which questions about which sessions."""
+    for option in (database_option, _LIMIT, _SESSION, _QUESTION, _PATH):
+        command = option(command)
+    return command
+
+
+def _requests(store: Store, repo: int | None, questions: tuple[str, ...], session: str, limit: int | None) -> JudgeRequests:
+    from attribution.evaluation.judge.labels import USUAL
+    from attribution.evaluation.judge.stage import QuestionFilter, judge_requests
+
+    with Reporter("judge") as progress:
+        chosen = judge_requests(store, repo, QuestionFilter(questions or USUAL, session, limit), progress)
+    for note in chosen.notes:
+        notice(f"note: {note}")
+    return chosen
+
+
+@judge.command()
+@_choice
+@data_options
+def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
+    """Show exactly what would be sent to a model. Sends nothing."""
+    from attribution.evaluation.judge.queries import prompt_rows
+    from attribution.evaluation.tables import table_of
+
+    with database(path, db) as (store, repo):
+        rows = prompt_rows(_requests(store, repo, questions, session, limit).requests)
+    if output_format:
+        print_table(output_format, table_of(rows))
+        return
+    instructions = {row["question"]: row["system"] for row in rows}
+    for row in rows:
+        head = f"question {row['question']}, version {row['version']}, about {row['input_tokens']:,} tokens, {row['turns']} turns"
+        for text in (head, instructions.pop(row["question"], ""), row["prompt"]):  # the instructions once per question
+            for line in text.split("\n") if text else ():
+                out().print(printable(line), soft_wrap=True)
+        out().print()
+
+
+@judge.command()
+@_choice
+@_MODEL
+@data_options
+def cost(
+    path: str | None, questions: tuple[str, ...], session: str, limit: int | None, model: str, db: Path, output_format: str
+) -> None:
+    """Estimate what a run would cost at list prices.
+
+    The estimate is based on the length of the prompts and the price table of the database. Sends nothing and does not need llm.
+    """
+    from dataclasses import asdict
+
+    from attribution.evaluation.judge.queries import judge_cost
+    from attribution.evaluation.tables import table_of
+    from attribution.queries.prices import prices_of
+
+    with database(path, db) as (store, repo):
+        expected = judge_cost(store, model, _requests(store, repo, questions, session, limit).requests, prices_of(store))
+    print_table(output_format, table_of([asdict(expected)], {"usd": "USD"}, [_in_words(model, expected)]))
+
+
+@judge.command()
+@_choice
+@_MODEL
+@click.option("--server", default="", metavar="URL", help="Server with OpenAI's interface, as http://localhost:11434/v1.")
+@click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
+@click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
+@click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
+@click.pass_context
+def run(
+    context: click.Context,
+    path: str | None,
+    questions: tuple[str, ...],
+    session: str,
+    limit: int | None,
+    model: str,
+    server: str,
+    jobs: int,
+    max_cost: float | None,
+    yes: bool,
+    db: Path,
+) -> None:
+    """Have a model label sessions.
+
+    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated cost and asks for confirmation
+    before anything is sent. No question is paid for twice, and interrupted runs resume.
+    """
+    from attribution.evaluation.judge.model import Model
+    from attribution.evaluation.judge.queries import judge_cost
+    from attribution.evaluation.judge.stage import JudgeOptions, run_judge
+    from attribution.queries.prices import prices_of
+
+    named = Model(model, server)
+    with database(path, db) as (store, repo):
+        prices, requests = prices_of(store), _requests(store, repo, questions, session, limit).requests
+        expected = judge_cost(store, named.name, requests, prices)
+        notice(_in_words(named.name, expected))
+        if expected.questions > expected.known and not yes:
+            _confirm(f"{named.name} at {server}" if server else named.name)
+        with Reporter("judge") as progress:
+            result = run_judge(store, repo, requests, JudgeOptions(named, prices, jobs, max_cost), progress)
+    notice(_outcome(result))
+    if result.failed or result.invalid or result.stopped:
+        context.exit(EXIT_PARTIAL)
+
+
+def _in_words(model: str, expected: JudgeCost) -> str:
+    new = expected.questions - expected.known
+    usd = f"about {expected.usd:,.2f} USD (prices of {expected.prices_as_of})" if expected.usd is not None else ""
+    return (
+        f"{model}: {new:,} new questions about {expected.sessions:,} sessions, {expected.known:,} already answered; about "
+        f"{expected.input_tokens:,} tokens in, {expected.output_tokens:,} out; cost {usd or 'unknown (no price for this model)'}"
+    )
+
+
+def _confirm(model: str) -> None:
+    """Asks for consent. Raises WhoWroteError without a terminal, Abort if the answer is no."""
+    if not sys.stdin.isatty():
+        raise WhoWroteError(
+            "cannot confirm the cost: no terminal attached", "Run it in a terminal, or add --yes (and --max-cost USD)"
+        )
+    click.confirm(f"Send these parts of transcripts to {model}?", abort=True, err=True)
+
+
+def _outcome(result: JudgeRun) -> str:
+    spent = "" if result.usd is None else f", {result.usd:.4f} USD"
+    lines = [
+        f"{result.answered} questions answered, {result.known} already known, {result.labels} labels; "
+        f"{result.input_tokens:,} tokens in, {result.output_tokens:,} out{spent}"
+    ]
+    if result.invalid:
+        lines.append(f"{result.invalid} questions got no valid answer (see whowrote data problems); the next run asks them again")
+    if result.failed:
+        lines.append(f"{result.failed} requests to the model failed: {result.failure}")
+    if result.stopped:
+        lines.append(f"stopped: {result.stopped}; run the same command again to continue")
+    return "\n".join(lines)
+
+
+@judge.command()
+@_PATH
+@_OF
+@_SESSION
+@click.option("--each", is_flag=True, help="List every label instead of the shares.")
+@database_option
+@data_options
+def labels(path: str | None, model: str, session: str, each: bool, db: Path, output_format: str) -> None:
+    """Show how often a model gave each label.
+
+    Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
+    """
+    from attribution.evaluation.judge.queries import class_shares, judge_named, label_table
+    from attribution.evaluation.tables import table_of
+
+    with database(path, db) as (store, repo):
+        who = judge_named(store, model)
+        if each or session:
+            table = label_table(store, who, repo, session)
+            columns: tuple[str, ...] = ("session", "turn_index=turn", "label", "value?", "number?", "prompt?")
+        else:
+            table = table_of([share.data() for share in class_shares(store, who, repo)], _SHARES)
+            columns = (
+                "label",
+                "class",
+                "n",
+                "share",
+                "mean?",
+                "corrected?",
+                "low?",
+                "high?",
+                "sensitivity?",
+                "specificity?",
+                "note",
+            )
+    table.notes.append(f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY")
+    print_table(output_format, table, columns)
+
+
+_SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "corrected", "low", "high"), "share")
+
+
+@judge.command()
+@click.argument("people", type=click.Path(path_type=Path), metavar="CSV")
+@_OF
+@database_option
+@data_options
+def validate(people: Path, model: str, db: Path, output_format: str) -> None:
+    """Compare a model's labels with labels given by people.
+
+    CSV is a file with the columns session, turn, label and value. Prints sensitivity, specificity, and the raw and corrected share
+    of each class, and kappa over all classes.
+    """
+    from attribution.evaluation.judge import stage
+    from attribution.evaluation.judge.queries import judge_named
+    from attribution.evaluation.tables import table_of
+
+    with database(None, db) as (store, _):
+        who = judge_named(store, model)
+        result = stage.validate(store, people, who)
+    if result.unmatched:
+        notice(f"{len(result.unmatched)} rows have no label by this model, for example: {'; '.join(result.unmatched[:3])}")
+    columns = (
+        "label", "class", "compared", "kappa?", "tp=both", "fp=model only", "fn=person only", "sensitivity", "specificity", "share",
+        "corrected?", "low?", "high?", "pearson?", "spearman?", "mean_difference?", "note",
+    )  # fmt: skip
+    table = table_of(result.rows, _SHARES, [f"{who.model}, question version {who.prompt_version}"])
+    names = {column.name for column in table.columns}
+    print_table(output_format, table, [column for column in columns if column.partition("=")[0].removesuffix("?") in names])
+
+
+DATA = (judge,)

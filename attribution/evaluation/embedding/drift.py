@@ -1,0 +1,157 @@
+"""How a conversation moves away from its task, from the vectors of its texts. Columns of `session_embeddings`. Pure.
+
+Turns are those of the user, counted from 0. The task is the first message of four words or more, normally of turn 0; turns before it
+are null in the curves. The vector of a turn is the mean of its message's and of all the agent said in answer: messages alone ("yes",
+"now the tests") are no nearer to the task than messages of other sessions (docs/decisions/0008-embeddings.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from attribution.evaluation.embedding.models import Scale, cosine
+from attribution.features.registry import Feature, Values, version_of
+from attribution.features.turn_classes import classify
+from attribution.outcomes.conversation import Conversation, Exchange
+
+NAME = "embedding"
+TITLE = "By embeddings"
+MODERATE = 0.2  # the thresholds of the source, for a model it does not name
+_EMBEDDING = "embedding"
+_NO_TASK = "no message of four words or more"
+_NO_OTHER = "no later turn"
+
+
+def _column(name: str, type_: str, unit: str, description: str, null: str = "", version: int = 1) -> Feature:
+    """`null` in words: these columns have no row in `feature_nulls`."""
+    return Feature(name, type_, unit, description, _EMBEDDING, (null,) if null else (), version)
+
+
+FEATURES = (
+    _column("curve_turns", "json", "list of turn numbers", "turns.turn_index of the turn of each entry of the curves"),
+    _column("cp_curve", "json", "list of 0 to 2", "context pollution: 1 - cosine(turn of the task, turn) for each turn of the user, message and answer together", _NO_TASK),
+    _column("max_cp", "real", "0 to 2", "largest value of cp_curve", _NO_OTHER),
+    _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", "no turn is beyond it"),
+    _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the model's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", "no such turn, or a model whose threshold was not measured", version=2),
+    _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _NO_TASK),
+    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both push back (as turn_pushes_back says), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message", "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured", version=2),
+    _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
+    _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
+    _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
+    _column("goal_alignment_at_close", "real", "-1 to 1", "cosine(task, the agent's last text of the last turn it answered)", "no task, or the agent said nothing"),
+)  # fmt: skip
+
+Rows = Mapping[str, Sequence[float]]
+"""Text -> vector."""
+
+
+def version(scale: Scale) -> str:
+    """Changes with the definition of a column and with a threshold."""
+    return version_of(FEATURES, str(scale))
+
+
+def texts(conversation: Conversation) -> list[str]:
+    """All texts whose vectors `compute` wants, each once."""
+    return list(dict.fromkeys(text for text in _texts(conversation) if text))
+
+
+def _texts(conversation: Conversation) -> Iterator[str]:
+    if len(conversation.plans) > 1:
+        yield from (*conversation.plans[0], *conversation.plans[-1])
+    if conversation.task is None:
+        return
+    for exchange in conversation.exchanges[conversation.task :]:
+        yield from (exchange.asked if exchange.has_topic else "", exchange.answered)
+    yield _close(conversation)
+
+
+def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
+    plans = conversation.plans
+    values: dict[str, object] = dict.fromkeys(f.name for f in FEATURES)
+    values |= {
+        "curve_turns": [exchange.turn for exchange in conversation.exchanges],
+        "plan_steps_first": len(plans[0]) if plans else None,
+        "plan_steps_last": len(plans[-1]) if plans else None,
+        "plan_ged": edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None,
+    }
+    task = conversation.task
+    if task is None:
+        return values
+    anchor = rows[conversation.exchanges[task].asked]
+    curve = _pollution(conversation, task, rows)
+    coherence = [
+        _round(cosine(anchor, rows[e.answered])) if i >= task and e.answered else None for i, e in enumerate(conversation.exchanges)
+    ]
+    later = [cp for cp in curve[task + 1 :] if cp is not None]
+    close = _close(conversation)
+    return values | {
+        "cp_curve": curve,
+        "max_cp": max(later, default=None),
+        "drift_onset_turn": next((i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None),
+        "drift_onset_calibrated": None if scale.drift is None else lasting(curve, scale.drift),
+        "intent_coherence_curve": coherence,
+        "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat),
+        "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
+    }  # fmt: skip
+
+
+def _pollution(conversation: Conversation, task: int, rows: Rows) -> list[float | None]:
+    turns = [_turn(exchange, rows) if i >= task else None for i, exchange in enumerate(conversation.exchanges)]
+    first = turns[task]
+    likes = [None if row is None or first is None else cosine(first, row) for row in turns]
+    return [None if like is None else _round(max(0.0, 1 - like)) for like in likes]
+
+
+def _turn(exchange: Exchange, rows: Rows) -> Sequence[float] | None:
+    """Mean of the vectors of what was asked and what was answered; None when there is neither."""
+    parts = [rows[text] for text in (exchange.asked if exchange.has_topic else "", exchange.answered) if text]
+    return [sum(values) for values in zip(*parts, strict=True)] if parts else None
+
+
+def _round(value: float | None) -> float | None:
+    """Vectors are kept in half precision: more digits say nothing."""
+    return None if value is None else round(value, 3)
+
+
+def lasting(curve: Sequence[float | None], threshold: float) -> int | None:
+    """The first index beyond the threshold from which on, itself included, two thirds of two or more values are: no excursion."""
+    values = [(i, value) for i, value in enumerate(curve) if value is not None]
+    for start, (i, value) in enumerate(values):
+        later = [cp > threshold for _, cp in values[start:]]
+        if value > threshold and len(later) > 1 and 3 * sum(later) >= 2 * len(later):
+            return i
+    return None
+
+
+def _close(conversation: Conversation) -> str:
+    return next((e.last_words for e in reversed(conversation.exchanges) if e.last_words), "")
+
+
+def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: float) -> int | None:
+    """See `assumption_lock_turn`; the first message corrects nothing."""
+    typed = [i for i, e in enumerate(conversation.exchanges) if e.typed]
+    for first, second in pairwise(typed[1:]):
+        before, after = (coherence[first - 1], coherence[second])
+        if not all(_pushes_back(conversation.exchanges[i].asked) for i in (first, second)):
+            continue
+        if before is not None and after is not None and abs(after - before) < flat:
+            return first
+    return None
+
+
+def _pushes_back(message: str) -> bool:
+    guess = classify(message)
+    return guess is not None and guess.pushes_back
+
+
+def edit_distance(first: Sequence[str], last: Sequence[str], rows: Rows, same: float) -> float:
+    """Least cost of turning one list of steps into the other; see `plan_ged`."""
+    costs = [float(i) for i in range(len(last) + 1)]
+    for i, old in enumerate(first, 1):
+        before, costs = costs, [float(i)]
+        for j, new in enumerate(last, 1):
+            like = 1.0 if old == new else cosine(rows[old], rows[new]) or 0.0
+            replaced = before[j - 1] + (0.0 if like >= same else 1 - max(0.0, like))
+            costs.append(min(replaced, before[j] + 1, costs[j - 1] + 1))
+    return round(costs[-1], 3)

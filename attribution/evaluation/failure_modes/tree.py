@@ -1,0 +1,114 @@
+"""How a session failed, or that it did not: a fixed decision tree over measured features, embeddings and a judge's labels. Pure.
+
+The questions are asked in order and the first rule that holds decides; a question without an answer ends the tree with NULL: a
+later rule must not stand in for an earlier one.
+
+1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are 30 % of all calls.
+2. assumption_locked: assumption_lock_turn is set (needs embeddings, and a language that the classifier was measured on).
+3. scope_drift above 2, more than twice the files needed (needs a judge; no file changed: not asked):
+   multi_intent_confusion if the scope was wide from the first turn (conflation_turn there or nowhere) under a plan of 8 steps or
+   more, scope_bleed if conflation_turn names a turn; else no rule fits.
+4. shifted_intent: drift_onset_calibrated is set, and the user pushed back little.
+5. clean: no such drift, and the user pushed back little.
+6. Else no rule fits.
+
+Little: pushback_turns up to a quarter of turns_classified, the later messages in a language that the classifier was measured on.
+When these are fewer than half of the later messages, nothing is known about the user's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from attribution.evaluation.words import FailureMode
+
+VERSION = 2
+REPEATED, REPETITION_RATE = 5, 0.3
+SCOPE_DRIFT = 2.0
+MANY_STEPS = 8
+FEW_PUSHBACKS = 0.25
+COVERED = 0.5  # share of the later messages that the classifier must have read
+
+_SILENT = "most later messages are in a language that the classifier was not measured on"
+
+Inputs = Mapping[str, Any]
+"""Feature -> value. `embedded` and `judged` say whether the session has embeddings and labels; `first_turn` is its number."""
+
+
+class FailureVerdict(NamedTuple):
+    """How a session failed."""
+
+    mode: FailureMode | None  # None: it did not, or that cannot be told
+    reason: str  # the rule that decided, or what is missing
+
+
+def failure_mode(values: Inputs) -> FailureVerdict:
+    """The first rule that fits."""
+    if values["tool_call_count"] is None:
+        return FailureVerdict(None, "the transcript cannot be read")
+    if (values["repeated_calls"] or 0) >= REPEATED and (values["repetition_rate"] or 0.0) >= REPETITION_RATE:
+        return FailureVerdict(
+            FailureMode.STUCK_LOOP, f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one"
+        )
+    return _lock(values) or _scope(values) or _intent(values)
+
+
+def _lock(values: Inputs) -> FailureVerdict | None:
+    """None: the agent followed."""
+    if not values["embedded"]:
+        return FailureVerdict(None, "no embeddings; run: whowrote data embed")
+    if values["assumption_lock_turn"] is not None:
+        return FailureVerdict(
+            FailureMode.ASSUMPTION_LOCKED, f"pushed back twice from turn {values['assumption_lock_turn']} on without effect"
+        )
+    if _later(values) > 1 and _pushback_share(values) is None:
+        return FailureVerdict(None, _SILENT)
+    return None
+
+
+def _scope(values: Inputs) -> FailureVerdict | None:
+    """None: the scope was kept, or nothing was changed."""
+    if values["files_changed"] and not values["judged"]:
+        return FailureVerdict(None, "no labels by a judge; run: whowrote data judge run")
+    drift = values["scope_drift"]
+    if values["files_changed"] and drift is None:
+        return FailureVerdict(None, "the judge could not determine scope_drift")
+    return _wide(drift, values) if values["files_changed"] and drift > SCOPE_DRIFT else None
+
+
+def _wide(drift: float, values: Inputs) -> FailureVerdict:
+    turn, steps = values["conflation_turn"], values["plan_steps_first"] or 0
+    if steps >= MANY_STEPS and (turn is None or turn <= values["first_turn"]):
+        return FailureVerdict(FailureMode.MULTI_INTENT, f"scope_drift {drift:g} from the start, a first plan of {steps} steps")
+    if turn is not None:
+        return FailureVerdict(FailureMode.SCOPE_BLEED, f"scope_drift {drift:g}, from turn {turn:g} on")
+    return FailureVerdict(None, f"no rule fits: scope_drift {drift:g}, but no turn where it began")
+
+
+def _intent(values: Inputs) -> FailureVerdict:
+    if not values["user_msg_lengths"]:
+        return FailureVerdict(None, "the user typed nothing")
+    share = _pushback_share(values)
+    if share is None:
+        return FailureVerdict(None, _SILENT)
+    if share > FEW_PUSHBACKS:
+        return FailureVerdict(None, f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed")
+    if values["drift_onset_calibrated"] is not None:
+        return FailureVerdict(
+            FailureMode.SHIFTED_INTENT, f"the user's messages leave the task at turn {values['drift_onset_calibrated']}"
+        )
+    return FailureVerdict(FailureMode.CLEAN, "no drift, little pushback")
+
+
+def _later(values: Inputs) -> int:
+    """Messages that the user typed after the first."""
+    return max(0, len(values["user_msg_lengths"] or ()) - 1)
+
+
+def _pushback_share(values: Inputs) -> float | None:
+    """Of the later messages that were classified; None: too few were."""
+    later, classified = _later(values), values["turns_classified"] or 0
+    if not later:
+        return 0.0
+    return (values["pushback_turns"] or 0) / classified if classified >= COVERED * later and classified else None

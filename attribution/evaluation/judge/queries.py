@@ -1,0 +1,183 @@
+"""What a judge would be asked and what that costs, which answers are stored, and the labels taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attribution.evaluation.judge.labels import LABELS, QUESTIONS, schema_hash
+from attribution.queries.sessions import find_session
+from attribution.stats.agreement import Confusion, Corrected, corrected
+from collector.errors import WhoWroteError
+from collector.storage.views import Table, read_view
+
+if TYPE_CHECKING:
+    from attribution.evaluation.judge.prompts import Request
+    from attribution.features.prices import Prices
+    from collector.storage.store import Store
+
+
+class Judge(NamedTuple):
+    """Whose labels: a model and the version of the question."""
+
+    model: str
+    prompt_version: str
+
+
+def judges(store: Store) -> list[Judge]:
+    """All that have labels, the one that answered last first."""
+    return store.select(
+        Judge,
+        "SELECT l.model, l.prompt_version FROM judge_labels l JOIN judgements j ON j.id = l.judgement_id "
+        "GROUP BY l.model, l.prompt_version ORDER BY MAX(j.at) DESC, l.model",
+    )
+
+
+def judge_named(store: Store, model: str) -> Judge:
+    """The judge that answered last; with a model the last one of that model. Raises WhoWroteError."""
+    every = judges(store)
+    latest = next((judge for judge in every if model in ("", judge.model)), None)
+    if latest is None:
+        names = ", ".join(sorted({judge.model for judge in every}))
+        hint = f"Models with labels: {names}" if every else "Get some with: whowrote data judge run"
+        raise WhoWroteError(f"no labels{f' of {model}' if model else ''}", hint)
+    return latest
+
+
+# --- before asking ----------------------------------------------------------------------------------------------------
+
+
+def prompt_rows(requests: Iterable[Request]) -> list[dict[str, Any]]:
+    """What would be sent, word by word. Tokens are estimated."""
+    return [
+        {
+            "session_id": r.session_id, "question": r.question.name, "version": r.question.version, "turns": len(r.turns),
+            "characters": len(r.system) + len(r.prompt), "input_tokens": r.input_tokens, "output_tokens": r.output_tokens,
+            "input_hash": r.input_hash, "system": r.system, "prompt": r.prompt,
+        }
+        for r in requests
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCost:
+    """Estimated. USD is None when the price of the model is not known."""
+
+    sessions: int
+    questions: int
+    known: int  # questions that were answered before
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    prices_as_of: str
+
+
+def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> dict[str, int]:
+    """Input hash -> number of the stored answer, for those of these questions that have one."""
+    answers: dict[str, int] = {}
+    for name in {r.question.name for r in requests}:
+        question = QUESTIONS[name]
+        rows = store.rows(
+            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ? AND schema_hash = ?",
+            (model, name, question.version, schema_hash(question)),
+        )
+        answers.update((row["input_hash"], row["id"]) for row in rows)
+    return answers
+
+
+def judge_cost(store: Store, model: str, requests: Sequence[Request], prices: Prices) -> JudgeCost:
+    """What asking would cost; a second question with the same words is free."""
+    answers = stored_answers(store, model, requests)
+    new = {r.input_hash: r for r in requests if r.input_hash not in answers}.values()
+    tokens_in, tokens_out = sum(r.input_tokens for r in new), sum(r.output_tokens for r in new)
+    usd = list_price(model, prices, tokens_in, tokens_out)
+    sessions = len({r.session_id for r in requests})
+    return JudgeCost(sessions, len(requests), len(requests) - len(new), tokens_in, tokens_out, usd, prices.as_of)
+
+
+def list_price(model: str, prices: Prices, tokens_in: int, tokens_out: int) -> float | None:
+    """USD at list prices, by the name of the model with or without its vendor; None when neither has a price."""
+    price = prices.of(model) or prices.of(model.rpartition("/")[2])
+    return None if price is None else (tokens_in * price["input"] + tokens_out * price["output"]) / 1e6
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def label_table(store: Store, judge: Judge, repo: int | None, session: str = "") -> Table:
+    """Every label of a judge, with sensitivity and specificity of its class where they are known."""
+    only = {**judge._asdict(), "repo_id": repo, "session_id": find_session(store, session, repo) if session else None}
+    return read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
+
+
+class LabelPlace(NamedTuple):
+    """What a label is about."""
+
+    session: str  # its key
+    turn: int  # 0: the whole session
+    label: str
+
+
+def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
+    """Labels of a judge, without those that it could not tell."""
+    rows = store.rows(
+        "SELECT s.key, l.turn_index, l.label, COALESCE(l.value, l.number) AS value FROM judge_labels l "
+        "JOIN sessions s ON s.id = l.session_id "
+        "WHERE l.model = ? AND l.prompt_version = ? AND (l.value IS NOT NULL OR l.number IS NOT NULL)",
+        judge,
+    )
+    return {LabelPlace(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShare:
+    """How often a judge gave a class, with the corrected rate where it was validated; of a number its mean."""
+
+    label: str
+    class_: str  # "" of a number
+    n: int
+    of: int
+    share: float | None = None
+    mean: float | None = None
+    corrected: float | None = None
+    low: float | None = None
+    high: float | None = None
+    sensitivity: float | None = None
+    specificity: float | None = None
+    note: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """Plain values, for --json and --csv."""
+        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+
+
+def class_shares(store: Store, judge: Judge, repo: int | None) -> list[ClassShare]:
+    """A row for every class of every label that the judge gave."""
+    rows = store.rows(
+        "SELECT l.label, l.value, COUNT(*) AS n, COUNT(l.number) AS numbers, AVG(l.number) AS mean FROM judge_labels l "
+        "JOIN sessions s ON s.id = l.session_id WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) "
+        "GROUP BY l.label, l.value",
+        (*judge, repo, repo),
+    )
+    stored = store.rows("SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?", judge)
+    validated = {(row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"]) for row in stored}
+    shares = []
+    for name, label in LABELS.items():
+        counts = {row["value"]: row for row in rows if row["label"] == name}
+        if counts and not label.classes:
+            shares.append(ClassShare(name, "", counts[None]["numbers"], counts[None]["numbers"], mean=counts[None]["mean"]))
+        elif counts:
+            of = sum(row["n"] for value, row in counts.items() if value is not None)
+            for value in label.classes:
+                n = counts[value]["n"] if value in counts else 0
+                shares.append(_class_share(name, value, (n, of), validated.get((name, value))))
+    return shares
+
+
+def _class_share(label: str, value: str, counts: tuple[int, int], validated: Confusion | None) -> ClassShare:
+    n, of = counts
+    share = n / of if of else None
+    rate = corrected(n, of, validated) if validated is not None else Corrected(None, None, None, "not validated")
+    rates = (validated.sensitivity, validated.specificity) if validated else (None, None)
+    return ClassShare(label, value, n, of, share, None, rate.rate, rate.low, rate.high, *rates, rate.note)

@@ -1,0 +1,690 @@
+"""Results of evaluation runs: each shape by hand, what is believed when they differ, and what strangers' directories may hold."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import rows, run
+from support.invariants import broken_checks
+
+from attribution.evaluation.attempts.gold import gold_files
+from attribution.evaluation.attempts.outcome import counts, label
+from attribution.evaluation.attempts.rates import pass_at, treatment
+from attribution.evaluation.attempts.scan import scan
+from attribution.evaluation.attempts.stage import natural, write
+from collector.errors import WhoWroteError
+from collector.git.patches import touched
+from collector.storage.store import Store
+from collector.transcripts import reader_for
+
+SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
+DIFF = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+
+
+def _report(instance: str, fixed: int, unfixed: int, kept: int, broken: int, **more: Any) -> dict[str, Any]:
+    """A report as the harness of SWE-bench writes it."""
+    tests = {
+        "FAIL_TO_PASS": {"success": ["f"] * fixed, "failure": ["g"] * unfixed},
+        "PASS_TO_PASS": {"success": ["k"] * kept, "failure": ["b"] * broken},
+        "FAIL_TO_FAIL": {"success": [], "failure": []},
+        "PASS_TO_FAIL": {"success": [], "failure": []},
+    }
+    told = {
+        "patch_is_None": False,
+        "patch_exists": True,
+        "patch_successfully_applied": True,
+        "resolved": not unfixed and not broken,
+    }
+    return {instance: {**told, "tests_status": tests, **more}}
+
+
+def _put(root: Path, name: str, value: Any) -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+    return path
+
+
+def _imported(root: Path, db: Path, gold: Path | None = None) -> list[dict[str, Any]]:
+    with Store(db) as store:
+        write(store, scan(root), gold_files(gold) if gold else None)
+        return store.rows("SELECT * FROM attempts ORDER BY harness, instance, run, trial, id")
+
+
+def _one(root: Path) -> dict[str, Any]:
+    (row,) = _imported(root, root.parent / "one.db")
+    return row
+
+
+def _problems(db: Path) -> list[tuple[str, str]]:
+    with Store(db) as store:
+        return [(r["subject"], r["code"]) for r in store.rows("SELECT subject, code FROM problems ORDER BY subject, code")]
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"reward": 1.0, "fail_to_pass_count": 2, "pass_to_fail_count": 0, "fail_to_fail_count": 0}, "correct"),
+        ({"reward": 0.0, "fail_to_pass_count": 1, "pass_to_fail_count": 0, "fail_to_fail_count": 1}, "partial"),
+        ({"reward": 0.0, "fail_to_pass_count": 2, "pass_to_fail_count": 1, "fail_to_fail_count": 0}, "partial"),
+        ({"reward": 0.0, "fail_to_pass_count": 0, "pass_to_fail_count": 1, "fail_to_fail_count": 2}, "regressive"),
+        ({"reward": 0.0, "fail_to_pass_count": 0, "pass_to_fail_count": 0, "fail_to_fail_count": 2}, "no_effect"),
+        ({"reward": 1.0, "fail_to_pass_count": 0, "pass_to_fail_count": 0, "fail_to_fail_count": 0}, "correct"),  # nothing to fix
+        (
+            {"reward": 1.0, "fail_to_pass_count": 1, "pass_to_fail_count": 0, "fail_to_fail_count": 3, "tests_to_fix_failed": 0},
+            "correct",  # the three are not mended by the gold patch either
+        ),
+        ({"reward": 0.0, "patch_applies": 0}, "unverifiable"),
+        ({"reward": None, "error": "harness_error"}, "unverifiable"),
+        ({"reward": 0.0, "patch_exists": 0, "patch_applies": 0}, None),
+        ({"reward": 1.0}, "correct"),
+        ({"reward": 0.4}, "partial"),
+        ({"reward": 0.0}, None),  # which tests changed is not known
+        ({"reward": None}, None),
+    ],
+)
+def test_labels(row: dict[str, Any], expected: str | None) -> None:
+    assert label(row) == expected
+
+
+def test_transitions_from_the_categories_of_the_gold_patch() -> None:
+    found = counts({"FAIL_TO_PASS": [3, 1], "PASS_TO_PASS": [50, 2], "FAIL_TO_FAIL": [1, 4], "PASS_TO_FAIL": [5, 6]})
+    assert found == {
+        "fail_to_pass_count": 4,
+        "fail_to_fail_count": 5,
+        "pass_to_pass_count": 55,
+        "pass_to_fail_count": 2,
+    }
+    assert counts({"ALL": [3, 1]}) == {}
+
+
+# --- SWE-bench --------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_of_an_instance(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(root, "logs/run_evaluation/r1/org__m/x__y-1/report.json", _report("x__y-1", 2, 1, 30, 0, note="kept"))
+    _put(root, "logs/run_evaluation/r1/org__m/x__y-1/patch.diff", DIFF.format("src/a.py") + DIFF.format("src/b.py"))
+    row = _one(root)
+    told = (
+        "harness",
+        "run",
+        "model_id",
+        "instance",
+        "reward",
+        "patch_applies",
+        "patch_outcome_label",
+        "attempt_index",
+        "evaluated",
+    )
+    assert [row[name] for name in told] == ["swe-bench", "r1", "org__m", "x__y-1", 0.0, 1, "partial", 0, 1]
+    assert (row["fail_to_pass_count"], row["fail_to_fail_count"], row["pass_to_pass_count"], row["pass_to_fail_count"]) == (
+        2,
+        1,
+        30,
+        0,
+    )
+    assert json.loads(row["touched_files"]) == ["src/a.py", "src/b.py"] and row["diff_lines"] == 4
+    assert json.loads(row["extra"]) == {"note": "kept"}
+    assert json.loads(row["treatment"]) == {"model_id": "org__m"}
+
+
+def test_the_layout_of_submissions(tmp_path: Path) -> None:
+    _put(tmp_path / "in", "verified/20250101_agent/logs/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
+    row = _one(tmp_path / "in")
+    assert (row["run"], row["model_id"], row["reward"]) == ("20250101_agent", "20250101_agent", 1.0)
+
+
+def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "logs/run_evaluation/run.v2/m-4.5/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
+    ids = {"submitted_ids": ["x__y-1", "x__y-2", "x__y-3"], "completed_ids": ["x__y-1"], "resolved_ids": ["x__y-1"]}
+    ids |= {"unresolved_ids": [], "empty_patch_ids": ["x__y-2"], "error_ids": ["x__y-3"], "incomplete_ids": ["x__y-9"]}
+    _put(root, "m-4.5.run.v2.json", {"total_instances": 500, **ids, "schema_version": 2})
+    first, second, third = _imported(root, db)
+    assert [r["run"] for r in (first, second, third)] == ["run.v2"] * 3
+    assert [r["model_id"] for r in (first, second, third)] == ["m-4.5"] * 3
+    assert (first["reward"], first["pass_to_pass_count"], first["source"].endswith("report.json")) == (1.0, 3, True)
+    assert (second["reward"], second["patch_exists"], second["patch_outcome_label"]) == (0.0, 0, None)
+    assert (third["reward"], third["error"], third["patch_outcome_label"]) == (None, "harness_error", "unverifiable")
+    assert _problems(db) == []
+
+
+def test_reports_that_disagree_are_told(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "run_evaluation/r/m/x__y-1/report.json", _report("x__y-1", 0, 1, 3, 0))
+    _put(root, "m.r.json", {"submitted_ids": ["x__y-1"], "resolved_ids": ["x__y-1"]})
+    (row,) = _imported(root, db)
+    assert row["reward"] == 0.0  # the report of the instance knows more
+    assert _problems(db) == [("run_evaluation/r/m/x__y-1/report.json", "results_disagree")]
+
+
+def test_other_lists_of_results(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(root, "20240402_a/results/results.json", {"no_generation": ["n"], "generated": ["a", "b", "c"], "applied": ["a", "b"],
+                                                    "resolved": ["a"], "test_timeout": ["c"], "no_logs": []})  # fmt: skip
+    _put(root, "swe-bench_lite__test__mine.json", {"submitted_ids": ["z"], "resolved_ids": [], "unresolved_ids": ["z"]})
+    found = {r["instance"]: r for r in _imported(root, tmp_path / "a.db")}
+    assert {k: r["reward"] for k, r in found.items()} == {"a": 1.0, "b": 0.0, "c": None, "n": 0.0, "z": 0.0}
+    assert (found["c"]["timed_out"], found["c"]["patch_outcome_label"]) == (1, "unverifiable")
+    assert (found["a"]["run"], found["z"]["run"], found["z"]["dataset"]) == ("20240402_a", "mine", "swe-bench_lite/test")
+    assert json.loads(found["z"]["treatment"]) == {"dataset": "swe-bench_lite/test", "run": "mine"}  # no model: like nothing else
+
+
+def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "unresolved_ids": ["y"]})
+    lines = [{"instance_id": i, "model_name_or_path": "m", "model_patch": DIFF.format(f"{i}.py")} for i in ("x", "z")]
+    _put(root, "preds.jsonl", "\n".join(map(json.dumps, lines)) + '\n{"cut": \n')
+    _put(root, "all_preds.json", {"y": {"model_name_or_path": "m", "model_patch": DIFF.format("y.py")}})
+    found = {r["instance"]: r for r in _imported(root, db)}
+    assert {k: json.loads(r["touched_files"]) for k, r in found.items()} == {"x": ["x.py"], "y": ["y.py"], "z": ["z.py"]}
+    assert (found["x"]["run"], found["x"]["reward"], found["x"]["evaluated"]) == ("r", 1.0, 1)
+    assert (found["z"]["reward"], found["z"]["evaluated"], found["z"]["patch_outcome_label"]) == (None, 0, None)
+    assert _problems(db) == [("preds.jsonl", "malformed_lines")]
+
+
+def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
+    for name in "ab":
+        _put(root, f"{name}.jsonl", json.dumps({"instance_id": "x", "model_name_or_path": "m", "model_patch": DIFF.format(name)}))
+    (row,) = _imported(root, db)
+    assert row["touched_files"] is None
+    assert _problems(db) == [("a.jsonl", "prediction_ambiguous"), ("b.jsonl", "prediction_ambiguous")]
+
+
+def test_a_data_set_is_no_prediction(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(root, "data.jsonl", json.dumps({"instance_id": "x", "patch": DIFF.format("a"), "test_patch": "", "base_commit": "0" * 40}))
+    assert _imported(root, tmp_path / "a.db") == []
+
+
+def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(root, "sub/logs/x/report.json", _report("x", 1, 0, 1, 0))
+    _put(
+        root, "sub/trajs/x.json", {"instance_id": "x", "model": "other", "metrics": {"turns": 7, "cost_usd": 0.5}, "success": True}
+    )
+    info = {"exit_status": "submitted", "submission": DIFF.format("q.py"), "model_stats": {"instance_cost": 0.25, "api_calls": 9}}
+    _put(root, "run7/m/w/w.traj", {"info": info, "instance_id": "w", "trajectory": []})
+    found = {r["instance"]: r for r in _imported(root, tmp_path / "a.db")}
+    assert (found["x"]["turn_count"], found["x"]["cost_usd"], found["x"]["reward"], found["x"]["model_id"]) == (7, 0.5, 1.0, "sub")
+    assert (found["w"]["run"], found["w"]["model_id"], found["w"]["turn_count"], found["w"]["cost_usd"]) == ("run7", "m", 9, 0.25)
+    assert (found["w"]["evaluated"], found["w"]["reward"], found["w"]["error"]) == (0, None, None)
+
+
+# --- other harnesses --------------------------------------------------------------------------------------------------
+
+
+def _trial(task: str, number: int, resolved: bool | None, failure: str = "unset", hour: int = 3) -> dict[str, Any]:
+    tests = None if resolved is None else {"test_a": "passed", "test_b": "passed" if resolved else "failed"}
+    return {
+        "trial_name": f"{task}.{number}-of-3", "task_id": task, "instruction": "long text", "is_resolved": resolved,
+        "failure_mode": failure, "parser_results": tests, "recording_path": "p", "total_input_tokens": 0, "total_output_tokens": 12,
+        "trial_started_at": f"2025-09-10T0{hour}:00:00.5+00:00", "trial_ended_at": f"2025-09-10T0{hour}:02:00.5+00:00",
+    }  # fmt: skip
+
+
+def test_terminal_bench(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    settings = {"run_id": "R", "agent_name": "a", "model_name": "p/m", "dataset_name": "core", "dataset_version": "0.1"}
+    _put(root, "job/run_metadata.json", {**settings, "n_concurrent_trials": 8, "agent_kwargs": {"api_key": "sk-1", "depth": 2}})
+    trials = [_trial("t", 1, True, hour=5), _trial("t", 2, False, "agent_timeout", hour=4), _trial("t", 3, None, "parse_error")]
+    for number, one in enumerate(trials):
+        _put(root, f"job/t/{number}/results.json", one)
+    _put(root, "job/results.json", {"results": trials, "n_resolved": 1, "resolved_ids": ["t"], "accuracy": 1 / 3})
+    found = _imported(root, tmp_path / "a.db")
+    assert [r["trial"] for r in found] == ["t.1-of-3", "t.2-of-3", "t.3-of-3"]
+    assert [r["reward"] for r in found] == [1.0, 0.0, None]
+    assert [r["patch_outcome_label"] for r in found] == ["correct", None, "unverifiable"]
+    assert [r["timed_out"] for r in found] == [0, 1, 0]
+    assert [r["attempt_index"] for r in found] == [2, 1, 0]  # by time
+    row = found[0]
+    assert (row["run"], row["agent_type"], row["model_id"], row["dataset"], row["concurrency"]) == ("R", "a", "p/m", "core@0.1", 8)
+    assert (row["wall_time_s"], row["input_tokens"], row["output_tokens"]) == (120.0, None, 12)
+    assert json.loads(row["tests"]) == {"ALL": [2, 0]}
+    assert json.loads(row["treatment"])["agent_kwargs"] == {"depth": 2}  # never a key
+    assert "long text" not in row["extra"]
+
+
+def test_runs_of_terminal_bench_without_settings_are_their_directories(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(root, "night/t/t.1/results.json", _trial("t", 1, True))
+    _put(root, "night/results.json", {"results": [_trial("t", 1, True), _trial("u", 1, False)]})
+    assert [(r["run"], r["instance"]) for r in _imported(root, tmp_path / "a.db")] == [("night", "t"), ("night", "u")]
+
+
+def test_harbor(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    agent = {
+        "name": "claude-code",
+        "model_name": "anthropic/m",
+        "override_timeout_sec": 900,
+        "kwargs": {},
+        "env": {"X_KEY": "s3cret"},
+    }
+    trial = {
+        "id": "u", "task_name": "x__y-1", "trial_name": "x__y-1__abc", "trial_uri": "file:///t", "source": "verified",
+        "config": {"agent": agent, "timeout_multiplier": 2.0, "environment": {"type": "docker"}},
+        "agent_info": {"name": "claude-code", "version": "2.0", "model_info": {"name": "m", "provider": "anthropic"}},
+        "agent_result": {"n_input_tokens": 100, "n_cache_tokens": 80, "n_output_tokens": 5, "cost_usd": 0.2},
+        "verifier_result": {"rewards": {"reward": 0.0}}, "exception_info": None, "task_checksum": "c",
+        "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:01:00Z",
+    }  # fmt: skip
+    _put(root, "job1/config.json", {"job_name": "job1", "orchestrator": {"n_concurrent_trials": 4}})
+    _put(root, "job1/result.json", {"id": "j", "n_total_trials": 1, "stats": {}})
+    _put(root, "job1/x__y-1__abc/result.json", trial)
+    _put(root, "job1/x__y-1__abc/verifier/report.json", _report("x__y-1", 0, 1, 4, 2))
+    _put(root, "job1/x__y-1__abc/agent/trajectory.json", {"session_id": "s-1", "final_metrics": {"total_steps": 17}})
+    row = _one(root)
+    assert (row["harness"], row["run"], row["trial"], row["agent_type"]) == ("harbor", "job1", "x__y-1__abc", "claude-code")
+    assert (row["model_id"], row["dataset"], row["concurrency"], row["timeout_s"]) == ("anthropic/m", "verified", 4, 900.0)
+    assert (row["cache_read_tokens"], row["cost_usd"], row["turn_count"], row["wall_time_s"]) == (80, 0.2, 17, 60.0)
+    assert (row["pass_to_fail_count"], row["patch_outcome_label"], row["session_key"]) == (2, "regressive", "s-1")
+    treatment = json.loads(row["treatment"])
+    assert (treatment["agent_version"], treatment["timeout_multiplier"], treatment["environment"]) == ("2.0", 2.0, "docker")
+    assert "s3cret" not in json.dumps(row)
+
+
+def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
+    trial = {"task_name": task, "trial_name": place.rpartition("/")[2], "verifier_result": {"rewards": {"reward": reward}}}
+    return _put(root, f"{place}/result.json", {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}})
+
+
+def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(tmp_path: Path) -> None:
+    """Named after the same task or the verifier's; the trial's own reward is believed, and the difference told."""
+    root = tmp_path / "in"
+    _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
+    _put(root, "j/t1/logs/report.json", _report("x__y-1", 0, 1, 4, 2))
+    _harbor_trial(root, "j/t2", "renamed", 0.0)
+    _put(root, "j/t2/verifier/report.json", _report("x__y-2", 0, 1, 4, 0))
+    _harbor_trial(root, "j/t3", "x__y-3")
+    _put(root, "j/t3/logs/report.json", _report("x__y-4", 1, 0, 4, 0))
+    found = _imported(root, tmp_path / "a.db")
+    assert [(r["harness"], r["trial"], r["instance"], r["reward"], r["patch_applies"]) for r in found] == [
+        ("harbor", "t2", "renamed", 0.0, 1),
+        ("harbor", "t1", "swe-bench/x__y-1", 1.0, 1),
+        ("harbor", "t3", "x__y-3", 1.0, None),
+        ("swe-bench", "", "x__y-4", 1.0, 1),
+    ]
+    assert [r["pass_to_fail_count"] for r in found] == [0, 2, None, 0]
+    assert [problem.code for problem in scan(root).problems] == ["results_disagree"]
+
+
+def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_path: Path) -> None:
+    """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of them it is about."""
+    root, name = tmp_path / "in", "5e550000-0000-4000-8000-000000000001"
+    sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
+    for trial in ("one", "two"):
+        _harbor_trial(root, f"j/{trial}", "t")
+        place = root / f"j/{trial}/agent/sessions/projects/-app"
+        place.mkdir(parents=True)
+        (place / f"{name}.jsonl").write_bytes(sample)
+    (root / "j/two/agent/sessions/projects/-app/other.jsonl").write_bytes(sample)
+    _put(root, "j/one/agent/trajectory.json", {"schema_version": "ATIF-v1.4", "final_metrics": {"total_steps": 17}})
+    one, two = _imported(root, tmp_path / "a.db")
+    session = reader_for(sample).read(name, [sample])  # type: ignore[union-attr]
+    edits = sum(any(not edit.by_shell for edit in call.edits) for call in session.calls)
+    assert edits > 0
+    assert (one["session_key"], one["turn_count"]) == (name, 17)
+    assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
+    assert (one["tool_call_count"], one["edit_calls"]) == (len(session.calls), edits)
+    assert (two["session_key"], two["transcript"], two["tool_call_count"]) == (None, None, None)
+
+
+def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _harbor_trial(root, "j/one", "t")
+    _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
+    _put(tmp_path, "outside/secret.jsonl", (SAMPLES / "claude-code/sample.jsonl").read_text("utf-8"))
+    (root / "j/one/sessions").symlink_to(tmp_path / "outside")
+    (root / "j/one/agent/linked").symlink_to(tmp_path / "outside")
+    assert _imported(root, tmp_path / "a.db")[0]["transcript"] is None
+
+
+def test_harbor_trials_that_failed(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    base = {"task_name": "t", "agent_info": {"name": "a"}}
+    broken = {"exception_type": "AgentTimeoutError", "exception_message": "x"}
+    _put(root, "j/a/result.json", {**base, "trial_name": "a", "verifier_result": None, "exception_info": broken})
+    _put(root, "j/b/result.json", {**base, "trial_name": "b", "verifier_result": {"rewards": {"f2p": 1, "style": 0.5}}})
+    _put(root, "j/c/result.json", {**base, "trial_name": "c", "verifier_result": {"rewards": {"score": 0.5}}})
+    a, b, c = _imported(root, tmp_path / "a.db")
+    assert (a["reward"], a["timed_out"], a["error"], a["patch_outcome_label"]) == (None, 1, "AgentTimeoutError", "unverifiable")
+    assert (b["reward"], json.loads(b["extra"])["rewards"]) == (None, {"f2p": 1, "style": 0.5})
+    assert (c["reward"], c["patch_outcome_label"]) == (0.5, "partial")
+
+
+def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _put(
+        root,
+        "exp/x__y-1/result.json",
+        {
+            "treatment": {
+                "attempt1ToolCap": 20,
+                "retryToolCap": 50,
+                "agent_type": "one-shot",
+                "model_id": "p/m",
+                "temperature": 0.5,
+            },
+            "behavior": {"turn_count": 3, "tool_call_count": 9, "edit_calls": 2},
+            "verification": {"reward": 0, "fail_to_pass": ["a"], "pass_to_fail": [], "pass_to_pass_count": 4, "fail_to_fail": 2},
+            "infra": {"wall_time_s": 12.5, "timed_out": False, "finalFailureMode": "wrong_file"},
+            "plannotator_phases": [{"event": "plannotator-phase", "phase": "implement"}],
+            "weather": {"rain": True},
+        },
+    )
+    row = _one(root)
+    assert (row["harness"], row["instance"], row["agent_type"], row["model_id"]) == ("other", "x__y-1", "one-shot", "p/m")
+    assert (row["attempt1_tool_cap"], row["retry_tool_cap"], row["edit_calls"], row["timed_out"]) == (20, 50, 2, 0)
+    assert (row["fail_to_pass_count"], row["pass_to_fail_count"], row["fail_to_fail_count"]) == (1, 0, 2)
+    assert (row["patch_outcome_label"], row["final_failure_mode"]) == ("partial", "wrong_file")
+    assert json.loads(row["plannotator_phases"])[0]["phase"] == "implement"
+    assert json.loads(row["treatment"])["temperature"] == 0.5
+    assert json.loads(row["extra"]) == {"weather": {"rain": True}}
+
+
+def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
+    """By the description of these lines; what the result itself says is believed."""
+    root = tmp_path / "in"
+    printed = (
+        "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls: 40\n[subq-eval] Edit calls: 0\n"
+        "[subq-eval] Touched files: src/app.py (12 diff lines), docs/a b.md (1 diff line)\n[subq-eval] Weather: rain\n"
+        '{"event":"plannotator-phase","phase":"explore"}\n{"event":"other-phase","of":"plannotator"}\n{"event":"plannotator-\n'
+        '{"event":"plannotator-phase","phase":"implement"}\n'
+    )
+    _put(root, "exp/a/result.json", {"task_id": "a", "reward": 1.0, "turn_count": 9, "model": "m"})
+    _put(root, "exp/a/stdout.txt", printed)
+    a = _one(root)
+    assert (a["turn_count"], a["tool_call_count"], a["edit_calls"], a["diff_lines"]) == (9, 40, 0, 13)
+    assert json.loads(a["touched_files"]) == ["src/app.py", "docs/a b.md"]
+    assert [event["phase"] for event in json.loads(a["plannotator_phases"])] == ["explore", "implement"]
+
+
+def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
+    stated = {"task_id": "a", "reward": 0.0, "touched_files": ["x.py"], "diff_lines": 7, "patch_applies": True}
+    _put(tmp_path / "in", "r/result.json", stated)
+    row = _one(tmp_path / "in")
+    assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (["x.py"], 7, 1)
+
+
+def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
+    signal = {"attempt1Mode": "grep", "trialRecoveryMode": "retry", "finalFailureMode": "wrong_file"}
+    trial = {"task_name": "t", "trial_name": "t__1", "verifier_result": {"rewards": {"reward": 0}}, "patch_applies": True}
+    _put(tmp_path / "in", "j/t__1/result.json", {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}})
+    row = _one(tmp_path / "in")
+    assert (row["localization_mode"], row["recovery_mode"], row["final_failure_mode"]) == ("grep", "retry", "wrong_file")
+    assert row["patch_applies"] == 1
+
+
+def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    spans = [{"reward": 0.0, "localization_mode": "grep"}, {"reward": 1.0, "recovery_mode": "retry"}]
+    _put(root, "trial.json", {"task_id": "t", "model": "m", "attempts": spans})
+    found = _imported(root, tmp_path / "a.db")
+    assert [(r["attempt_index"], r["reward"], r["localization_mode"], r["recovery_mode"]) for r in found] == [
+        (0, 0.0, "grep", None),
+        (1, 1.0, None, "retry"),
+    ]
+
+
+def test_success_is_no_reward(tmp_path: Path) -> None:
+    """Runners say so of a run that came to its end."""
+    _put(tmp_path / "in", "metrics.jsonl", json.dumps({"instance_id": "x", "success": True, "passed": True}))
+    assert _imported(tmp_path / "in", tmp_path / "a.db") == []
+
+
+# --- gold, sessions, order ----------------------------------------------------------------------------------------------
+
+
+def test_the_right_file(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    for instance, file in (("right", "src/a.py"), ("wrong", "src/z.py"), ("none", ""), ("nogold", "src/a.py")):
+        _put(root, f"run_evaluation/r/m/{instance}/report.json", _report(instance, 0, 1, 1, 0))
+        _put(root, f"run_evaluation/r/m/{instance}/patch.diff", DIFF.format(file) if file else "")
+    records = [{"instance_id": i, "patch": DIFF.format("src/a.py") + DIFF.format("src/b.py")} for i in ("right", "wrong", "none")]
+    gold = _put(tmp_path, "gold.jsonl", "\n".join(map(json.dumps, records)) + "\n")
+    db = tmp_path / "a.db"
+    assert [r["localized_correct_file"] for r in _imported(root, db)] == [None] * 4
+    assert {r["instance"]: r["localized_correct_file"] for r in _imported(root, db, gold)} == {
+        "right": 1, "wrong": 0, "none": None, "nogold": None,
+    }  # fmt: skip
+    again = _put(tmp_path, "gold.json", records)
+    assert gold_files(again) == gold_files(gold)
+    with pytest.raises(WhoWroteError, match="no reference patches"):
+        gold_files(_put(tmp_path, "empty.jsonl", "{}"))
+    with pytest.raises(WhoWroteError, match="not valid JSON"):
+        gold_files(_put(tmp_path, "bad.jsonl", "{"))
+
+
+def test_gold_from_parquet(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"instance_id": ["x"], "patch": [DIFF.format("a.py")], "repo": ["o/r"]})
+    parquet.write_table(table, tmp_path / "gold.parquet")
+    assert gold_files(tmp_path / "gold.parquet") == {"x": frozenset({"a.py"})}
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    with pytest.raises(WhoWroteError, match="Parquet"):
+        gold_files(tmp_path / "bad.parquet")
+
+
+def test_files_of_a_patch() -> None:
+    renamed = "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n"
+    renamed += "--- a/old.py\n+++ b/new.py\n@@ -1 +1 @@\n-a\n+b\n"
+    assert touched(renamed) == (("old.py", "new.py"), 2)
+    made = "--- /dev/null\n+++ b/made.py\n@@ -0,0 +1,2 @@\n+a\n+b"
+    assert touched(made) == (("made.py",), 2)
+    wrong = DIFF.format("a.py").replace("-1,2 +1,2", "-1,9 +1,9")  # models count badly
+    assert touched(wrong) == (("a.py",), None)
+    assert touched("") == touched("no patch at all\n") == ((), 0)
+
+
+def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "result.json", {"task_id": "t", "reward": 1, "session_id": "key-1"})
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
+        store.insert("sessions", ("id", "repo_id", "key", "label", "transcript"), [(7, 1, "key-1", "x", "present")])
+    assert [(r["session_id"], r["session_key"]) for r in _imported(root, db)] == [(7, "key-1")]
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM sessions")
+    with Store(db) as store:
+        assert store.rows("SELECT session_id, session_key FROM attempts") == [{"session_id": None, "session_key": "key-1"}]
+
+
+def test_names_in_natural_order() -> None:
+    assert sorted(["x.10-of-12", "x.9-of-12", "", "7", "y"], key=natural) == ["", "7", "x.9-of-12", "x.10-of-12", "y"]
+
+
+# --- again, and hostile -----------------------------------------------------------------------------------------------
+
+
+def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 3, 0))
+    _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "error_ids": ["y"]})
+    _put(root, "job/t/t.1/results.json", _trial("t", 1, True))
+    _put(root, "preds.jsonl", json.dumps({"instance_id": "q", "model_name_or_path": "m", "model_patch": DIFF.format("q")}))
+    _put(root, "bad/report.json", "{")
+    first = _imported(root, db)
+    problems = _problems(db)
+    assert len(first) == 4 and problems == [("bad/report.json", "malformed_json")]
+    assert _imported(root, db) == first
+    assert _problems(db) == problems
+    with Store(db) as store:
+        done = write(store, scan(root))
+        assert (done.new, done.changed, done.same) == (0, 0, 4)
+        assert broken_checks(store) == {}
+
+
+def test_a_later_import_completes_and_never_loses(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    _put(tmp_path / "summary", "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
+    _put(tmp_path / "detail", "run_evaluation/r/m/x/report.json", _report("x", 2, 0, 5, 0))
+    assert _imported(tmp_path / "summary", db)[0]["pass_to_pass_count"] is None
+    (row,) = _imported(tmp_path / "detail", db)
+    assert (row["pass_to_pass_count"], row["patch_applies"]) == (5, 1)
+    (again,) = _imported(tmp_path / "summary", db)
+    assert again["pass_to_pass_count"] == 5
+    (tmp_path / "detail/run_evaluation/r/m/x/report.json").write_text("{")
+    _imported(tmp_path / "detail", db)
+    assert _problems(db) == [("run_evaluation/r/m/x/report.json", "malformed_json")]
+    _put(tmp_path / "detail", "run_evaluation/r/m/x/report.json", _report("x", 2, 0, 5, 0))
+    _imported(tmp_path / "detail", db)
+    assert _problems(db) == []
+
+
+def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
+    root, outside = tmp_path / "in", tmp_path / "outside"
+    _put(outside, "run_evaluation/r/m/secret/report.json", _report("secret", 1, 0, 1, 0))
+    _put(outside, "patch.diff", DIFF.format("secret.py"))
+    root.mkdir()
+    (root / "away").symlink_to(outside)
+    (root / "report.json").symlink_to(outside / "run_evaluation/r/m/secret/report.json")
+    (root / "round").symlink_to(root)
+    _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 1, 0))
+    (root / "run_evaluation/r/m/x/patch.diff").symlink_to(outside / "patch.diff")
+    os.mkfifo(root / "pipe.json")
+    (row,) = _imported(root, tmp_path / "a.db")
+    assert (row["instance"], row["touched_files"]) == ("x", None)
+    assert _problems(tmp_path / "a.db") == [("away", "symlink_outside"), ("report.json", "symlink_outside")]
+
+
+HOSTILE: list[Any] = [
+    "", "null", "[]", "{}", "3", '"text"', "[" * 5_000, "\ufeff{}", '{"a": NaN}', "[[{}]]", '{"resolved_ids": {}}',
+    {"resolved_ids": [1, None, {"a": 1}, "ok"], "submitted_ids": "no list"},
+    {"x": {"resolved": "yes", "patch_exists": [], "tests_status": {"FAIL_TO_PASS": {"success": 3}, "PASS_TO_PASS": []}}},
+    {"x": {"resolved": True, "tests_status": "none"}},
+    {"task_id": {"a": 1}, "trial_name": ["b"], "is_resolved": "maybe", "parser_results": [1], "failure_mode": 7},
+    {"results": [{"task_id": "t", "trial_name": "n", "is_resolved": None}, 5]},
+    {"task_name": None, "agent_info": "a", "verifier_result": [], "config": "c"},
+    {"task_name": "t", "trial_name": "\x1b[2J\ud800", "agent_info": {"name": 5}, "verifier_result": {"rewards": {"reward": "NaN"}}},
+    {"reward": 10**400, "task_id": "big"},
+    {"reward": 1, "task_id": "many", "turn_count": 10**30, "started_at": "99999-01-01", "finished_at": -1, "cost_usd": "free"},
+    {"reward": True, "task_id": "x" * 100_000, "info": {"info": {"info": {"model_stats": []}}}},
+    {"attempts": [{"reward": 1}, {"reward": 0}], "task_id": "spans"},
+    {"attempts": [1, 2]}, {"treatment": [], "reward": 1, "task_id": []},
+]  # fmt: skip
+
+
+def test_strange_documents_end_in_rows_or_problems(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    for number, value in enumerate(HOSTILE):
+        for name in (
+            "report.json",
+            "result.json",
+            "results.json",
+            "run_metadata.json",
+            "x.jsonl",
+            "trajs/y.json",
+            "verifier/report.json",
+        ):
+            text = value if isinstance(value, str) else json.dumps(value)
+            _put(root, f"{number}/{name}", text)
+    (root / "bytes.json").write_bytes(b"\xff\xfe{\x00")
+    found = _imported(root, db)
+    assert "ok" in {r["instance"] for r in found} and "many" in {r["instance"] for r in found}
+    many = next(r for r in found if r["instance"] == "many")
+    assert (many["turn_count"], many["started_at"], many["cost_usd"]) == (None, None, None)
+    assert all(r["reward"] is None or r["reward"] <= 1 for r in found)
+    shown = json.dumps(found)
+    assert "\\u001b" not in shown and "\\ud800" not in shown
+    assert _imported(root, db) == found
+
+
+def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.evaluation.attempts.scan.MOST_BYTES", 1_000)
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 500, 0))
+    assert _imported(root, db) == []
+    assert _problems(db) == [("run_evaluation/r/m/x/report.json", "too_large")]
+
+
+def test_long_values_are_cut(tmp_path: Path) -> None:
+    extra = {f"k{i}": "v" * 5_000 for i in range(30)} | {"API_KEY": "s3cret", "deep": {"auth_token": "s3cret", "a": 1}}
+    _put(tmp_path / "in", "result.json", {"task_id": "t", "reward": 1, **extra})
+    row = _one(tmp_path / "in")
+    assert len(row["extra"]) < 30_000 and "s3cret" not in row["extra"]
+    assert json.loads(row["extra"])["deep"] == {"a": 1}
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+
+
+def _tried(instance: str, solved: bool, index: int, **more: Any) -> dict[str, Any]:
+    """A row as the rates are made from."""
+    head = {"harness": "h", "agent": "a", "model": "m", "dataset": "d", "treatment": "{}", "run": "", "label": None}
+    known = {"instance": instance, "solved": solved, "attempt_index": index, "reward": float(solved), "localized": None}
+    return {**head, **known, "cost_usd": None, **more}
+
+
+def test_pass_at_k_by_hand() -> None:
+    tries = [_tried("a", solved, i) for i, solved in enumerate((True, True, False, False))]
+    tries += [_tried("b", False, i) for i in range(4)]
+    first, two = pass_at(tries, 1), pass_at(tries, 2)
+    assert first is not None and first.value == pytest.approx((0.5 + 0) / 2)
+    assert two is not None and two.value == pytest.approx((1 - 1 / 6) / 2)  # C(2, 2) / C(4, 2)
+    assert pass_at(tries, 5) is None
+    assert first.interval is not None and first.interval.low == 0.0 and first.interval.high == 1.0  # two tasks say little
+
+
+def test_one_attempt_for_each_task_is_a_share() -> None:
+    rate = pass_at([_tried(f"t{i}", i < 3, 0) for i in range(10)], 1)
+    assert rate is not None and rate.interval == pytest.approx((0.1078, 0.6032), abs=1e-4)
+
+
+def test_a_treatment() -> None:
+    tries = [
+        _tried(
+            f"t{i}", i % 2 == 0, n, run=f"r{n}", label="correct" if i % 2 == 0 else None, reward=0.0 if i else None,
+            localized=int(i == 1), cost_usd=0.5,
+        )
+        for i in range(4)
+        for n in (0, 1)
+    ]  # fmt: skip
+    row = treatment(tries)
+    assert [row[name] for name in ("tasks", "attempts", "judged", "solved", "runs")] == [4, 8, 6, 4, ["r0", "r1"]]
+    assert (row["pass_at_1"], "pass_at_2" in row, "pass_at_3" in row) == (0.5, True, False)
+    assert row["first"] == row["later"] == 0.5
+    assert [row[name] for name in ("correct", "partial", "localized", "localizable", "cost_per_solved")] == [4, 0, 2, 8, 1.0]
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_imports_and_shows(tmp_path: Path) -> None:
+    root, db = tmp_path / "in", tmp_path / "a.db"
+    for i in range(6):
+        broken = _report(f"x-{i}", i % 2, 1 - i % 2, 3, 0)
+        _put(root, f"run_evaluation/r/m\x1b/x-{i}/report.json", broken)
+    _put(root, "bad.json", "{")
+    gold = _put(tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")}))
+    shown = run("data", "attempts", root, "--db", db, "--gold", gold)
+    assert shown.exit_code == 0, shown.stderr
+    assert "6 new attempts" in shown.stderr and "1 files could not be used" in shown.stderr
+    assert "50.0 %" in shown.stdout and "\x1b" not in shown.stdout + shown.stderr
+    again = run("data", "attempts", root, "--db", db, "--csv")
+    assert "6 unchanged" in again.stderr and [r["attempts"] for r in rows(again)] == ["6"]
+    assert run("data", "attempts", "--db", db).stdout == shown.stdout
+    (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
+    assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
+    assert json.loads(run("data", "attempts", "--db", db, "--min-n", 7, "--json").stdout) == []
+    assert "1 treatments with fewer than 7 attempts" in run("data", "attempts", "--db", db, "--min-n", 7).stdout
+    assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    assert run("data", "attempts", tmp_path / "none", "--db", tmp_path / "a.db").exit_code != 0
+    (tmp_path / "empty").mkdir()
+    done = run("data", "attempts", tmp_path / "empty", "--db", tmp_path / "a.db")
+    assert done.exit_code == 0 and "nothing below" in done.stderr
+    told = run("data", "attempts", "--db", tmp_path / "a.db")
+    assert told.exit_code != 0 and "data attempts DIR" in told.stderr

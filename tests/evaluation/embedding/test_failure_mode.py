@@ -1,0 +1,94 @@
+"""The decision tree of failure modes: each rule, each missing answer, and the order of the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import import_stream
+from support.truth import REPOS
+
+from attribution.authorship.options import AttributeOptions
+from attribution.evaluation.failure_modes import stage as modes
+from attribution.evaluation.failure_modes.tree import failure_mode
+from attribution.evaluation.words import FailureMode
+from attribution.stages.lines import attribute_repo
+from collector.storage.store import Store
+
+_CLEAN: dict[str, Any] = {
+    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": True, "judged": True, "files_changed": True,
+    "assumption_lock_turn": None, "drift_onset_calibrated": None, "plan_steps_first": None, "scope_drift": 1.0,
+    "conflation_turn": None, "user_msg_lengths": [9, 9, 9, 9, 9], "turns_classified": 4, "pushback_turns": 0, "first_turn": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "mode"),
+    [
+        ({}, "clean"),
+        ({"repeated_calls": 6, "repetition_rate": 0.3}, "stuck_loop"),
+        ({"repeated_calls": 4, "repetition_rate": 0.4}, "clean"),
+        ({"repeated_calls": 6, "repetition_rate": 0.29}, "clean"),
+        ({"assumption_lock_turn": 2}, "assumption_locked"),
+        ({"scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
+        ({"scope_drift": 2.0, "conflation_turn": 4}, "clean"),
+        ({"scope_drift": 3.0, "plan_steps_first": 8}, "multi_intent_confusion"),
+        ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1}, "multi_intent_confusion"),
+        ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2}, "scope_bleed"),
+        ({"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1}, "scope_bleed"),
+        ({"drift_onset_calibrated": 3}, "shifted_intent"),
+        ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
+        ({"turns_classified": 2}, "clean"),
+        ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
+        ({"files_changed": False, "judged": False, "scope_drift": None}, "clean"),
+        # The first rule that holds decides.
+        ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": False}, "stuck_loop"),
+        ({"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2, "judged": False}, "assumption_locked"),
+    ],
+)
+def test_rules(changed: dict[str, Any], mode: str) -> None:
+    found, reason = failure_mode({**_CLEAN, **changed})
+    assert found == mode and found in list(FailureMode) and reason
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"tool_call_count": None}, "cannot be read"),
+        ({"embedded": False}, "whowrote data embed"),
+        ({"judged": False}, "whowrote data judge run"),
+        ({"scope_drift": None}, "could not determine scope_drift"),
+        ({"scope_drift": 5.0}, "no turn where it began"),
+        ({"user_msg_lengths": []}, "typed nothing"),
+        ({"user_msg_lengths": None}, "typed nothing"),
+        ({"pushback_turns": 2}, "50 % of the later messages push back"),
+        # A language without a measured classifier says nothing about corrections, and so nothing about a lock.
+        ({"turns_classified": 0, "pushback_turns": None}, "language"),
+        ({"turns_classified": 1}, "language"),
+        ({"turns_classified": 0, "pushback_turns": None, "scope_drift": 9.0, "conflation_turn": 2}, "language"),
+    ],
+)
+def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None:
+    mode, why = failure_mode({**_CLEAN, **changed})
+    assert mode is None and reason in why
+
+
+def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(tmp_path: Path) -> None:
+    repo = import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True)
+    with Store(tmp_path / "e.db") as store:
+        attribute_repo(store, repo, AttributeOptions())
+        insert = store.connection.execute
+        for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
+            insert(
+                "INSERT INTO judgements VALUES (?, ?, 'session', '1', 'h', 'i', '{}', 1, NULL, NULL, NULL, ?)", (number, model, at)
+            )
+        insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 9.0, 'old', '1', 1)")
+        insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
+        insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
+        insert("INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)")
+        modes.fill_failure_modes(store, 1)
+        rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
+        assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
+        assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")
+        assert rows[2]["session_failure_mode"] is None and "whowrote data embed" in rows[2]["reason"]
