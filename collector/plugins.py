@@ -15,6 +15,7 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
 Beside `plugin.py`, these are found by their names:
 
     schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
+                                        `-- carried: TABLE...` tables that cannot be computed again (`storage/carry.py`)
     words.py                            closed sets of words that the schema mentions (`collector/vocabulary/schema.py`)
     commands/*.py                       commands (`collector/console/commands.py`)
     checks.sql                          invariants of the tables (`attribution/queries/checks`)

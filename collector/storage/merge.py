@@ -85,6 +85,11 @@ def definitions_of(run: Execute, database: str) -> dict[str, str]:
     return dict(run(f"SELECT name, sql FROM {database}.sqlite_master WHERE type = 'table' ORDER BY name").fetchall())
 
 
+def read_tables(run: Execute, database: str = "main") -> dict[str, MergeTable]:
+    """The tables of a database by name."""
+    return {name: _table(run, name, database) for name in without_shadows(definitions_of(run, database))}
+
+
 _SCHEMAS: dict[tuple[tuple[str, str], ...], MergeSchema] = {}
 _MOST_SCHEMAS = 8
 
@@ -104,8 +109,7 @@ class MergeSchema:
 
     def __init__(self, run: Execute, database: str = "main") -> None:
         self._conditions: dict[tuple[str, str, str, frozenset[str]], str] = {}
-        names = without_shadows(definitions_of(run, database))
-        self.tables = {name: _table(run, name, database) for name in names if name not in _NOT_COPIED}
+        self.tables = {name: table for name, table in read_tables(run, database).items() if name not in _NOT_COPIED}
 
     @cached_property
     def owner(self) -> dict[str, Link]:

@@ -1,3 +1,5 @@
+-- carried: judgements judge_labels judge_validations
+
 -- === Labels by a language model ===
 
 -- What a model answered to one question about one conversation. The same question is never paid for twice.

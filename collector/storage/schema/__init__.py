@@ -39,6 +39,7 @@ CACHE = tuple(name for name in FILES if name.startswith("cache/"))
 OPTIONAL = tuple(name for name in FILES if name not in CORE and name not in CACHE)
 PARTS = CORE + OPTIONAL + CACHE
 _NEEDS = re.compile(r"^-- needs: (\w+)$", re.MULTILINE)
+_CARRIED = re.compile(r"^-- carried: ([\w ]+)$", re.MULTILINE)
 _WORDS = re.compile(r"\{[^{}]*\}")  # where a vocabulary is put in
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
@@ -51,6 +52,12 @@ def _text(name: str) -> str:
 def needed_by(part: str) -> tuple[str, ...]:
     """Parts to whose tables and views this one refers, beside the core."""
     return tuple(_NEEDS.findall(_text(part)))
+
+
+@cache
+def carried_tables() -> tuple[str, ...]:
+    """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that others point to first."""
+    return tuple(table for part in OPTIONAL for listed in _CARRIED.findall(_text(part)) for table in listed.split())
 
 
 @cache

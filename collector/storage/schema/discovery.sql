@@ -1,3 +1,5 @@
+-- carried: candidates discoveries cursors
+
 -- === Facts: discovered repositories ===
 
 -- A repository that some channel named, whether or not it was read: what the server and git say about it. `repos` are clones that were

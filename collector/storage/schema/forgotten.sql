@@ -1,3 +1,5 @@
+-- carried: forgotten
+
 -- === Forgotten repositories ===
 
 -- Repositories that are to be forgotten: never fetched, loaded or merged again. Nothing of them is kept but this.

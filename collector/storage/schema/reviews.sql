@@ -1,3 +1,5 @@
+-- carried: finding_reviews
+
 -- === Reviews of findings ===
 
 -- A reviewer's verdict on a finding. Kept when everything else is recomputed.
