@@ -8,9 +8,11 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     line_section(store, repo, sha, path, line)  a `LineSection` of one line explained (`attribution/queries/explain.py`)
     lines_aside(store, repo_id)     lines counted beside the classes, an `Aside` (`attribution/queries/repo_report.py`)
     undeclared_note(store, repos)   a sentence on whose the undeclared lines of repositories are; "" for none
+    agent_signs(store, repos)       commits that show an agent at work, beside trailers and sessions: rows of repo_id, email, at
     browse_queries()                name -> `Query` that Datasette lists (`attribution/browse/queries.py`)
     known_formats()                 rows of `collect formats`
     note_names()                    names below refs/notes/ that are worth fetching
+    judge_labels(store)             (session, turn, label) -> what a model said
 
 Beside `plugin.py`, these are found by their names:
 

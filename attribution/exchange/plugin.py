@@ -36,11 +36,11 @@ def typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRec
 
 def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> LineSection:
     """What other tools claim about a line of a commit."""
-    from attribution.exchange.claims.line import claims_of
+    from attribution.exchange.claims.line import claims_of, words_of
     from attribution.queries.explain import LineSection
 
     claims = claims_of(store, repo_id, sha, path, line)
-    return LineSection("claims", "claimed by\nother tools", [claim._asdict() for claim in claims], [c.words() for c in claims])
+    return LineSection("claims", "claimed by\nother tools", claims, [words_of(claim) for claim in claims])
 
 
 def lines_aside(store: Store, repo_id: int) -> Aside:
@@ -55,6 +55,13 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
     from attribution.exchange.claims.totals import undeclared_note as note
 
     return note(store, repos)
+
+
+def agent_signs(store: Store, repos: Sequence[int]) -> list[dict[str, Any]]:
+    """Commits that a record gives to an agent: repo_id, email of the author, at."""
+    from attribution.exchange.claims.totals import agent_signs as signs
+
+    return signs(store, repos)
 
 
 def browse_queries() -> dict[str, Query]:

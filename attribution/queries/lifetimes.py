@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from collector.files.kinds import HEADLINE, kind_of
+from collector.plugins import hooks
 from collector.vocabulary.lines import line_class
 
 if TYPE_CHECKING:
@@ -165,11 +166,6 @@ WHERE c.repo_id IN ({repositories}) AND (c.declared_agent IS NOT NULL
 UNION ALL SELECT s.repo_id, k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
 JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id IN ({repositories})
 """
-_CLAIMED = """
-SELECT DISTINCT c.repo_id, c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k ON k.record_id = r.id
-JOIN claim_authors a ON a.id = k.author_id JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha
-WHERE r.repo_id IN ({repositories}) AND a.author = 'agent'
-"""
 
 
 def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
@@ -193,9 +189,9 @@ def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
 def _users(store: Store, repo_ids: Sequence[int]) -> dict[int, _Users]:
     """Repository -> who used agents in it; without those where no commit has a sign."""
     signs = defaultdict(list)
-    for sql in (_SIGNS, _CLAIMED):
-        for row in store.rows(sql.format(repositories=_listed(repo_ids))):
-            signs[row["repo_id"]].append(row)
+    further = (row for of_plugin in hooks("agent_signs") for row in of_plugin(store, repo_ids))
+    for row in (*store.rows(_SIGNS.format(repositories=_listed(repo_ids))), *further):
+        signs[row["repo_id"]].append(row)
     return {
         repo_id: _Users(
             min((seconds(row["at"]) for row in rows if row["at"]), default=math.inf),

@@ -16,6 +16,7 @@ from support.commands import clone, rows, run
 from support.histories import Build, Files, text, words
 
 from attribution.exchange.claims.agreement import ComparedLines, compare
+from attribution.exchange.claims.commits import CommittedFile, CommittedFiles
 from attribution.exchange.claims.verify import check, status_of, worst
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.exports.shares import Share, commit_shares
@@ -374,20 +375,15 @@ def test_a_note_of_megabytes_and_deep_json() -> None:
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
-class Seen:
+class Seen(CommittedFiles):
     """A commit with one file of ten lines that adds lines 3 to 6, and perhaps 7."""
 
-    known = True
-    lines = 10
+    def __init__(self) -> None:
+        self._file = CommittedFile([], "".join(f"line {number}\n" for number in range(1, 11)).encode())
+        vars(self._file).update(added_lines=((3, 6),), perhaps_added=((3, 5), (7, 7)))
 
-    def file(self, path: str) -> Seen | None:
-        return self if path == "a.py" else None
-
-    added: Ranges = ((3, 6),)
-    perhaps_added: Ranges = ((3, 5), (7, 7))
-
-    def text(self, line: int) -> str:
-        return f"line {line}"
+    def file(self, path: str) -> CommittedFile | None:
+        return self._file if path == "a.py" else None
 
 
 def claim(path: str, written: str, session: str = "s", **more: Any) -> Claim:

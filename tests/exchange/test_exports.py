@@ -22,7 +22,7 @@ from attribution.exchange.exports import exports
 from attribution.exchange.exports.agent_trace import model_id
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.exports.shares import Share, WrittenSpan, commit_shares
-from attribution.exchange.exports.swe_chat import TABLES
+from attribution.exchange.exports.swe_chat import tables as swe_chat_tables
 from attribution.exchange.producers import agent_trace, git_ai
 from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
@@ -260,15 +260,15 @@ def test_swe_chat_without_pyarrow(example: tuple[Path, Path], tmp_path: Path, mo
     assert run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "p").exit_code == 2
     files = (tmp_path / "s").glob("*.csv")
     tables = {file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline=""))) for file in files}
-    assert set(tables) == set(TABLES)
-    for name, columns in TABLES.items():
+    assert set(tables) == set(swe_chat_tables())
+    for name, (columns, _) in swe_chat_tables().items():
         assert tables[name] and list(tables[name][0]) == [column for column, _ in columns]
 
 
 def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     assert run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s").exit_code == 0
-    tables = {name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist() for name in TABLES}
+    tables = {name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist() for name in swe_chat_tables()}
     with Store(example[1]) as store:
         assert len(tables["sessions"]) == store.value("SELECT COUNT(*) FROM sessions")
         calls = store.value("SELECT COUNT(*) FROM tool_calls")

@@ -90,7 +90,7 @@ def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
     assert report["audited"]["agent"]["checked"] >= 30 and report["audited"]["agent"]["low"] < report["audited"]["agent"]["rate"]
 
 
-@pytest.mark.parametrize("export", ["agent-trace", "opentraces", "git-ai"])
+@pytest.mark.parametrize("export", ["agent-trace", "git-ai"])
 def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path) -> None:
     where, db, sha = history
     target = tmp_path / "out"

@@ -125,9 +125,9 @@ def server(db: Path | None = None) -> LanguageServer:
         if answer is None:
             return []
         texts = language_server.workspace.get_text_document(params.text_document.uri).source.split("\n")
-        shown = range(params.range.start.line, min(params.range.end.line + 1, len(answer[1])))
-        blocks = {line: _block_of(answer[0].blocks, answer[1][line]) for line in (shown.start - 1, *shown) if line >= 0}
-        starts = (line for line in shown if blocks[line] is not blocks.get(line - 1))
+        visible = range(params.range.start.line, min(params.range.end.line + 1, len(answer[1])))
+        blocks = {line: _block_of(answer[0].blocks, answer[1][line]) for line in (visible.start - 1, *visible) if line >= 0}
+        starts = (line for line in visible if blocks[line] is not blocks.get(line - 1))
         return [hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None]
 
     return language_server
@@ -140,7 +140,7 @@ def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
         return []
     numbers: list[int | None] = []
     following = 1  # line of HEAD
-    for change in line_changes(_joined(head), _joined(lines)):
+    for change in line_changes(_join(head), _join(lines)):
         numbers += range(following, following + change.b0 - len(numbers))
         numbers += [None] * (change.b1 - change.b0)
         following = change.a1 + 1
@@ -187,7 +187,7 @@ def _block_of(blocks: list[Block], line: int | None) -> Block | None:
     return next((block for block in blocks if block.start <= line <= block.end), None)
 
 
-def _joined(lines: list[bytes]) -> bytes:
+def _join(lines: list[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from attribution.authorship.originals import squash_sources
 from attribution.authorship.recover import paths_between
-from attribution.exchange.claims.verify import CheckedClaim, CommitView, check
+from attribution.exchange.claims.commits import CommittedFiles
+from attribution.exchange.claims.verify import CheckedClaim, check
 from attribution.exchange.words import CARRIED, Anchor
 from collector.checkpoints.pull_requests import read_pull_requests
 from collector.git.ranges import LineRange, Ranges, common, united
@@ -53,22 +54,22 @@ def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, New
     return new
 
 
-def carry(checked: Sequence[CheckedClaim], before: str, after: str, view: CommitView, text: Text) -> list[CheckedClaim]:
+def carry(checked: Sequence[CheckedClaim], before: str, after: str, files: CommittedFiles, text: Text) -> list[CheckedClaim]:
     """The claims, in their order, with those of their lines that `before` adds and that stand in `after`, checked against that one.
 
-    `checked`: the claims as checked against `before`; `view`: the commit `after`.
+    `checked`: the claims as checked against `before`; `files`: those of the commit `after`.
     """
     blocks = dict[str, tuple[tuple[LineRange, LineRange], ...]]()
     moved = []
     for entry in checked:
         path = entry.claim.path
         if path not in blocks:
-            blocks[path] = _unchanged(text(before, path), text(after, path))
-        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added(), blocks[path]), texts=None))
-    return [CheckedClaim(entry.claim, new.lines) for entry, new in zip(checked, check(moved, view), strict=True)]
+            blocks[path] = _common_blocks(text(before, path), text(after, path))
+        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path]), texts=None))
+    return [CheckedClaim(entry.claim, new.lines) for entry, new in zip(checked, check(moved, files), strict=True)]
 
 
-def _unchanged(old: bytes | None, new: bytes | None) -> tuple[tuple[LineRange, LineRange], ...]:
+def _common_blocks(old: bytes | None, new: bytes | None) -> tuple[tuple[LineRange, LineRange], ...]:
     """Blocks of lines that two texts share, as (lines in the old one, lines in the new one)."""
     if old is None or new is None or is_binary(old) or is_binary(new):
         return ()

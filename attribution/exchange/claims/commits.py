@@ -46,25 +46,25 @@ class CommittedFiles:
         size = self._repo.blob_size(blob)
         new = self._repo.blob(blob) if size is not None and size <= MAX_TEXT else None
         if self._changes is None or size is None:
-            return CommittedFile([], [], known=False)
+            return CommittedFile([], complete=False)
         if new is None or is_binary(new):
-            return CommittedFile([], [])  # no lines that anybody could claim
+            return CommittedFile([])  # no lines that anybody could claim
         olds = []
         for changes in self._changes:
             change = changes.get(path)
             old = new if change is None else self._repo.blob(change.old) if change.old else b""
             if old is None:
-                return CommittedFile([], [], known=False)
+                return CommittedFile([], complete=False)
             olds.append(old)
-        return CommittedFile(olds, split_lines(new), new)
+        return CommittedFile(olds, new)
 
 
 class CommittedFile:
     """A file of a commit, and what it was in each parent."""
 
-    def __init__(self, olds: list[bytes], lines: list[bytes], new: bytes = b"", known: bool = True) -> None:
-        self.known = known
-        self._olds, self._lines, self._new = olds, lines, new
+    def __init__(self, olds: list[bytes], new: bytes = b"", complete: bool = True) -> None:
+        self.complete = complete  # False: its text, or the text before, is not in this clone
+        self._olds, self._new, self._lines = olds, new, split_lines(new)
 
     @property
     def lines(self) -> int:
@@ -74,11 +74,13 @@ class CommittedFile:
         return decode(self._lines[line - 1]) if 0 < line <= len(self._lines) else ""
 
     @cached_property
-    def added(self) -> Ranges:
+    def added_lines(self) -> Ranges:
+        """Lines that the commit adds, as git's own diff says."""
         return united(span for old in self._olds for span in _new_lines(line_changes(old, self._new)))
 
     @cached_property
     def perhaps_added(self) -> Ranges:
+        """Lines that it adds as some other diff says; which of several equal lines is the new one is a matter of taste."""
         changed = [old for old in self._olds if old and old != self._new]
         return united(span for old in changed for look in OTHER_LOOKS for span in _new_lines(line_changes(old, self._new, look)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attribution.exchange.words import ClaimStatus
 from collector.git.ranges import common, parse
@@ -10,31 +10,25 @@ from collector.git.ranges import common, parse
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
-
-class LineClaim(NamedTuple):
-    """What another producer says of one line."""
-
-    producer: str
-    author: str
-    tool: str
-    model: str
-    session: str
-    status: str  # of the line, as in claim_checks
-
-    def words(self) -> str:
-        who = ", ".join(word for word in (self.author, self.tool, self.model) if word)
-        return f"{self.producer}: {who}" + ("" if self.status == ClaimStatus.OK else f" ({self.status.replace('_', ' ')})")
+_CLAIMS = """
+SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, COALESCE(a.session_key, '') AS session,
+  COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges
+FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id
+JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id
+WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id
+"""
 
 
-def claims_of(store: Store, repo_id: int, sha: str, path: str, line: int) -> list[LineClaim]:
-    """The claims on a line of a commit; a trailer's claim on the whole commit among them."""
-    rows = store.connection.execute(
-        "SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, "
-        "COALESCE(a.session_key, '') AS session, COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges "
-        "FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id "
-        "JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id "
-        "WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id",
-        (repo_id, sha, path),
-    )
-    claims = (LineClaim(*values) for *values, named, ranges in rows if not named or common(parse(ranges).ranges, ((line, line),)))
-    return list(dict.fromkeys(claims))
+def claims_of(store: Store, repo_id: int, sha: str, path: str, line: int) -> list[dict[str, Any]]:
+    """The claims on a line of a commit, each once; a trailer's claim on the whole commit among them."""
+    claims: list[dict[str, Any]] = []
+    for row in store.rows(_CLAIMS, (repo_id, sha, path)):
+        is_whole, ranges = not row.pop("path"), parse(row.pop("ranges")).ranges
+        if row not in claims and (is_whole or common(ranges, ((line, line),))):
+            claims.append(row)
+    return claims
+
+
+def words_of(claim: dict[str, Any]) -> str:
+    who = ", ".join(claim[name] for name in ("author", "tool", "model") if claim[name])
+    return f"{claim['producer']}: {who}" + ("" if claim["status"] == ClaimStatus.OK else f" ({claim['status'].replace('_', ' ')})")

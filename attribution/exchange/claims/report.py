@@ -164,7 +164,7 @@ def _agreement(store: Store, ids: str) -> list[Row]:
     return [{**compared._asdict(), "lines": count} for compared, count in sorted(sums.items())]
 
 
-def without_groups(rows: Sequence[Row]) -> list[Row]:
+def sum_groups(rows: Sequence[Row]) -> list[Row]:
     """The table `agreement` summed over months and versions, most lines first within a producer."""
     sums = Counter[_Compared]()
     for row in rows:

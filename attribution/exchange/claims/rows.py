@@ -65,7 +65,7 @@ class ClaimRows:
                 claim_id = next(claim_ids)
                 of_claims.append(self._claim_row(claim_id, record_id, entry.claim))
                 of_lines.extend((claim_id, name, ranges.count(lines), ranges.text(lines)) for name, lines in entry.lines.items())
-                of_spans.extend((claim_id, first, last) for first, last in entry.added())
+                of_spans.extend((claim_id, first, last) for first, last in entry.added_lines())
         for (table, columns), values in zip(_TABLES.items(), rows, strict=True):
             self._store.insert(table, columns, values)
 
@@ -73,8 +73,8 @@ class ClaimRows:
         record, source = checked.record, checked.source
         return (
             number, self._repo_id, record.producer, _text(record.format_version), _text(record.tool_version), source.ref,
-            source.place, record.entry, source.blob, _text(record.commit), _text(record.base), iso(record.at), record.state, claims,
-            _text(record.detail),
+            source.path, record.entry, source.blob, _text(record.commit), _text(record.base), iso(record.written_at), record.state,
+            claims, _text(record.detail),
         )  # fmt: skip
 
     def _claim_row(self, number: int, record: int, claim: Claim) -> tuple[Any, ...]:

@@ -53,8 +53,8 @@ def check_clone(store: Store, path: str, branch: str = "", progress: Progress = 
     repo = GitRepo(path)
     with claimed(store, repo, "", progress) as repo_id:
         stored = repository(store, repo_id)
-        wanted = branch or (stored.branch if stored is not None else None)
-        short, head = repo.resolve(wanted) if wanted else repo.default_branch()
+        name = branch or (stored.branch if stored is not None else None)
+        short, head = repo.resolve(name) if name else repo.default_branch()
         context = RunContext(store, repo, repo_id, progress)
         if last_run(store, repo_id, StageName.LINES) is None:
             with store.transaction():
@@ -135,8 +135,8 @@ class _ClaimsReader:
 
     def _is_elsewhere(self, sha: str | None, anchor: str | None, held: str | None) -> bool:
         """Whether the branch holds the lines of a record's commit in another commit than before, or no longer."""
-        place = self._new_places.get(sha or "")
-        return held != place.commit if place is not None else anchor in CARRIED
+        moved = self._new_places.get(sha or "")
+        return held != moved.commit if moved is not None else anchor in CARRIED
 
     def _unread_commits(self) -> list[str]:
         """The commits of the branch whose messages were not read."""
@@ -163,9 +163,7 @@ class _ClaimsReader:
             self.progress("checking claims", start, len(listed))
             batch = listed[start : start + _BATCH]
             checked = [
-                self._check(source, record)
-                for source in batch
-                for record in self._with_relative_paths(sources.read(self.repo, source))
+                self._check(source, record) for source in batch for record in self._make_relative(sources.read(self.repo, source))
             ]
             with self.store.transaction():
                 for source in batch:
@@ -192,7 +190,7 @@ class _ClaimsReader:
         run.report([problem for record in checked for problem in record.record.problems])
         rows.write(checked)
 
-    def _with_relative_paths(self, records: Iterable[ClaimRecord]) -> Iterable[ClaimRecord]:
+    def _make_relative(self, records: Iterable[ClaimRecord]) -> Iterable[ClaimRecord]:
         """The records with absolute paths made relative to the worktree they were recorded in."""
         absolute = [claim.path for record in records for claim in record.claims if claim.path.startswith("/")]
         if not absolute:
@@ -207,10 +205,10 @@ class _ClaimsReader:
         if record.before and record.claims and worst(claims) != ClaimStatus.OK and (later := self._next_commit(record)):
             sha, anchor, files = later, Anchor.NEXT_COMMIT, self._files(later)
             claims = check(record.claims, files)
-        place = self._new_places.get(sha) if source.kind == "note" and files is not None else None
-        if place is not None and (view := self._files(place.commit)) is not None:
-            claims = carry(claims, sha, place.commit, view, self._text)
-            sha, anchor = place.commit, place.anchor
+        moved = self._new_places.get(sha) if source.kind == "note" and files is not None else None
+        if moved is not None and (view := self._files(moved.commit)) is not None:
+            claims = carry(claims, sha, moved.commit, view, self._text)
+            sha, anchor = moved.commit, moved.anchor
         if files is None and not sha:
             anchor = Anchor.NONE
         commit = self.repo.commit(sha) if files is not None else None
@@ -232,10 +230,10 @@ class _ClaimsReader:
             self._history = [(commit.sha, commit.author_time) for commit in self.repo.history(self._head)]
             self._positions = {sha: number for number, (sha, _) in enumerate(self._history)}
         after = self._positions.get(record.commit, -1)
-        if record.at is None and after < 0:
+        if record.written_at is None and after < 0:
             return ""
         paths = {claim.path for claim in record.claims}
-        later = (sha for sha, time in self._history[after + 1 :] if record.at is None or time >= record.at - _SLACK)
+        later = (sha for sha, time in self._history[after + 1 :] if record.written_at is None or time >= record.written_at - _SLACK)
         for _, sha in zip(range(_AHEAD), later, strict=False):
             files = self._files(sha)
             if files is not None and paths & files.paths():
@@ -262,7 +260,7 @@ class _ClaimsReader:
 
 
 def _name(source: ClaimSource) -> SourceName:
-    return source.ref, source.place, source.blob
+    return source.ref, source.path, source.blob
 
 
 def _inside(claim: Claim, root: str) -> Claim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from collector.git.ranges import LineRange, count, united
 from collector.vocabulary.lines import line_class_sql
@@ -32,6 +32,16 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
     return (
         f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
         "another tool, of squashed commits too as far as the clone has them"
+    )
+
+
+def agent_signs(store: Store, repos: Sequence[int]) -> list[dict[str, Any]]:
+    """Commits of which a record gives lines to an agent: `repo_id`, `email` of the author, `at`."""
+    return store.rows(
+        "SELECT DISTINCT c.repo_id, c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k "
+        "ON k.record_id = r.id JOIN claim_authors a ON a.id = k.author_id "
+        "JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha "
+        f"WHERE r.repo_id IN ({', '.join(map(str, repos)) or 'NULL'}) AND a.author = 'agent'"
     )
 
 

@@ -29,8 +29,8 @@ def typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRec
 
 
 def _is_of_typing(record: ClaimRecord) -> bool:
-    seen = record.state == RecordState.READ and git_ai.basis_of_people(record.tool_version) == ClaimBasis.SEEN
-    return seen and any(claim.who.author == ClaimedAuthor.AGENT for claim in record.claims)
+    is_seen = record.state == RecordState.READ and git_ai.basis_of_people(record.tool_version) == ClaimBasis.SEEN
+    return is_seen and any(claim.who.author == ClaimedAuthor.AGENT for claim in record.claims)
 
 
 def _files(record: ClaimRecord) -> Iterator[TypingRecord]:

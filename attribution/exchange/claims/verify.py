@@ -1,4 +1,4 @@
-"""Is what a record claims true of its commit? Pure: commits are seen through an interface.
+"""Is what a record claims true of its commit?
 
 Every claimed line gets one status, the first of `LINE_STATUSES` that applies. A record has the first that applies of
 COMMIT_MISSING, UNREACHABLE (the commit is not in the history of the branch), then the worst of its lines, EMPTY when it claims
@@ -9,44 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from attribution.exchange.claims.commits import CommittedFile, CommittedFiles
 from attribution.exchange.producers.model import Claim
 from attribution.exchange.words import ClaimStatus, Reach
 from collector.git.ranges import Ranges, common, count, of_lines, united, without
 
 LINE_STATUSES = tuple(status for status in ClaimStatus if status not in (ClaimStatus.UNREACHABLE, ClaimStatus.EMPTY))
 ADDED = (ClaimStatus.OK, ClaimStatus.DANGLING_KEY)  # lines that count as claimed
-
-
-class FileView(Protocol):
-    """A file of a commit."""
-
-    @property
-    def known(self) -> bool:
-        """False when its text, or the text before, is not in this clone."""
-        ...
-
-    @property
-    def lines(self) -> int: ...
-
-    @property
-    def added(self) -> Ranges:
-        """Lines that the commit adds, as git's own diff says."""
-        ...
-
-    @property
-    def perhaps_added(self) -> Ranges:
-        """Lines that it adds as some other diff says; which of several equal lines is the new one is a matter of taste."""
-        ...
-
-    def text(self, line: int) -> str: ...
-
-
-class CommitView(Protocol):
-    """A commit of the clone."""
-
-    def file(self, path: str) -> FileView | None: ...
 
 
 @dataclass(slots=True)
@@ -59,7 +29,7 @@ class CheckedClaim:
     def count(self, status: ClaimStatus) -> int:
         return count(self.lines.get(status, ()))
 
-    def added(self) -> Ranges:
+    def added_lines(self) -> Ranges:
         """The lines that the commit really adds and no later entry gives to somebody else."""
         return united(lines for status in ADDED for lines in self.lines.get(status, ()))
 
@@ -68,7 +38,7 @@ class CheckedClaim:
             self.lines[status] = lines
 
 
-def check(claims: Sequence[Claim], commit: CommitView | None) -> list[CheckedClaim]:
+def check(claims: Sequence[Claim], commit: CommittedFiles | None) -> list[CheckedClaim]:
     """Each claim's lines by status, in order of the claims. A claim without ranges has none."""
     checked = [CheckedClaim(claim) for claim in claims]
     if commit is None:
@@ -86,14 +56,14 @@ def check(claims: Sequence[Claim], commit: CommitView | None) -> list[CheckedCla
     return checked
 
 
-def _check(entry: CheckedClaim, file: FileView | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
+def _check(entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
     claimed = united(entry.claim.ranges)
-    if file is None or not file.known:
+    if file is None or not file.complete:
         entry.put(ClaimStatus.FILE_MISSING if file is None else ClaimStatus.COMMIT_MISSING, claimed)
         return
     inside = common(claimed, ((1, file.lines),)) if file.lines else ()
     entry.put(ClaimStatus.BEYOND_EOF, without(claimed, inside))
-    added = common(inside, file.added)
+    added = common(inside, file.added_lines)
     if missing := without(inside, added):
         added = united((*added, *common(missing, file.perhaps_added)))
     added = _same_text(entry.claim.texts, file, added)
@@ -107,7 +77,7 @@ def _check(entry: CheckedClaim, file: FileView | None, taken: dict[tuple[str, st
     entry.put(ClaimStatus.DANGLING_KEY if entry.claim.dangling else ClaimStatus.OK, remaining)
 
 
-def _same_text(texts: Mapping[int, str] | None, file: FileView, added: Ranges) -> Ranges:
+def _same_text(texts: Mapping[int, str] | None, file: CommittedFile, added: Ranges) -> Ranges:
     """The lines whose text is the one claimed; all when the producer gives none."""
     if texts is None:
         return added

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from attribution.exchange.claims.report import ClaimsReport, Row, without_groups
+from attribution.exchange.claims.report import ClaimsReport, Row, sum_groups
 from attribution.exchange.words import Agreement, Disagreement
 from attribution.terminal.style import grid, notes, number, percent, plain, show, title, words
 
@@ -39,7 +39,7 @@ def claims_view(console: Console, report: ClaimsReport, tables: Sequence[str]) -
 def _rows(report: ClaimsReport, name: str) -> list[Row]:
     rows = report.tables[name]
     if name == "agreement":
-        return without_groups(rows)
+        return sum_groups(rows)
     return [row for row in rows if row["attesting"]] if name in ("month", "version") else rows
 
 
@@ -71,13 +71,13 @@ def _worth_note(rows: list[Row]) -> str:
     return "consistent: every line the record names was added by its commit; trailers name no lines" + carried
 
 
-def _compared(row: Row) -> tuple[Text | str, ...]:
+def _agreement_cells(row: Row) -> tuple[Text | str, ...]:
     cause = Text.assemble(words(row["cause"]), (f"  {Disagreement(row['cause']).meaning if row['cause'] else ''}", "dim"))
     verdict = Text(words(row["verdict"]), _VERDICT.get(row["verdict"], "bright_black"))
     return plain(row["producer"]), words(row["claimed"]), words(row["ours"]), verdict, number(row["lines"]), cause
 
 
-def _agreed(rows: list[Row]) -> str:
+def _agreement_note(rows: list[Row]) -> str:
     lines = Counter[tuple[str, str]]()
     for row in rows:
         lines[row["producer"], row["verdict"]] += row["lines"]
@@ -120,7 +120,7 @@ _LAYOUTS = {
         for name in ("month", "version")
     },
     "agreement": _Layout(
-        ("<", "<", "<", "<", ">", "<~"), ("producer", "claimed", "ours", "", "lines", "cause"), _compared, _agreed
+        ("<", "<", "<", "<", ">", "<~"), ("producer", "claimed", "ours", "", "lines", "cause"), _agreement_cells, _agreement_note
     ),
     "added": _Layout(
         ("<", "<", "<~", "<~", ">", ">"),

@@ -53,7 +53,7 @@ def record(share: Share) -> dict[str, Any]:
     trace: dict[str, Any] = {
         "version": VERSION,
         "id": str(uuid.uuid5(_SPACE, f"{first.repo}\0{first.commit}\0{first.session}")),
-        "timestamp": first.at,
+        "timestamp": first.author_at,
         "vcs": {"type": "git", "revision": first.commit},
     }
     if first.agent:

@@ -77,7 +77,7 @@ def note(sha: str, shares: Iterable[Share]) -> str:
     for path in sorted(files):
         if not _writable(path):
             continue
-        head.append(_quoted(path))
+        head.append(_quote_path(path))
         head += [f"  {key} {text(united(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
         "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{version()}", "base_commit_sha": sha, "prompts": {},
@@ -95,7 +95,7 @@ def _writable(path: str) -> bool:
     return "\n" not in path and '"' not in path
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     return f'"{path}"' if any(c in path for c in " \t") else path
 
 

@@ -17,7 +17,7 @@ class WrittenSpan(NamedTuple):
 
     repo: str
     commit: str
-    at: str  # author time of the commit
+    author_at: str  # author time of the commit
     committer: str  # Name <email> of its author
     session: str  # the agent's id, "" for people
     agent: str
@@ -41,7 +41,7 @@ Share = list[WrittenSpan]
 
 _CLASS = line_class_sql("o")
 _SPANS = f"""
-SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at AS at,
+SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
   COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line AS start,
   s.end_line AS end, o.author, o.how, o.evidence, o.turn_index AS turn,

@@ -1,7 +1,12 @@
--- The rows of SWE-chat's tables, one SELECT each below its name, for the repository :repo. The names of tools in braces, and columns
--- that need more than SQL, are in swe_chat.py.
+-- The rows of SWE-chat's tables. For each: its name, its columns in order (`name` is a string, `name:int` and so on otherwise; null
+-- where neither the SELECT nor swe_chat.py gives a value), and the SELECT for the repository :repo. The names of tools in braces are
+-- in swe_chat.py.
 
--- repositories
+-- table repositories
+-- repo_id owner_id name url is_fork:bool settings num_checkpoints:int num_sessions:int num_commits:int
+-- num_contributors_in_dataset:int total_additions_in_dataset:int total_deletions_in_dataset:int total_repo_commits_ever:int
+-- total_repo_additions_ever:int total_repo_deletions_ever:int total_agent_commits_ever:int total_agent_additions_ever:int
+-- total_agent_deletions_ever:int last_scraped_at:time license_type repo_github_metadata repo_type_domain repo_type_audience
 WITH every AS (SELECT * FROM commits WHERE repo_id = :repo),
   linked AS (
     SELECT * FROM every c
@@ -25,7 +30,11 @@ SELECT r.name AS repo_id,
   (SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = r.id) AS last_scraped_at
 FROM repos r WHERE r.id = :repo;
 
--- checkpoints
+-- table checkpoints
+-- checkpoint_pk checkpoint_id repo_id session_pks session_count:int commit_shas commit_count:int author_user_ids
+-- unique_author_count:float user_id cli_version strategy branch checkpoints_count:int files_touched files_touched_count:int
+-- cp_input_tokens:int cp_output_tokens:int cp_cache_creation_tokens:int cp_cache_read_tokens:int cp_api_call_count:int
+-- total_additions:int total_deletions:int checkpoint_metadata_raw
 WITH keys AS (
     SELECT cs.checkpoint_id AS checkpoint, s.key, MIN(cs.position) AS number FROM checkpoint_sessions cs
     JOIN sessions s ON s.id = cs.session_id WHERE s.repo_id = :repo GROUP BY 1, 2
@@ -50,7 +59,13 @@ SELECT r.name || '#' || k.checkpoint_id AS checkpoint_pk, k.checkpoint_id, r.nam
   COALESCE((SELECT SUM(lines_deleted) FROM linked WHERE checkpoint = k.id), 0) AS total_deletions
 FROM checkpoints k JOIN repos r ON r.id = k.repo_id WHERE k.repo_id = :repo AND k.store <> 'shadow' ORDER BY k.created_at;
 
--- sessions
+-- table sessions
+-- session_id repo_id owner_id user_id checkpoint_ids canonical_checkpoint_pk agent strategy branch created_at:time cli_version
+-- files_touched files_touched_count:int checkpoints_count:int input_tokens:int output_tokens:int cache_creation_tokens:int
+-- cache_read_tokens:int api_call_count:int agent_lines:float human_added:float human_modified:float human_removed:float
+-- total_committed:float agent_percentage:float attribution_calculated_at:time transcript_identifier_at_start transcript_path
+-- tool_call_count:int unique_tools_count:int research_count:int action_count:int first_write_position:int duration_seconds:float
+-- turn_count:int prompt_count:int content_hash user_persona session_success
 WITH copies AS (
     SELECT cs.session_id, c.checkpoint_id AS checkpoint, c.strategy, c.cli_version,
       ROW_NUMBER() OVER (PARTITION BY cs.session_id ORDER BY COALESCE(cs.created_at, c.created_at)) AS number
@@ -87,7 +102,8 @@ SELECT s.key AS session_id, r.name AS repo_id,
 FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
 LEFT JOIN last ON last.session_id = s.id WHERE s.repo_id = :repo ORDER BY s.started_at, s.id;
 
--- session_logs
+-- table session_logs
+-- session_id transcript_path context_md session_metadata_raw
 SELECT s.key AS session_id, (
     SELECT cs.metadata FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id
     WHERE cs.session_id = s.id AND c.repo_id = s.repo_id AND c.store <> 'shadow' AND cs.metadata <> ''
@@ -95,7 +111,10 @@ SELECT s.key AS session_id, (
   ) AS session_metadata_raw
 FROM sessions s WHERE s.repo_id = :repo ORDER BY s.started_at, s.id;
 
--- commits
+-- table commits
+-- commit_sha checkpoint_pk repo_id commit_index:int num_commits:int user_id github_username author_name author_email
+-- author_date:time commit_date:time commit_message branch is_agent_author:bool files_changed_count:int total_additions:int
+-- total_deletions:int files_changed numstat patch agent_changes file_attribution status
 WITH links AS (
     SELECT l.rowid AS number, l.commit_id, l.checkpoint, l.checkpoint_key, c.position FROM commit_checkpoint_links l
     JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = :repo AND l.checkpoint IS NOT NULL
@@ -121,7 +140,12 @@ SELECT c.commit_sha, r.name || '#' || l.checkpoint_key AS checkpoint_pk, r.name 
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN links l ON l.commit_id = c.id
 WHERE l.number = (SELECT MIN(number) FROM links b WHERE b.commit_id = c.id) ORDER BY c.position;
 
--- conversations
+-- table conversations
+-- turn_id session_id checkpoint_pk repo_id user_id turn_number:int conversation_turn_number:float role turn_type
+-- is_conversational:bool content model timestamp:time input_tokens:int output_tokens:int cache_creation_input_tokens:int
+-- cache_read_input_tokens:int is_continuation:bool is_first_turn:bool word_count:int char_count:int tool_name tool_call_id
+-- file_path command pattern tool_input_json category bash_category queue_op_subtype agent strategy language prompt_intent
+-- prompt_pushback
 SELECT s.key AS session_id, (
     SELECT r.name || '#' || c.checkpoint_id FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id
     WHERE cs.session_id = s.id AND c.repo_id = s.repo_id AND c.store <> 'shadow'

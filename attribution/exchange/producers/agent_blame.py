@@ -48,4 +48,4 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
             who = Who(_AUTHORS.get(category, ClaimedAuthor.UNKNOWN), word(item, "provider"), word(item, "model"))
             builder.claims.append(Claim(path, lines, who, category, recorded, detail=others(item, _USED)))
     detail = others(note, ("version", "timestamp", "attributions", "contributors", "history"))
-    return [builder.record(NAME, word(note, "version"), at=moment(get(note, "timestamp")), detail=detail)]
+    return [builder.record(NAME, word(note, "version"), written_at=moment(get(note, "timestamp")), detail=detail)]

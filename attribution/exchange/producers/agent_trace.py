@@ -40,7 +40,7 @@ _PSEUDO = re.compile(r"^\.(?:shell-history|sessions?)$")
 
 
 def sniff(source: ClaimSource, data: bytes) -> bool:
-    if source.kind == "file" and not source.place.startswith(".agent-trace/"):
+    if source.kind == "file" and not source.path.startswith(".agent-trace/"):
         return False
     for _, value in json_lines(data[:200_000] if b"\n" in data[:200_000] else data):
         if isinstance(value, dict):
@@ -80,7 +80,7 @@ def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int)
         builder.claims += _file(builder, file, word(tool, "name"), metadata, before)
     return builder.record(
         NAME, version, tool_version=" ".join(x for x in (word(tool, "name"), word(tool, "version")) if x),
-        commit=source.commit or revision, before=before, base=revision, at=moment(get(value, "timestamp")),
+        commit=source.commit or revision, before=before, base=revision, written_at=moment(get(value, "timestamp")),
         state=RecordState.OWN if is_ours else RecordState.READ, detail=others(value, _USED), entry=line,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
     if lines := builder.span(path, value):
         who = Who(ClaimedAuthor.AGENT, word(value, "tool"), word(value, "model"), word(value, "session_id"))
         builder.claims.append(Claim(path, lines, who, word(value, "tool_use_id"), recorded, detail=others(value, _USED_FLAT)))
-    return builder.record(NAME, version, before=not source.commit, at=moment(value.get("timestamp")), entry=line)
+    return builder.record(NAME, version, before=not source.commit, written_at=moment(value.get("timestamp")), entry=line)
 
 
 class JsonLine(NamedTuple):

@@ -153,7 +153,7 @@ def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
     builder = RecordBuilder(source)
     for name, file in files.items():
         for author in objects(get(file, "authors")):
-            ranges = _mixed(builder, get(author, "lines"))
+            ranges = _numbers_and_pairs(builder, get(author, "lines"))
             agent, person = get(author, "agent_metadata"), word(author, "author")
             who = Who(ClaimedAuthor.HUMAN, person=person, basis=ClaimBasis.REST)
             if agent is not None or sounds_like_an_agent(person):
@@ -164,7 +164,7 @@ def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
     return builder.record(NAME, version, detail=others(meta, _USED))
 
 
-def _mixed(builder: RecordBuilder, lines: Any) -> Ranges:
+def _numbers_and_pairs(builder: RecordBuilder, lines: Any) -> Ranges:
     """Single numbers and pairs, mixed."""
     ranges = []
     for item in lines if isinstance(lines, list) else []:

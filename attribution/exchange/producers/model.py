@@ -59,7 +59,7 @@ class ClaimRecord:
     commit: str = ""  # commit it names; "" if it names none
     before: bool = False  # the commit is the one that was checked out when the lines were written, not the one that holds them
     base: str = ""  # commit the producer itself wrote down, when the note sits on one
-    at: float | None = None
+    written_at: float | None = None
     state: RecordState = RecordState.READ
     entry: int = 0  # line of the file, when it holds several records
     claims: tuple[Claim, ...] = ()
@@ -73,14 +73,14 @@ class ClaimSource:
 
     kind: str  # note | ref | file | commit
     ref: str  # git ref, "" for a commit's message
-    place: str  # path within the notes tree or the files, or the commit
+    path: str  # path within the notes tree or the files, or the commit
     blob: str
     commit: str = ""  # commit the place names
 
     @property
     def subject(self) -> str:
         """For problems."""
-        return f"{self.ref} {self.place}".strip()
+        return f"{self.ref} {self.path}".strip()
 
 
 class Producer(Protocol):

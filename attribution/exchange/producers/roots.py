@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 
-def root_of(recorded: Iterable[str], known: Iterable[str]) -> str:
+def root_of(recorded: Iterable[str], paths: Iterable[str]) -> str:
     """The worktree that most of the absolute paths lie in, "" when no path ends in a known file."""
-    names = set(known)
+    names = set(paths)
     votes: Counter[str] = Counter()
     for path in set(recorded):
         parts = path.strip("/").split("/")

@@ -16,4 +16,4 @@ def read_commit(commit: Commit) -> list[ClaimRecord]:
     """One record for a commit that declares an agent."""
     declared = dict.fromkeys(declarations(commit))
     claims = tuple(Claim("", (), Who(ClaimedAuthor.AGENT, each.agent, each.model), each.where) for each in declared)
-    return [ClaimRecord(NAME, "", commit=commit.sha, at=commit.author_time, claims=claims)] if claims else []
+    return [ClaimRecord(NAME, "", commit=commit.sha, written_at=commit.author_time, claims=claims)] if claims else []

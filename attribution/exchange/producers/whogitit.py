@@ -46,7 +46,7 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     for file in objects(get(note, "files")):
         _file(builder, file, session)
     detail = others(note, ("version", "session", "prompts", "files"))
-    return [builder.record(NAME, word(note, "version"), at=moment(get(session, "started_at")), detail=detail)]
+    return [builder.record(NAME, word(note, "version"), written_at=moment(get(session, "started_at")), detail=detail)]
 
 
 def _file(builder: RecordBuilder, file: dict[str, Any], session: Any) -> None:

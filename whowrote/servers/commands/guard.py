@@ -25,7 +25,7 @@ def guard(files: tuple[Path, ...]) -> None:
     They contain prompts, answers and what commands printed. Looks at FILES, or without any at what is staged in
     the clone around the current directory, and exits with 1 when one of them should stay out. Hook of pre-commit: whowrote-guard.
     """
-    guarded = [(path, what) for path, head in (_beginnings(files) if files else _staged()) if (what := what_it_is(head))]
+    guarded = [(path, what) for path, head in (_beginnings(files) if files else _staged_files()) if (what := what_it_is(head))]
     for path, what in guarded:
         out().print(f"{one_line(path)}: {what}", soft_wrap=True, markup=False, highlight=False)
     if guarded:
@@ -40,7 +40,7 @@ def _beginnings(files: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
                 yield str(path), file.read(_HEAD)
 
 
-def _staged() -> Iterator[tuple[str, bytes]]:
+def _staged_files() -> Iterator[tuple[str, bytes]]:
     """What differs between the index and HEAD, as the index has it."""
     from collector.git.repository import GitRepo
 
