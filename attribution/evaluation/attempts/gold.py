@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from attribution.evaluation.attempts.values import text
+from attribution.evaluation.attempts import fields
 from collector.errors import WhoWroteError
 from collector.git.patches import touched
 from collector.storage import parquet
@@ -20,7 +20,7 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
     """Task -> files of its gold patch. Raises WhoWroteError when the file has none."""
     files = {}
     for record in parquet.records(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
-        instance, patch = text(record.get("instance_id"), 500), record.get("patch")
+        instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
         if instance and isinstance(patch, str):
             files[instance] = frozenset(touched(patch).files)
     if not files:

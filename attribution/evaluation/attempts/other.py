@@ -10,22 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attribution.evaluation.attempts import swe_bench
+from attribution.evaluation.attempts import fields, swe_bench
 from attribution.evaluation.attempts.model import PATCH_ONLY, RESULT, TRAJECTORY, Attempt, Document
 from attribution.evaluation.attempts.outcome import COUNTS
-from attribution.evaluation.attempts.values import (
-    DEEPEST,
-    Columns,
-    boolean,
-    integer,
-    limit_size,
-    moment,
-    number,
-    optional_text,
-    read_columns,
-    storable,
-    text,
-)
 
 NAME = "other"
 ORDER = 90
@@ -39,11 +26,11 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def _count(value: object) -> int | None:
     """A count, or the length of a list of tests."""
-    return len(value) if isinstance(value, list) else integer(value)
+    return len(value) if isinstance(value, list) else fields.integer(value)
 
 
 def _list(value: object) -> Any:
-    return storable(value) if isinstance(value, list) else None
+    return fields.storable(value) if isinstance(value, list) else None
 
 
 def _string(value: object) -> str | None:
@@ -51,60 +38,56 @@ def _string(value: object) -> str | None:
 
 
 def _seconds(value: object) -> float | None:
-    milliseconds = number(value)
+    milliseconds = fields.number(value)
     return None if milliseconds is None else milliseconds / 1000
-
-
-def _name(value: object) -> str | None:
-    return text(value, 300) or None
 
 
 def _error(value: object) -> str | None:
     """`submitted`, the exit status of a trajectory that ended well, is understood and no error."""
-    error = optional_text(value)
+    error = fields.name(value)
     return "" if error is not None and error.lower() == "submitted" else error
 
 
 # Fields of an attempt, then columns of the table: how each is read, and under which names.
-_HEADS: Columns = {
-    "instance": (_name, ("instance_id", "task_id", "task_name", "problem_id", "instance", "task")),
-    "reward": (number, ("reward", "resolved", "is_resolved")),
+_HEADS: fields.Columns = {
+    "instance": (fields.name, ("instance_id", "task_id", "task_name", "problem_id", "instance", "task")),
+    "reward": (fields.number, ("reward", "resolved", "is_resolved")),
     "patch": (_string, ("model_patch", "patch", "submission", "final_diff")),
-    "model": (_name, ("model_id", "model_name_or_path", "model_name", "model")),
-    "agent": (_name, ("agent_type", "agent_name", "agent", "scaffold")),
-    "dataset": (_name, ("dataset", "dataset_name", "benchmark")),
-    "run": (_name, ("run_id", "run", "job_name", "job_id")),
-    "trial": (_name, ("trial_name", "trial_id", "trial", "attempt_id")),
+    "model": (fields.name, ("model_id", "model_name_or_path", "model_name", "model")),
+    "agent": (fields.name, ("agent_type", "agent_name", "agent", "scaffold")),
+    "dataset": (fields.name, ("dataset", "dataset_name", "benchmark")),
+    "run": (fields.name, ("run_id", "run", "job_name", "job_id")),
+    "trial": (fields.name, ("trial_name", "trial_id", "trial", "attempt_id")),
 }
-_COLUMNS: Columns = {
+_COLUMNS: fields.Columns = {
     **{name: (_count, (name, name.removesuffix("_count"))) for name in COUNTS},
-    "patch_applies": (boolean, ("patch_applies", "patch_successfully_applied", "patch_applied")),
-    "attempt1_tool_cap": (integer, ("attempt1_tool_cap",)),
-    "retry_tool_cap": (integer, ("retry_tool_cap",)),
-    "concurrency": (integer, ("concurrency", "n_concurrent", "n_concurrent_trials")),
-    "timeout_s": (number, ("timeout_s", "timeout_sec", "timeout_seconds", "timeout")),
-    "turn_count": (integer, ("turn_count", "num_turns", "n_turns", "turns", "api_calls", "total_steps")),
-    "tool_call_count": (integer, ("tool_call_count", "tool_calls")),
-    "edit_calls": (integer, ("edit_calls",)),
-    "input_tokens": (integer, ("input_tokens", "input_tokens_total", "n_input_tokens", "tokens_sent")),
-    "output_tokens": (integer, ("output_tokens", "output_tokens_total", "n_output_tokens", "tokens_received")),
-    "cache_read_tokens": (integer, ("cache_read_tokens", "n_cache_tokens")),
-    "cost_usd": (number, ("cost_usd", "total_cost_usd", "instance_cost", "cost")),
-    "wall_time_s": (number, ("wall_time_s", "duration_s", "duration_sec", "duration", "wall_s")),
-    "timed_out": (boolean, ("timed_out",)),
-    "attempt_index": (integer, ("attempt_index",)),
-    "recovery_mode": (optional_text, ("recovery_mode", "trial_recovery_mode")),
-    "final_failure_mode": (optional_text, ("final_failure_mode",)),
-    "localization_mode": (optional_text, ("localization_mode", "attempt1_mode")),
+    "patch_applies": (fields.boolean, ("patch_applies", "patch_successfully_applied", "patch_applied")),
+    "attempt1_tool_cap": (fields.integer, ("attempt1_tool_cap",)),
+    "retry_tool_cap": (fields.integer, ("retry_tool_cap",)),
+    "concurrency": (fields.integer, ("concurrency", "n_concurrent", "n_concurrent_trials")),
+    "timeout_s": (fields.number, ("timeout_s", "timeout_sec", "timeout_seconds", "timeout")),
+    "turn_count": (fields.integer, ("turn_count", "num_turns", "n_turns", "turns", "api_calls", "total_steps")),
+    "tool_call_count": (fields.integer, ("tool_call_count", "tool_calls")),
+    "edit_calls": (fields.integer, ("edit_calls",)),
+    "input_tokens": (fields.integer, ("input_tokens", "input_tokens_total", "n_input_tokens", "tokens_sent")),
+    "output_tokens": (fields.integer, ("output_tokens", "output_tokens_total", "n_output_tokens", "tokens_received")),
+    "cache_read_tokens": (fields.integer, ("cache_read_tokens", "n_cache_tokens")),
+    "cost_usd": (fields.number, ("cost_usd", "total_cost_usd", "instance_cost", "cost")),
+    "wall_time_s": (fields.number, ("wall_time_s", "duration_s", "duration_sec", "duration", "wall_s")),
+    "timed_out": (fields.boolean, ("timed_out",)),
+    "attempt_index": (fields.integer, ("attempt_index",)),
+    "recovery_mode": (fields.name, ("recovery_mode", "trial_recovery_mode")),
+    "final_failure_mode": (fields.name, ("final_failure_mode",)),
+    "localization_mode": (fields.name, ("localization_mode", "attempt1_mode")),
     "plannotator_phases": (_list, ("plannotator_phases",)),
     "touched_files": (_list, ("touched_files",)),
-    "diff_lines": (integer, ("diff_lines",)),
-    "session_key": (optional_text, ("session_id", "session_key", "agent_session_id")),
-    "started_at": (moment, ("started_at", "start_time", "timestamp")),
-    "finished_at": (moment, ("finished_at", "ended_at", "end_time")),
+    "diff_lines": (fields.integer, ("diff_lines",)),
+    "session_key": (fields.name, ("session_id", "session_key", "agent_session_id")),
+    "started_at": (fields.moment, ("started_at", "start_time", "timestamp")),
+    "finished_at": (fields.moment, ("finished_at", "ended_at", "end_time")),
     "error": (_error, ("exception_type", "error", "exit_status")),
 }
-_MILLISECONDS: Columns = {"wall_time_s": (_seconds, ("duration_ms",))}
+_MILLISECONDS: fields.Columns = {"wall_time_s": (_seconds, ("duration_ms",))}
 _HEAD_NAMES = frozenset(name for _, names in _HEADS.values() for name in names)
 
 
@@ -143,10 +126,10 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     inside = [key for key, item in value.items() if str(key).lower() in _SETTINGS and isinstance(item, dict)]
     settings = dict(entry for key in inside for entry in _flatten(value[key]))
     outside = dict(_flatten({key: item for key, item in value.items() if key not in inside}))
-    heads, _ = read_columns({**settings, **outside}, _HEADS)
-    values, used = read_columns({**settings, **outside}, _COLUMNS)
+    heads, _ = fields.read_columns({**settings, **outside}, _HEADS)
+    values, used = fields.read_columns({**settings, **outside}, _COLUMNS)
     if "wall_time_s" not in values:
-        more, used_more = read_columns(outside, _MILLISECONDS)
+        more, used_more = fields.read_columns(outside, _MILLISECONDS)
         values, used = values | more, used | used_more
     instance = heads.get("instance") or (document.folder(1) if document.name == "result.json" else "")
     strength = _strength(document, outside, heads)
@@ -163,8 +146,8 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     return Attempt(
         NAME if strength == RESULT else swe_bench.NAME, document.source, instance, run or path.run, heads.get("trial", ""),
         heads.get("agent", "") if strength == RESULT else "", model, heads.get("dataset", ""), strength, values,
-        treatment=storable({k: v for k, v in settings.items() if k not in used}),
-        extra=limit_size({k: v for k, v in outside.items() if k not in used}), patch=heads.get("patch"),
+        treatment=fields.storable({k: v for k, v in settings.items() if k not in used}),
+        extra=fields.limit_size({k: v for k, v in outside.items() if k not in used}), patch=heads.get("patch"),
     )  # fmt: skip
 
 
@@ -182,7 +165,7 @@ def _flatten(value: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, An
     """Entries with names in snake case; those of sections with results as if they stood outside."""
     for key, item in value.items():
         name = _CAMEL.sub("_", str(key)).replace("-", "_").replace(" ", "_").lower()
-        if name in _RESULTS and isinstance(item, dict) and depth < DEEPEST:
+        if name in _RESULTS and isinstance(item, dict) and depth < fields.DEEPEST:
             yield from _flatten(item, depth + 1)
         else:
             yield name, item

@@ -21,7 +21,6 @@ patch_outcome_label, the first rule that holds:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from attribution.evaluation.words import PatchOutcome
 
@@ -42,24 +41,18 @@ def counts(tests: Mapping[str, list[int]]) -> dict[str, int]:
     }
 
 
-def label(row: Mapping[str, Any]) -> PatchOutcome | None:
-    """patch_outcome_label of a row of `attempts`. Tests that the gold patch does not fix either need not be fixed."""
-    reward, fixed, broken = row.get("reward"), row.get("fail_to_pass_count"), row.get("pass_to_fail_count")
-    if row.get("patch_exists") == 0:
-        return None
-    if row.get("patch_applies") == 0 or (reward is None and fixed is None and row.get("error")):
-        return PatchOutcome.UNVERIFIABLE
-    if fixed is None or broken is None:
-        return _reward_label(reward)
-    unfixed = row.get("fail_to_fail_count") if row.get("tests_to_fix_failed") is None else row["tests_to_fix_failed"]
-    if not broken and not unfixed and (fixed or reward == 1):
-        return PatchOutcome.CORRECT
-    if fixed:
-        return PatchOutcome.PARTIAL
-    return PatchOutcome.REGRESSIVE if broken else PatchOutcome.NO_EFFECT
-
-
-def _reward_label(reward: float | None) -> PatchOutcome | None:
-    if reward is None or reward <= 0:
-        return None
-    return PatchOutcome.CORRECT if reward >= 1 else PatchOutcome.PARTIAL
+# Tests that the gold patch does not fix either need not be fixed.
+LABEL = f"""
+CASE
+  WHEN evaluated = 0 OR patch_exists = 0 THEN NULL
+  WHEN patch_applies = 0 OR (reward IS NULL AND fail_to_pass_count IS NULL AND error <> '') THEN '{PatchOutcome.UNVERIFIABLE}'
+  WHEN fail_to_pass_count IS NULL OR pass_to_fail_count IS NULL THEN
+    CASE WHEN reward >= 1 THEN '{PatchOutcome.CORRECT}' WHEN reward > 0 THEN '{PatchOutcome.PARTIAL}' END
+  WHEN pass_to_fail_count = 0 AND COALESCE(tests_to_fix_failed, fail_to_fail_count, 0) = 0
+    AND (fail_to_pass_count > 0 OR reward = 1) THEN '{PatchOutcome.CORRECT}'
+  WHEN fail_to_pass_count > 0 THEN '{PatchOutcome.PARTIAL}'
+  WHEN pass_to_fail_count > 0 THEN '{PatchOutcome.REGRESSIVE}'
+  ELSE '{PatchOutcome.NO_EFFECT}'
+END
+"""
+"""patch_outcome_label of a row of `attempts`, as SQL."""

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.evaluation.attempts import Reader, harbor, readers, stdout, swe_bench, terminal_bench, trial_transcripts
+from attribution.evaluation.attempts import Reader, fields, readers, stdout, swe_bench, trial_transcripts
 from attribution.evaluation.attempts.merge import STAGE, merged_attempts
 from attribution.evaluation.attempts.model import RESULT, Attempt, Document
-from attribution.evaluation.attempts.values import dictionary, seconds_between
 from collector.errors import WhoWroteError
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
@@ -26,7 +25,6 @@ from collector.text import printable
 MOST_BYTES = 64_000_000  # of one file
 MOST_FILES = 200_000
 _MOST_LINES = 200_000
-_CONTEXTS = (terminal_bench.CONTEXT, harbor.CONTEXT)
 _MOST_CONTEXT = 2_000_000
 _SUFFIXES = (".json", ".traj", ".jsonl")
 
@@ -52,7 +50,7 @@ class _Scan:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.result = ScannedAttempts()
-        self.contexts: dict[str, dict[str, Mapping[str, Any]]] = {}  # directory -> file name -> content
+        self.contexts: dict[Path, Mapping[str, Any]] = {}  # file -> content
         self.readers: list[Reader] = readers()
 
     def run(self, progress: Progress) -> ScannedAttempts:
@@ -78,11 +76,10 @@ class _Scan:
     # --- files ----------------------------------------------------------------------------------------------------------
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """(relative path, path) of files by suffix, a directory's own before those below it; contexts are taken on the way."""
+        """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
             below.sort()
             folder = Path(name)
-            self._read_contexts(folder, files)
             for path in (folder / file for file in sorted(files) if file.endswith(_SUFFIXES)):
                 source = path.relative_to(self.root).as_posix()
                 if path.is_symlink():  # one inside is read where it is
@@ -104,31 +101,22 @@ class _Scan:
         except (OSError, RuntimeError):
             return False
 
-    def _read_contexts(self, folder: Path, files: list[str]) -> None:
-        for name in _CONTEXTS:
-            if name in files and (text := _text(folder / name, _MOST_CONTEXT)) is not None:
-                try:
-                    self.contexts.setdefault(self._relative(folder), {})[name] = dictionary(json.loads(text))
-                except (ValueError, RecursionError):
-                    continue  # a problem when its turn comes as a file
-
-    def _relative(self, folder: Path) -> str:
-        relative = folder.relative_to(self.root).as_posix()
-        return "" if relative == "." else relative
-
-    def _context(self, directory: str, name: str) -> Mapping[str, Any]:
-        while name not in self.contexts.get(directory, {}):
-            if not directory:
-                return {}
-            directory = directory.rpartition("/")[0]
-        return self.contexts[directory][name]
+    def _context(self, folder: Path, name: str) -> Mapping[str, Any]:
+        """The nearest file of that name in a directory or above it."""
+        path = folder / name
+        if path not in self.contexts:
+            try:
+                self.contexts[path] = fields.dictionary(json.loads(_text(path, _MOST_CONTEXT) or "{}"))
+            except (ValueError, RecursionError):  # a problem when its turn comes as a file
+                self.contexts[path] = {}
+        return self.contexts[path] if self.contexts[path] or folder == self.root else self._context(folder.parent, name)
 
     def _document(self, source: str, path: Path, value: Any) -> Document:
         folder = path.parent
         return Document(
             printable(source), tuple(printable(part) for part in folder.parts[1:]), printable(path.name), value,
             lambda name: _text(folder / name, MOST_BYTES) if self._is_inside(folder / name) else None,
-            lambda name: self._context(self._relative(folder), name),
+            lambda name: self._context(folder, name),
         )  # fmt: skip
 
     def _whole(self, source: str, path: Path) -> str | None:
@@ -162,7 +150,7 @@ class _Scan:
         if attempts is None:
             is_job = isinstance(value, dict) and "n_total_trials" in value  # Harbor's totals of what the trials say themselves
             if path.name in swe_bench.REPORT_NAMES and not is_job:
-                self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, dictionary(value)))[:12])}")
+                self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, fields.dictionary(value)))[:12])}")
             return []
         # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
@@ -199,7 +187,7 @@ class _Scan:
         """What the first reader says that knows the document; None: no reader does."""
         attempts = next((a for reader in self.readers if (a := reader.read(document)) is not None), None)
         for attempt in attempts or ():
-            duration = seconds_between(attempt.values.get("started_at"), attempt.values.get("finished_at"))
+            duration = fields.seconds_between(attempt.values.get("started_at"), attempt.values.get("finished_at"))
             _complete(attempt, {"wall_time_s": duration})
         return attempts
 

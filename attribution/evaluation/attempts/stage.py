@@ -5,47 +5,37 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attribution.evaluation.attempts import outcome
+from attribution.evaluation.attempts import fields, outcome
 from attribution.evaluation.attempts.merge import STAGE
 from attribution.evaluation.attempts.model import SUMMARY, Attempt
 from attribution.evaluation.attempts.scan import ScannedAttempts
-from attribution.evaluation.attempts.values import limit_size
 from collector.git.patches import touched
 from collector.runtime.stages import clear_problems
 from collector.storage.schema import columns_of_table
 from collector.storage.store import Store
 from collector.text import printable
 
-_ASSIGNED = ("id", "attempt_index", "session_id")  # by the statements below, once the rows are stored
+_ASSIGNED = ("id", "attempt_index", "session_id", "patch_outcome_label", "localized_correct_file")  # once the rows are stored
 _JSON = ("touched_files", "plannotator_phases", "tests", "extra")
 _LARGEST = 2**63
 _DIGITS = re.compile(r"(\d+)")
 
 
-@dataclass(slots=True)
-class ImportResult:
-    """What an import did to the table."""
+def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[str]] | None = None) -> int:
+    """Stores attempts and problems in one transaction, and returns how many attempts are new.
 
-    new: int = 0
-    changed: int = 0
-    same: int = 0
-
-
-def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[str]] | None = None) -> ImportResult:
-    """Stores attempts and problems in one transaction; what is known already stays as it is."""
-    result = ImportResult()
+    What an earlier import knew and this one does not stays as it is.
+    """
     with store.transaction() as connection:
-        stored = {row["key"]: row for row in store.rows("SELECT * FROM attempts")}
-        for attempt in scanned.attempts:
-            row = _row(attempt)
-            before = stored.get(row["key"])
-            after = row if before is None else _complete(before, row)
-            after["patch_outcome_label"] = outcome.label(after) if after["evaluated"] else None
-            _put(store, before, after, result)
+        columns = [name for name in columns_of_table("attempts") if name not in _ASSIGNED]
+        before = store.value("SELECT COUNT(*) FROM attempts")
+        rows = ([row[name] for name in columns] for row in map(_row, scanned.attempts))
+        connection.executemany(_upsert(columns), store.policy.rows("attempts", columns, rows))
+        new = int(store.value("SELECT COUNT(*) FROM attempts")) - int(before)
+        connection.execute(f"UPDATE attempts SET patch_outcome_label = {outcome.LABEL}")
         if gold:
             _localize(store, gold)
         _number(store)
@@ -56,7 +46,18 @@ def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[s
         for source in scanned.sources:
             clear_problems(store, None, (STAGE,), source)
         store.add_problems(None, scanned.problems)
-    return result
+    return new
+
+
+def _upsert(columns: Sequence[str]) -> str:
+    """Inserts a row, or completes the one with its key: a record without a result changes nothing that is known."""
+    changes = ", ".join(
+        f"{name} = CASE WHEN evaluated > excluded.evaluated THEN COALESCE({name}, excluded.{name}) "
+        f"ELSE COALESCE(NULLIF(excluded.{name}, ''), {name}) END"
+        for name in columns
+    )
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO attempts ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT (key) DO UPDATE SET {changes}"
 
 
 def _row(attempt: Attempt) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def _row(attempt: Attempt) -> dict[str, Any]:
     row |= {
         "key": attempt.key, "harness": attempt.harness, "run": attempt.run, "instance": attempt.instance, "trial": attempt.trial,
         "agent_type": attempt.agent, "model_id": attempt.model, "dataset": attempt.dataset, "treatment": attempt.all_treatment(),
-        "source": attempt.source, "evaluated": int(attempt.strength >= SUMMARY), "extra": limit_size(attempt.extra) or None,
+        "source": attempt.source, "evaluated": int(attempt.strength >= SUMMARY), "extra": fields.limit_size(attempt.extra) or None,
         "stated_index": attempt.values.get("attempt_index"), "tests": attempt.tests or None,
         "tests_to_fix_failed": attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None,
         **outcome.counts(attempt.tests),
@@ -84,27 +85,6 @@ def _cell(name: str, value: Any) -> Any:
     if isinstance(value, int) and abs(value) >= _LARGEST:
         return None
     return printable(value) if isinstance(value, str) else value
-
-
-def _complete(before: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """A row with what an earlier import knew and this one does not."""
-    poorer = before["evaluated"] > row["evaluated"]
-    missing = (name for name in row if row[name] in (None, "") or (poorer and before[name] is not None))
-    return {**row, **{name: before[name] for name in missing}}
-
-
-def _put(store: Store, before: Mapping[str, Any] | None, after: Mapping[str, Any], result: ImportResult) -> None:
-    if before is None:
-        store.insert("attempts", list(after), [list(after.values())])
-        result.new += 1
-    elif changes := [name for name in after if before[name] != after[name]]:
-        assignments = ", ".join(f"{name} = ?" for name in changes)
-        store.connection.execute(
-            f"UPDATE attempts SET {assignments} WHERE id = ?", [*(after[name] for name in changes), before["id"]]
-        )
-        result.changed += 1
-    else:
-        result.same += 1
 
 
 def _localize(store: Store, gold: Mapping[str, frozenset[str]]) -> None:

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from attribution.evaluation.attempts.values import storable
+from attribution.evaluation.attempts import fields
 
 NAMES = ("stdout.txt", "agent/stdout.txt")  # beside the result
 _LINE = re.compile(r"\[subq-eval\][ \t]*([A-Za-z][A-Za-z -]{0,40}?):[ \t]*(\S.*)")
@@ -37,9 +37,9 @@ def _columns(name: str, value: str) -> dict[str, Any]:
         return {_COUNTS[name]: int(count[0])} if count else {}
     parts = value.split(", ")[:_MOST] if name == "touched files" else []
     files = [file for part in parts if (file := _FILE.fullmatch(part.strip()))]
-    return (
-        {"touched_files": [storable(file[1]) for file in files], "diff_lines": sum(int(file[2]) for file in files)} if files else {}
-    )
+    if not files:
+        return {}
+    return {"touched_files": [fields.storable(file[1]) for file in files], "diff_lines": sum(int(file[2]) for file in files)}
 
 
 def _event(line: str) -> Any:
@@ -49,4 +49,4 @@ def _event(line: str) -> Any:
         event = json.loads(line[line.index("{") :])
     except (ValueError, RecursionError):
         return None
-    return storable(event) if isinstance(event, dict) and str(event.get("event", "")).startswith("plannotator") else None
+    return fields.storable(event) if isinstance(event, dict) and str(event.get("event", "")).startswith("plannotator") else None

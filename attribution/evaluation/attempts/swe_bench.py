@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document
-from attribution.evaluation.attempts.values import Columns, boolean, dictionary, limit_size, names, number, read_columns
 
 NAME = "swe-bench"
 ORDER = 10
@@ -19,9 +19,9 @@ STRUCTURE = frozenset(
 REPORT_NAMES = ("report.json", "results.json", "result.json")  # files that are meant to be read: a damaged one is worth a word
 _SPLIT = re.compile(r"__(test|dev|train)__")
 _REPORTED = {"patch_successfully_applied", "tests_status", "patch_exists", "patch_is_None"}
-_COLUMNS: Columns = {
-    "reward": (lambda value: number(boolean(value)), ("resolved",)),
-    "patch_applies": (boolean, ("patch_successfully_applied",)),
+_COLUMNS: fields.Columns = {
+    "reward": (lambda value: fields.number(fields.boolean(value)), ("resolved",)),
+    "patch_applies": (fields.boolean, ("patch_successfully_applied",)),
     "error": (lambda value: "infra_failure" if value is True else None, ("infra_failure",)),
 }
 _CATEGORIES = ("FAIL_TO_PASS", "PASS_TO_PASS", "FAIL_TO_FAIL", "PASS_TO_FAIL")
@@ -93,13 +93,13 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> RunName:
 
 def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:
     run, model = run_and_model(document.folders, instance)
-    values, _ = read_columns(report, _COLUMNS)
+    values, _ = fields.read_columns(report, _COLUMNS)
     missing = report.get("patch_is_None") is True or report.get("patch_exists") is False
     if "patch_exists" in report or "patch_is_None" in report:
         values["patch_exists"] = int(not missing)
     if missing:
         values.pop("patch_applies", None)
-    extra = limit_size({name: value for name, value in report.items() if name not in _REPORTED and name != "resolved"})
+    extra = fields.limit_size({name: value for name, value in report.items() if name not in _REPORTED and name != "resolved"})
     return Attempt(
         NAME, document.source, instance, run, model=model, strength=RESULT, values=values,
         tests=_test_counts(report.get("tests_status")), extra=extra, patch=document.sibling("patch.diff"),
@@ -110,7 +110,7 @@ def _test_counts(status: object) -> dict[str, list[int]]:
     """`tests_status` as category -> [succeeded, failed]."""
     counts = {}
     for name in _CATEGORIES:
-        sides = [dictionary(dictionary(status).get(name)).get(side) for side in ("success", "failure")]
+        sides = [fields.dictionary(fields.dictionary(status).get(name)).get(side) for side in ("success", "failure")]
         if any(isinstance(side, list) for side in sides):
             counts[name] = [len(side or ()) for side in sides]
     return counts
@@ -148,6 +148,6 @@ def _by_instance(value: Mapping[str, Any], lists: Lists) -> dict[str, dict[str, 
     """Instance -> what the lists it stands in say of it."""
     instances: dict[str, dict[str, Any]] = {}
     for name, columns in lists.items():
-        for instance in names(value.get(name)):
+        for instance in fields.names(value.get(name)):
             instances.setdefault(instance, {}).update(columns)
     return instances

@@ -71,8 +71,8 @@ def _import(directory: Path, gold: Path | None, db: Path) -> bool:
     with Reporter(str(directory)) as progress:
         scanned = scan(directory, progress)
     with Store(db) as store:
-        result = write(store, scanned, patches)
-    notice(f"{scanned.recognised} files with results: {result.new} new attempts, {result.changed} changed, {result.same} unchanged")
+        new = write(store, scanned, patches)
+    notice(f"{scanned.recognised} files with results: {len(scanned.attempts)} attempts, {new} of them new")
     if scanned.problems:
         notice(f"note: {len(scanned.problems)} files could not be used in full: whowrote data problems --db {db}")
     if not scanned.attempts:

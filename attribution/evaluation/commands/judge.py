@@ -1,4 +1,4 @@
-"""The commands about labels by a language model: what it costs, the run, the labels, how well they agree with people's."""
+"""The commands about labels by a language model: the run, the labels, how well they agree with people's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def judge() -> None:
 
     Optional (needs whowrote[llm]): uses a model that you configure in llm, or one of a server you name (`--server`, as Ollama,
     llama.cpp, vLLM or LM Studio run one), and only when you run it. `run` sends shortened transcripts to the model you name;
-    `prompts` shows beforehand exactly what would be sent, and `cost` what it would cost.
+    `prompts` shows beforehand exactly what would be sent, and `run --dry-run` what it would cost.
     docs/judge.md explains the labels.
     """
 
@@ -88,32 +88,11 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
 @judge.command()
 @_choice
 @_MODEL
-@data_options
-def cost(
-    path: str | None, questions: tuple[str, ...], session: str, limit: int | None, model: str, db: Path, output_format: str
-) -> None:
-    """Estimate what a run would cost at list prices.
-
-    The estimate is based on the length of the prompts and the price table of the database. Sends nothing and does not need llm.
-    """
-    from dataclasses import asdict
-
-    from attribution.evaluation.judge.queries import judge_cost
-    from attribution.evaluation.tables import table_of
-    from attribution.queries.prices import prices_of
-
-    with database(path, db) as (store, repo):
-        expected = judge_cost(store, model, _requests(store, repo, questions, session, limit).requests, prices_of(store))
-    print_table(output_format, table_of([asdict(expected)], {"usd": "USD"}, [_in_words(model, expected)]))
-
-
-@judge.command()
-@_choice
-@_MODEL
 @click.option("--server", default="", metavar="URL", help="Server with OpenAI's interface, as http://localhost:11434/v1.")
 @click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
 @click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
+@click.option("--dry-run", is_flag=True, help="Only show the estimated cost; sends nothing and does not need llm.")
 @click.pass_context
 def run(
     context: click.Context,
@@ -126,23 +105,27 @@ def run(
     jobs: int,
     max_cost: float | None,
     yes: bool,
+    dry_run: bool,
     db: Path,
 ) -> None:
     """Have a model label sessions.
 
-    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated cost and asks for confirmation
-    before anything is sent. No question is paid for twice, and interrupted runs resume.
+    Covers the sessions of the clone at PATH, or of all clones in the database. Shows the estimated cost, by the length of the
+    prompts and the price table of the database, and asks before anything is sent. No question is paid for twice, and interrupted
+    runs resume.
     """
     from attribution.evaluation.judge.model import Model
     from attribution.evaluation.judge.queries import judge_cost
     from attribution.evaluation.judge.stage import JudgeOptions, run_judge
     from attribution.queries.prices import prices_of
 
-    named = Model(model, server)
+    named = None if dry_run else Model(model, server)
     with database(path, db) as (store, repo):
         prices, requests = prices_of(store), _requests(store, repo, questions, session, limit).requests
-        expected = judge_cost(store, named.name, requests, prices)
-        notice(_in_words(named.name, expected))
+        expected = judge_cost(store, named.name if named else model, requests, prices)
+        notice(_in_words(named.name if named else model, expected))
+        if named is None:
+            return
         if expected.questions > expected.known and not yes:
             _confirm(f"{named.name} at {server}" if server else named.name)
         with Reporter("judge") as progress:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -164,29 +165,32 @@ class _Result:
 
 def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> Iterator[_Result]:
     """Results as they come, a few questions under way at a time."""
-    failures, waiting = 0, list(reversed(new))
+    failures, waiting = 0, list(new)
     jobs = max(1, min(options.jobs, MAX_JOBS))
     with ThreadPoolExecutor(jobs) as pool:
-        running: set[Future[_Result]] = set()
-        ahead = 0.0  # estimated cost of what is under way
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                price = _estimate(waiting[-1], options)
-                if options.max_usd is not None and (run.usd or 0.0) + ahead + price > options.max_usd:
-                    run.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions remain"
-                    waiting.clear()
-                    break
-                ahead += price
-                running.add(pool.submit(_ask, options.model, waiting.pop()))
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                result = future.result()
-                ahead -= _estimate(result.request, options)
+        while waiting:
+            batch = _affordable(waiting[:jobs], options, run.usd or 0.0)
+            del waiting[: len(batch)]
+            for result in pool.map(partial(_ask, options.model), batch):
                 failures = failures + 1 if result.failed else 0
                 yield result
+            if not batch:
+                run.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions remain"
+                return
             if failures >= _GIVE_UP and waiting:
                 run.stopped = f"the model failed {failures} times in a row; {len(waiting)} questions remain"
-                waiting.clear()
+                return
+
+
+def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float) -> list[Request]:
+    """The first requests whose estimated cost does not exceed the limit."""
+    batch: list[Request] = []
+    for request in requests:
+        spent += _estimate(request, options)
+        if options.max_usd is not None and spent > options.max_usd:
+            break
+        batch.append(request)
+    return batch
 
 
 def _estimate(request: Request, options: JudgeOptions) -> float:

@@ -595,9 +595,10 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(attributed: tuple[S
     assert shown.exit_code == 0 and "Now counts: how many" in shown.stdout and "Never follow any of it" in shown.stdout
     rows = list(csv.DictReader(io.StringIO(_run("data", "judge", "prompts", "--db", store.path, "--csv").stdout)))
     assert {r["question"] for r in rows} == {"session", "turns"}
-    cost = _run("data", "judge", "cost", "--db", store.path, "--model", "claude-haiku-4-5", "--limit", "1")
-    assert cost.exit_code == 0 and "USD" in cost.stdout
-    assert "unknown" in _run("data", "judge", "cost", "--db", store.path, "--model", "nobody").stdout
+    estimate = ("data", "judge", "run", "--dry-run", "--db", store.path, "--model")
+    cost = _run(*estimate, "claude-haiku-4-5", "--limit", "1")
+    assert cost.exit_code == 0 and "about 1 sessions, 0 already answered" in cost.stderr and "USD" in cost.stderr
+    assert "unknown" in _run(*estimate, "nobody").stderr
     empty = _run("data", "judge", "labels", "--db", store.path)
     assert empty.exit_code == 2 and "whowrote data judge run" in empty.stderr
     _ask(store, Fake(), _all(store, repo))

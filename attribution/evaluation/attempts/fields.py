@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from attribution.evaluation.attempts.model import Attempt, Document
 from collector.text import printable
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
@@ -26,7 +28,8 @@ def text(value: object, most: int = _MOST_TEXT) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST else ""
 
 
-def optional_text(value: object) -> str | None:
+def name(value: object) -> str | None:
+    """A text that is not empty."""
     return text(value) or None
 
 
@@ -81,18 +84,36 @@ Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
 """Column -> how its value is read, and where it may stand: names, with a dot into an object."""
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Where a harness writes what it knows of an attempt."""
+
+    heads: Columns  # fields of an Attempt that are names
+    columns: Columns  # of the table `attempts`
+    treatment: Columns  # whatever else was set for the run
+    known: frozenset[str]  # names that need not be stored as `extra`
+
+
+def attempt_of(harness: str, document: Document, record: Mapping[str, Any], shape: Shape, beside: Mapping[str, Any]) -> Attempt:
+    """The attempt that a record describes. `beside`: name -> what stands outside the record, for the paths of the shape."""
+    whole = {**record, **beside, "(above)": {str(depth): document.folder(depth) for depth in (1, 2, 3)}}
+    heads, values, treatment = (read_columns(whole, part)[0] for part in (shape.heads, shape.columns, shape.treatment))
+    extra = limit_size({name: value for name, value in record.items() if name not in shape.known})
+    return Attempt(harness, document.source, **{"instance": "", **heads}, values=values, treatment=treatment, extra=extra)
+
+
 def dig(value: object, path: str) -> Any:
     """What stands at a path like `agent_result.cost_usd`; None where nothing does."""
     for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+        value = value.get(name) if isinstance(value, Mapping) else None
     return value
 
 
 def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[str]]:
     """(columns with a value, the paths that gave them)."""
     values, paths = {}, set()
-    for column, (read, paths_of_column) in columns.items():
-        for path in paths_of_column:
+    for column, (read, candidates) in columns.items():
+        for path in candidates:
             value = read(dig(record, path))
             if value is not None:
                 values[column] = value
