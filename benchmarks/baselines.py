@@ -1,4 +1,4 @@
-"""What is usual for a type of task, from the sessions of a database: attribution/scores/data/baselines.json.
+"""What is usual for a type of task, from the sessions of a database: attribution/evaluation/scores/data/baselines.json.
 
     python benchmarks/baselines.py DATABASE
 
@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parent.parent)]
 
-from attribution.scores.baselines import ALL, Baseline  # noqa: E402
+from attribution.evaluation.scores.baselines import ALL, Baseline  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
-TARGET = Path(__file__).parent.parent / "attribution" / "scores" / "data" / "baselines.json"
+TARGET = Path(__file__).parent.parent / "attribution" / "evaluation" / "scores" / "data" / "baselines.json"
 _SESSIONS = """
 SELECT q.task_type, s.repo_id AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q, f.turn_count AS responses,
   f.output_tokens AS written,

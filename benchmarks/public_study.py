@@ -24,14 +24,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
-from attribution.maintainability.means import DMM, Estimate  # noqa: E402
+from attribution.evaluation.maintainability.measure import DMM  # noqa: E402
+from attribution.evaluation.maintainability.report import maintainability  # noqa: E402
+from attribution.evaluation.study import paper, study  # noqa: E402
 from attribution.queries.breakdown import BreakdownRow, Share, breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
-from attribution.queries.maintainability import maintainability_report  # noqa: E402
 from attribution.queries.weaknesses import weakness_report  # noqa: E402
-from attribution.study import paper, study  # noqa: E402
-from attribution.study.model import StudyTable  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
+from collector.storage.views import Table  # noqa: E402
 
 LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
 PAGE = ROOT / "docs" / "public-study.md"
@@ -84,13 +84,13 @@ def scan(mirrors: Path, db: Path, minutes: float) -> None:
     with Store(db, create=False) as store:
         names = [row["name"] for row in store.rows(_BY_SIZE)]
     for name in names:
-        for what, jobs in (("maintainability", "--jobs"), ("scan", "--scan-jobs")):
+        for what, command in (("maintainability", ("report", "maintainability", "--jobs")), ("scan", ("scan", "--scan-jobs"))):
             left = min(_SECONDS, end - time.monotonic())
             if left <= 0:
                 return
-            command = [sys.executable, "-m", "whowrote", what, jobs, "1", "--db", str(db), str(_mirror(mirrors, name))]
+            words = [sys.executable, "-m", "whowrote", *command, "1", "--db", str(db), str(_mirror(mirrors, name))]
             try:
-                done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False)
+                done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False)
                 print(name, what, done.stderr.strip().splitlines()[-1:] if done.returncode else "done", flush=True)
             except subprocess.TimeoutExpired:
                 print(name, what, f"more than {left:.0f} s", flush=True)
@@ -174,11 +174,11 @@ def _share(share: Share | None) -> str:
     return f"{100 * share.value:.1f} %{band} of {share.of:,} lines"
 
 
-def _row(found: StudyTable, **wanted: str) -> Mapping[str, Any]:
+def _row(found: Table, **wanted: str) -> Mapping[str, Any]:
     return next((row for row in found.rows if all(row.get(name) == value for name, value in wanted.items())), {})
 
 
-def _claims(tables: Mapping[str, StudyTable]) -> dict[str, str]:
+def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
     """The paper's headline claims, each beside our number and whether it lies in our interval."""
     modes, turns, produced = tables["coding_modes"], tables["turn_outcomes"], tables["produced_lines"]
     vibe, alone = _row(modes, mode="vibe"), _row(modes, mode="human_only")
@@ -254,23 +254,26 @@ def _quality(store: Store) -> dict[str, str]:
     """Mean delta maintainability of commits, weighted by the lines of each class, and agents against undeclared lines."""
     if not store.value("SELECT COUNT(*) FROM commit_quality"):
         return {"measured": "0", "measured_commits": "0", "quality": "Nothing was measured."}
-    report = maintainability_report(store)
-    means = {(one.name, one.metric): one for one in report.means if one.grouping == "class"}
+    tables = {found.name: found for found in maintainability(store)}
+    means = {(row["name"], row["metric"]): row for row in tables["maintainability"] if row["by"] == "class"}
     cells = [
-        (f"`{name}`", f"{means[name, DMM[0]].weight:,.0f}", *(_estimate(means[name, metric].mean) for metric in DMM))
+        (f"`{name}`", f"{means[name, DMM[0]]['whole']:,.0f}", *(_estimate(means[name, metric], "mean") for metric in DMM))
         for name in dict.fromkeys(name for name, _ in means)
-        if means[name, DMM[0]].mean.value is not None
+        if means[name, DMM[0]]["mean"] is not None
     ]
-    gaps = [_estimate(one.alike) for metric in DMM for one in report.gaps if one.metric == metric and one.reference == "undeclared"]
+    differences = {(row["metric"], row["reference"]): row for row in tables["differences"]}
+    gaps = [_estimate(differences.get((metric, "undeclared"), {}), "alike") for metric in DMM]
     cells.append(("agents less undeclared, alike commits", "", *gaps))
     head = ("author", "whole commits", "short functions", "simple functions", "few parameters")
-    return {"measured": str(len(report.repos)), "measured_commits": f"{report.commits:,}", "quality": table(head, cells)}
+    repositories, commits = store.rows("SELECT COUNT(DISTINCT repo_id) AS r, COUNT(*) AS n FROM commit_quality")[0].values()
+    return {"measured": str(repositories), "measured_commits": f"{commits:,}", "quality": table(head, cells)}
 
 
-def _estimate(of: Estimate) -> str:
-    if of.value is None:
+def _estimate(row: Mapping[str, Any], name: str) -> str:
+    value, low, high = (row.get(column) for column in (name, f"{name}_low", f"{name}_high"))
+    if value is None:
         return "too few commits"
-    return f"{of.value:.3f}" + (f" ({of.interval.low:.3f} to {of.interval.high:.3f})" if of.interval else "")
+    return f"{value:.3f}" + (f" ({low:.3f} to {high:.3f})" if low is not None else "")
 
 
 def _appendix(store: Store, rows: Sequence[BreakdownRow]) -> dict[str, str]:

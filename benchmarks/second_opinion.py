@@ -18,7 +18,7 @@ from pages import table
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
-from attribution.maintainability.measure import opened
+from attribution.evaluation.maintainability.measure import opened
 from attribution.weaknesses.scan.complexity import FAILURES
 from attribution.weaknesses.scan.exclude import MAX_BYTES
 from collector.git.program import ScratchGit, open_scratch
@@ -63,7 +63,7 @@ class TheirCommit:
 
 
 def read(scratch: str, shas: Sequence[str]) -> list[TheirCommit]:
-    """What pydriller says about commits; only for worker processes (see attribution/maintainability/measure.py)."""
+    """What pydriller says about commits; only for worker processes (see attribution/evaluation/maintainability/measure.py)."""
     git = opened(scratch)
     return [_commit(git, sha) for sha in shas]
 

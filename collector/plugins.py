@@ -13,14 +13,19 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     known_formats()                 rows of `collect formats`
     note_names()                    names below refs/notes/ that are worth fetching
     judge_labels(store)             (session, turn, label) -> what a model said
+    after_features(store, repo_id)  fills tables made of features, turns and fates, whenever these changed, in the same transaction
+    features_version()              changes when `after_features` would fill in other values
+    session_sections(store, session_id, to)     (heading, HTML) of what is shown on the page of a session; `to` makes addresses
+    chapters()                      name -> function of a store that gives tables, for `Database.chapter`
 
 Beside `plugin.py`, these are found by their names:
 
     schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
                                         `-- carried: TABLE...` tables that cannot be computed again (`storage/carry.py`)
+    checks.sql, feature_checks.sql      invariants of the tables, the second about features (`attribution/queries/checks`)
+    templates/*.html                    templates of pages that stand alone (`attribution/browse/standalone.py`)
     words.py                            closed sets of words that the schema mentions (`collector/vocabulary/schema.py`)
     commands/*.py                       commands (`collector/console/commands.py`)
-    checks.sql                          invariants of the tables (`attribution/queries/checks`)
 """
 
 from __future__ import annotations

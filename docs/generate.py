@@ -148,16 +148,15 @@ _BASELINE = ("sessions", "repositories", "responses", "95 %", "output per token 
 
 def metrics_page() -> str:
     """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
-
     from attribution.evaluation.embedding import drift
     from attribution.evaluation.failure_modes import tree
+    from attribution.evaluation.scores.baselines import baseline
+    from attribution.evaluation.scores.quality import PARTS, WEIGHTS
+    from attribution.evaluation.scores.tasks import kind_of_work, task_type
     from attribution.features import groups
     from attribution.features.absent import ABSENT, ALIASES
     from attribution.features.nulls import null_text
     from attribution.features.prices import standard_prices
-    from attribution.scores.baselines import baseline
-    from attribution.scores.quality import PARTS, WEIGHTS
-    from attribution.scores.tasks import kind_of_work, task_type
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
     words = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}

@@ -235,11 +235,14 @@ class Database:
             raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
         return self.sql('SELECT * FROM "' + table.replace('"', '""') + '"').to_pandas()
 
-    def study(self) -> dict[str, Rows[dict[str, Any]]]:
-        """Every table of `whowrote study` by name."""
-        from attribution.study import study
+    def chapter(self, name: str) -> dict[str, Rows[dict[str, Any]]]:
+        """The tables of a chapter of `whowrote report` by their names: study, grades, maintainability. Raises WhoWroteError."""
+        from collector.plugins import hooks
 
-        return {table.name: Rows([dict(row) for row in table.rows]) for table in study(self._store)}
+        chapters = {title: tables for of_plugin in hooks("chapters") for title, tables in of_plugin().items()}
+        if name not in chapters:
+            raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(chapters)}")
+        return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
 
     # --- clones -------------------------------------------------------------------------------------------------------
 

@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from attribution.queries.overview import SurvivalPoint
-from attribution.study.figures import Bar
 from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _MONTHS = 240  # that a chart has room for
 _WIDEST = 80.0  # of a column: few of them are no wall
-_LABEL = 38  # characters of the label of a bar
 _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
 NAMES = {
     "agent": "agent",
@@ -42,10 +40,10 @@ def stacked(parts: Mapping[str, float], width: int = 600, height: int = 22) -> s
         if value > 0:
             wide = width * value / total
             title = f"{NAMES.get(kind, kind)}: {value:,.0f} lines, {100 * value / total:.1f} %"
-            marks.append(_rect(kind, at, 0, wide, height, title))
+            marks.append(rect(kind, at, 0, wide, height, title))
             at += wide
     words = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
-    return _svg(width, height, marks, words, stretch=True)
+    return svg(width, height, marks, words, stretch=True)
 
 
 def columns(
@@ -71,14 +69,14 @@ def columns(
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
             title = f"{period} of {name}: {NAMES[kind]}, {weeks.get(name, {}).get(kind, 0):,.0f} lines"
-            marks += [_rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
+            marks += [rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
-            marks.append(_circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
+            marks.append(circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
     every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
     places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
-    marks += [_text(x, height - 8, name) for x, name in places if x + _DATE <= width]
-    return _svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
+    marks += [text(x, height - 8, name) for x, name in places if x + _DATE <= width]
+    return svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
 
 
 def _every_month(names: Sequence[str]) -> list[str]:
@@ -105,45 +103,14 @@ def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, heigh
         return left + scale * math.log1p(days), low - (low - high) * share
 
     marks = [_grid(left, right, at(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
-    marks += [_text(min(at(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
+    marks += [text(min(at(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
     for kind, points in points_of.items():
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
             title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {risk:,} lines at risk then"
-            marks.append(_circle(f"k-{kind}", *at(days, share), 3.5, title))
-    return _svg(width, height, marks, "share of lines that survive, by age in days and class")
-
-
-def bars(rows: Sequence[Bar], share: bool = True, width: int = 760) -> str:
-    """A bar for each row, with its interval as a line and what somebody else published as a ring; "" without rows."""
-    if not rows:
-        return ""
-    numbers = [number for row in rows for number in (row.value, row.low, row.high, row.paper) if number is not None]
-    bottom, top = min(0.0, *numbers), max(0.0, *numbers) or 1.0
-    left, right, tall = 250.0, width - 60.0, 24.0
-    scale = (right - left) / (top - bottom)
-
-    def at(value: float) -> float:
-        return left + scale * (value - bottom)
-
-    def shown(value: float | None) -> str:
-        return "–" if value is None else f"{value:.1%}" if share else f"{value:,.3g}"
-
-    height = int(tall * len(rows) + 8)
-    marks = [f'<line class="grid" x1="{at(0):.1f}" x2="{at(0):.1f}" y1="0" y2="{height}"/>']
-    for number, row in enumerate(rows):
-        y = 4 + tall * number
-        title = f"{row.label}: {shown(row.value)}, {shown(row.low)} to {shown(row.high)}; published {shown(row.paper)}"
-        marks.append(_text(0, y + 15, row.label if len(row.label) <= _LABEL else row.label[: _LABEL - 1] + "…"))
-        if row.value is not None:
-            marks.append(_rect("agent", min(at(0), at(row.value)), y + 3, max(abs(at(row.value) - at(0)), 0.8), 14, title))
-            marks.append(_text(right + 6, y + 15, shown(row.value)))
-        if row.low is not None and row.high is not None:
-            marks.append(f'<line class="band" x1="{at(row.low):.1f}" x2="{at(row.high):.1f}" y1="{y + 10:.1f}" y2="{y + 10:.1f}"/>')
-        if row.paper is not None:
-            marks.append(_circle("ring", at(row.paper), y + 10, 5, title))
-    return _svg(width, height, marks, "; ".join(f"{row.label} {shown(row.value)}" for row in rows))
+            marks.append(circle(f"k-{kind}", *at(days, share), 3.5, title))
+    return svg(width, height, marks, "share of lines that survive, by age in days and class")
 
 
 def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:
@@ -151,30 +118,34 @@ def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:
     marks = []
     for start, end, kind in spans:
         y, tall = 1000 * (start - 1) / max(lines, 1), 1000 * (end - start + 1) / max(lines, 1)
-        rect = _rect(kind or "older", 0, y, 10, tall, f"lines {start} to {end}: {NAMES.get(kind, 'not attributed')}")
-        marks.append(f'<a href="{escape(link.format(line=start))}" tabindex="-1">{rect}</a>')
+        mark = rect(kind or "older", 0, y, 10, tall, f"lines {start} to {end}: {NAMES.get(kind, 'not attributed')}")
+        marks.append(f'<a href="{escape(link.format(line=start))}" tabindex="-1">{mark}</a>')
     head = '<svg viewBox="0 0 10 1000" preserveAspectRatio="none" class="stripe" role="img" aria-label="the file by author">'
     return f"{head}{''.join(marks)}</svg>"
 
 
-def _rect(kind: str, x: float, y: float, wide: float, tall: float, title: str) -> str:
+def rect(kind: str, x: float, y: float, wide: float, tall: float, title: str) -> str:
     place = f'x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
     return f'<rect class="k-{escape(kind)}" {place}><title>{escape(title)}</title></rect>'
 
 
-def _circle(style: str, x: float, y: float, size: float, title: str) -> str:
+def circle(style: str, x: float, y: float, size: float, title: str) -> str:
     return f'<circle class="{escape(style)}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{escape(title)}</title></circle>'
 
 
-def _text(x: float, y: float, text: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
+def text(x: float, y: float, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+
+
+def line(style: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="{escape(style)}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
 def _grid(left: float, right: float, y: float, label: str) -> str:
-    return f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>{_text(2, y + 4, label)}'
+    return f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>{text(2, y + 4, label)}'
 
 
-def _svg(width: int, height: int, marks: Sequence[str], label: str, stretch: bool = False) -> str:
+def svg(width: int, height: int, marks: Sequence[str], label: str, stretch: bool = False) -> str:
     ratio = ' preserveAspectRatio="none"' if stretch else ""
     head = f'<svg class="chart" viewBox="0 0 {width} {height}"{ratio} role="img" aria-label="{escape(label)}">'
     return f"{head}{''.join(marks)}</svg>"

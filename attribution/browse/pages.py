@@ -29,10 +29,10 @@ from attribution.queries.trends import LineFilter, choices, trends
 from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
 from attribution.queries.turn_outcomes import turn_page
 from attribution.queries.turns import prompt_of
-from attribution.scores.quality import AGREEMENT
 from collector.console.tables import html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
+from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.agents import label_of
@@ -242,6 +242,11 @@ def _keys(store: Store, repo_id: int) -> dict[int, str]:
 # --- one thing --------------------------------------------------------------------------------------------------------
 
 
+def session_sections(store: Store, session_id: int, to: Addresses) -> list[tuple[str, str]]:
+    """Heading and markup of what plug-ins add to the page of a session."""
+    return [section for add in hooks("session_sections") for section in add(store, session_id, to)]
+
+
 def _session(asked: Asked) -> Shown:
     store, repo = asked.store, asked.found
     number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, asked.place.rest))
@@ -253,7 +258,7 @@ def _session(asked: Asked) -> Shown:
     return Shown(
         "whowrote_session.html",
         {
-            "s": page, "page": TURNS, "agreement": AGREEMENT.sentence(), "keys": _keys(store, repo.id),
+            "s": page, "page": TURNS, "sections": session_sections(store, page.session.id, asked.to), "keys": _keys(store, repo.id),
             "shas": {row["id"]: row["commit_sha"] for row in rows},
         },
     )  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attribution.scores.quality import AGREEMENT
-
 
 class Query(NamedTuple):
     title: str
@@ -81,10 +79,10 @@ left join commit_sessions cs on cs.commit_id = c.id left join sessions s on s.id
         "The most expensive lines",
         "Cost of a session per 100 of its lines that were committed; costs are at list prices and often lower bounds.",
         """\
-select r.name as repository, s.label as session, s.model, round(q.cost_usd, 2) as usd, t.survived as lines_committed,
-  round(100.0 * q.cost_usd / t.survived, 2) as usd_per_100_lines, s.id as session_id
-from sessions s join scores q on q.session_id = s.id join session_stats t on t.session_id = s.id
-join repos r on r.id = s.repo_id where t.survived >= 20 and q.cost_usd is not null order by 6 desc""",
+select r.name as repository, s.label as session, s.model, round(f.cost_usd, 2) as usd, t.survived as lines_committed,
+  round(100.0 * f.cost_usd / t.survived, 2) as usd_per_100_lines, s.id as session_id
+from sessions s join session_features f on f.session_id = s.id join session_stats t on t.session_id = s.id
+join repos r on r.id = s.repo_id where t.survived >= 20 and f.cost_usd is not null order by 6 desc""",
     ),
     "vendor_disagreements": Query(
         "Where the recorder's percentage differs",
@@ -213,17 +211,6 @@ where o.dictated > 0 order by o.dictated desc""",
         """\
 select r.name as repository, e.reason, sum(e.nonblank) as lines from evidence_shares e join repos r on r.id = e.repo_id
 where e.author = 'unknown' group by 1, 2 order by 3 desc""",
-    ),
-    "sessions_by_quality": Query(
-        "Sessions by score",
-        "Quality score with its four parts; it describes how a session went, not whether the code is correct. "
-        f"{AGREEMENT.sentence()}.",
-        """\
-select r.name as repository, s.label as session, s.agent, s.model, round(q.q, 2) as q, round(q.q_rank, 2) as rank, q.tier,
-  q.task_type, q.work,
-  round(q.completion, 2) as completion,
-  round(q.execution, 2) as execution, round(q.efficiency, 2) as efficiency, round(q.outcome, 2) as outcome, s.id as session_id
-from scores q join sessions s on s.id = q.session_id join repos r on r.id = s.repo_id order by q.q""",
     ),
     "problems_by_kind": Query(
         "What could not be used",

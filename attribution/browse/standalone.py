@@ -15,10 +15,8 @@ from attribution.queries.commit import CommitSummary
 from attribution.queries.findings import Finding
 from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
 from attribution.queries.pull_request import FileLines, PullRequest
-from attribution.study.figures import FIGURES, groups
-from attribution.study.missing import NOT_COMPARED
-from attribution.study.model import StudyTable
 from collector.errors import WhoWroteError
+from collector.plugins import plugin_directories
 from collector.runtime.version import version
 from collector.storage.store import Store
 
@@ -32,7 +30,7 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
     shown = _everything(store)
-    return _page(
+    return page(
         "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=added_by_all(shown.repositories),
         base="", query="", keys={}, a=None, forge="", tip="",
     )  # fmt: skip
@@ -40,53 +38,18 @@ def html(store: Store) -> str:
 
 def breakdown_html(found: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
-    return _page("whowrote_breakdown.html", b=found, warnings=NOT_TO_CONCLUDE, a=None)
+    return page("whowrote_breakdown.html", b=found, warnings=NOT_TO_CONCLUDE, a=None)
 
 
-def study_html(tables: Sequence[StudyTable]) -> str:
-    """A study with its figures, as a page of its own. Raises WhoWroteError when Jinja2 is missing."""
-    population = next((table.rows for table in tables if table.name == "population"), [])
-    return _page(
-        "whowrote_study_report.html",
-        tables=tables,
-        figures={table.name: groups(table) for table in tables},
-        shares={table.name: table.name not in FIGURES or FIGURES[table.name].share for table in tables},
-        repositories=population[0].get("ours") if population else None,
-        missing=NOT_COMPARED,
-        cell=_study_cell,
-    )
-
-
-def study_markdown(tables: Sequence[StudyTable]) -> str:
-    """The tables of a study as Markdown."""
-    parts = []
-    for table in tables:
-        columns = table.columns()
-        parts += [f"## {table.title}", ""]
-        if table.rows:
-            parts += [f"| {' | '.join(_cell(name.replace('_', ' ')) for name in columns)} |", "|" + "---|" * len(columns)]
-            parts += [f"| {' | '.join(_cell(_study_cell(row.get(name))) for name in columns)} |" for row in table.rows]
-        else:
-            parts.append("No data.")
-        parts += ["", *(line for note in table.notes for line in (note, ""))]
-    parts += ["## What is not compared, and why", "", *(f"- {one}" for one in NOT_COMPARED)]
-    return "\n".join(parts) + "\n"
-
-
-def _study_cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, float):
-        return f"{value:,}" if isinstance(value, int) else str(value)
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
-
-
-def _page(template: str, **values: Any) -> str:
+def page(template: str, **values: Any) -> str:
+    """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when Jinja2 is missing."""
     if find_spec("jinja2") is None:
         raise WhoWroteError("Jinja2 is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
     import jinja2
 
-    env = jinja2.Environment(loader=jinja2.PackageLoader("attribution.browse"), autoescape=True)
+    folders = [directory / "templates" for directory in plugin_directories().values()]
+    loaders = [jinja2.PackageLoader("attribution.browse"), jinja2.FileSystemLoader(folders)]
+    env = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True)
     words.teach(env)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     return env.get_template(template).render(style=style, charts=charts, version=version(), **values)
@@ -99,7 +62,7 @@ def markdown(store: Store) -> str:
     for repo, details in zip(shown.repositories, shown.overviews, strict=True):
         total = sum(repo.added.values())
         cells = [f"{repo.added[kind]:,} ({words.percent(repo.added[kind], total)})" for kind in CLASSES]
-        parts.append(f"| {_cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
+        parts.append(f"| {cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
     parts += ["", "Source and test files only.", "", *_coverage(shown.overviews), _MARKDOWN, *_audited()]
     return "\n".join(parts) + "\n"
 
@@ -131,7 +94,7 @@ def _class_table(first: str, last: str, rows: Sequence[str]) -> list[str]:
 
 
 def _file_table(files: Sequence[FileLines]) -> list[str]:
-    rows = [f"| {_cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
+    rows = [f"| {cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
     more = [f"{len(files) - _FILES:,} more files.", ""] if len(files) > _FILES else []
     return [*_class_table("file", "", rows), "", *more] if rows else []
 
@@ -143,7 +106,7 @@ def _weaknesses(findings: Sequence[Finding] | None) -> list[str]:
     if not findings:
         return ["New weaknesses of high or medium confidence: none.", ""]
     rows = [
-        f"| {_cell(f'{one.path}:{one.start_line}')} | {_cell(one.cwe or one.rule_id)} | {(one.confidence or '').lower()} "
+        f"| {cell(f'{one.path}:{one.start_line}')} | {cell(one.cwe or one.rule_id)} | {(one.confidence or '').lower()} "
         f"| {one.author_class.replace('_', ' ')} |"
         for one in findings[:_FINDINGS]
     ]
@@ -160,14 +123,14 @@ def _audited() -> list[str]:
 def _coverage(overviews: Sequence[Overview]) -> list[str]:
     """The share of lines with a named author, where commits have any sign of an agent."""
     found = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
-    cells = [f"{_cell(name)} {words.percent(one.attributed, one.lines)} of {one.lines:,}" for name, one in found]
+    cells = [f"{cell(name)} {words.percent(one.attributed, one.lines)} of {one.lines:,}" for name, one in found]
     return [f"Coverage, lines with a named author in commits with any sign of an agent: {', '.join(cells)}.", ""] if cells else []
 
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:
-    names = [_cell(s.agent or "agent") + (f": {_cell(words.line(s.label, 60))}" if prompts else "") for s in summary.sessions[:3]]
+    names = [cell(s.agent or "agent") + (f": {cell(words.line(s.label, 60))}" if prompts else "") for s in summary.sessions[:3]]
     sessions = "; ".join(dict.fromkeys(names))
-    return f"| `{summary.commit.sha[:9]}` {_cell(words.line(summary.commit.subject, 70))} | {_cells(summary.lines)} | {sessions} |"
+    return f"| `{summary.commit.sha[:9]}` {cell(words.line(summary.commit.subject, 70))} | {_cells(summary.lines)} | {sessions} |"
 
 
 def _cells(lines: Mapping[str, int]) -> str:
@@ -191,7 +154,7 @@ _REFERENCES = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|://|\bwww(?=\.)|\b[0-9a-f
 _NOTHING = "<!-- -->"  # not shown, and no word goes on over it
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Text in a table that is text: nothing in it is a link, mentions somebody or refers to an issue or commit."""
     marked = _REFERENCES.sub(lambda match: match[0] + "\0", words.line(text, 200))
     safe = re.sub(r"([\\`*_\[\]!@#~|])", r"\\\1", marked.replace("&", "&amp;").replace("<", "&lt;"))

@@ -15,7 +15,6 @@ from attribution.browse import markup
 from attribution.browse.charts import NAMES
 from attribution.lineage import minimum
 from attribution.queries.tip_file import TipFile, TipSpan
-from attribution.scores.quality import AGREEMENT
 from attribution.stats.accuracy import audited_note
 from collector.text import printable
 from collector.vocabulary.agents import label_of
@@ -182,7 +181,6 @@ def teach(env: Any) -> None:
             "ww_name": NAMES,
             "ww_meaning": MEANING,
             "ww_audited": audited,
-            "ww_agreement": AGREEMENT.sentence,
             "ww_part": part,
             "ww_least": minimum.SHARE,
         }

@@ -1,4 +1,4 @@
-"""The commands about sessions: sessions, features, regions, quality. Parse, call the library, print."""
+"""The commands about sessions: sessions, features, regions. Parse, call the library, print."""
 
 from __future__ import annotations
 
@@ -155,92 +155,4 @@ def pushback(path: str | None, db: Path, by: str, output_format: str) -> None:
     print_rows(output_format, rows, lambda terminal: terminal.sessions.pushback_table(out(), rows, by))
 
 
-@click.group(invoke_without_command=True)
-@click.option("--explain", default="", metavar="SESSION", help="Explain the score of this session.")
-@click.option(
-    "--weights",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Weights of the parts instead of the published ones (JSON), or `rated`: fitted to ratings.",
-)
-@database_option
-@data_options
-@click.pass_context
-def quality(context: click.Context, explain: str, weights: Path | None, db: Path, output_format: str) -> None:
-    """Score how sessions went, and quality per dollar by model.
-
-    The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    from attribution.queries.scores import model_points, read_weights, reweighted, scores_of_session, session_scores, taken_apart
-
-    with database(None, db) as (store, _):
-        rows = scores_of_session(store, explain) if explain else session_scores(store)
-    if weights is not None:
-        rows = reweighted(rows, read_weights(weights))
-    if explain:
-        score = taken_apart(rows[0])
-        print_rows(output_format, [score], lambda terminal: terminal.sessions.score_view(out(), score))
-        return
-    models = model_points(rows)
-    print_rows(output_format, rows, lambda terminal: terminal.sessions.score_table(out(), rows, models))
-
-
-@quality.command()
-@click.argument("ratings", type=click.Path(path_type=Path), metavar="CSV")
-@database_option
-@data_options
-def validate(ratings: Path, db: Path, output_format: str) -> None:
-    """Compare the scores with ratings given by people.
-
-    CSV is a file with the columns session and rating.
-    """
-    from attribution.queries import scores
-
-    with database(None, db) as (store, _):
-        agreement = scores.validate(store, ratings)
-    if agreement.unmatched:
-        notice("no scored session found for: " + ", ".join(agreement.unmatched[:5]))
-    print_rows(output_format, [agreement], lambda terminal: terminal.sessions.agreement_view(out(), agreement))
-
-
-@quality.command()
-@click.argument("ratings", type=click.Path(path_type=Path), metavar="CSV")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the weights, for `quality --weights FILE`.")
-@database_option
-@data_options
-def fit(ratings: Path, output: Path | None, db: Path, output_format: str) -> None:
-    """Find the weights that agree best with ratings given by people.
-
-    CSV is a file with the columns session and rating. The number to believe is how well the weights agree with ratings of
-    repositories they were not fitted on.
-    """
-    from attribution.queries import scores
-
-    with database(None, db) as (store, _):
-        found = scores.fitted_weights(store, ratings)
-    if output is not None:
-        scores.write_weights(output, found)
-    print_rows(output_format, [found], lambda terminal: terminal.sessions.fit_view(out(), found))
-
-
-@quality.command()
-@click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="Number of sessions to sample.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Random seed.")
-@database_option
-def sheet(sessions: int, seed: int, db: Path) -> None:
-    """Print a CSV in which people can rate sessions.
-
-    It is a stratified sample over task types and tiers, without scores, agents or models. Read each session (whowrote features
-    --session KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and run: whowrote quality validate CSV.
-    Sessions without a rating are ignored.
-    """
-    from attribution.queries import scores
-
-    with database(None, db) as (store, _):
-        rows = scores.rating_sheet(store, sessions, seed)
-    print_rows("csv", rows, None)
-
-
-COMMANDS = (sessions, turns, features, regions, pushback, quality)
+COMMANDS = (sessions, turns, features, regions, pushback)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from collector.runtime.stages import RunContext
-
 if TYPE_CHECKING:
+    from attribution.browse.addresses import Addresses
+    from attribution.browse.queries import Query
+    from collector.runtime.stages import RunContext
     from collector.storage.store import Store
+    from collector.storage.views import Table
 
 
 def after_lines(context: RunContext) -> None:
@@ -23,3 +26,61 @@ def judge_labels(store: Store) -> dict[tuple[str, int, str], str | float]:
 
     labels = (item for judge in judges(store)[:1] for item in stored_labels(store, judge).items())
     return {(label.session, label.turn, label.label): value for label, value in labels}
+
+
+def after_features(store: Store, repo_id: int) -> None:
+    """Scores of sessions."""
+    from attribution.evaluation.scores.stage import fill_scores
+
+    fill_scores(store, repo_id)
+
+
+def features_version() -> str:
+    from attribution.evaluation.scores.quality import VERSION
+
+    return str(VERSION)
+
+
+def session_sections(store: Store, session_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
+    """The score taken apart."""
+    from attribution.evaluation.scores.report import signal_table
+    from collector.console.tables import html
+
+    score = signal_table(store, session_id)
+    if score is not None:
+        yield score.title, html(score)
+
+
+def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
+    """Mean scores by agent and model."""
+    from attribution.evaluation.scores.report import agent_table
+    from collector.console.tables import html
+
+    scores = agent_table(store, repo_id)
+    if len(scores):
+        yield scores.title, html(scores, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
+
+
+def chapters() -> dict[str, Callable[[Store], list[Table]]]:
+    from attribution.evaluation.grades.report import grades
+    from attribution.evaluation.maintainability.report import maintainability
+    from attribution.evaluation.study import study
+
+    return {"study": study, "grades": grades, "maintainability": maintainability}
+
+
+def browse_queries() -> dict[str, Query]:
+    from attribution.browse.queries import Query
+    from attribution.evaluation.scores.quality import AGREEMENT
+
+    return {
+        "sessions_by_quality": Query(
+            "Sessions by score",
+            "Quality score with its four parts; it describes how a session went, not whether the code is correct. "
+            f"{AGREEMENT.sentence()}.",
+            """\
+select repo as repository, label as session, agent, model, round(q, 2) as q, round(q_rank, 2) as rank, tier, task_type, work,
+  round(completion, 2) as completion, round(execution, 2) as execution, round(efficiency, 2) as efficiency,
+  round(outcome, 2) as outcome, session_id from session_scores order by q""",
+        )
+    }

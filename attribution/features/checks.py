@@ -62,10 +62,6 @@ SELECT o.session_id, o.call_id FROM origins o JOIN {TABLE} f ON f.session_id = o
 WHERE f.touched_files IS NOT NULL AND o.author = 'agent' AND o.evidence IN ('observed', 'replayed') AND o.how = 'exact'
 AND NOT EXISTS (SELECT 1 FROM edits e, json_each(f.touched_files) j WHERE e.session_id = o.session_id AND e.call_id = o.call_id AND e.outcome = 'applied' AND j.value = e.path)"""
 
-_COSTS = f"""
-SELECT q.session_id, q.cost_usd, f.cost_usd AS of_session FROM scores q JOIN {TABLE} f ON f.session_id = q.session_id
-WHERE q.cost_usd IS NOT f.cost_usd{_WHOLE}"""
-
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
@@ -89,7 +85,6 @@ def invariants(features: Sequence[Feature]) -> tuple[Invariant, ...]:
     return (
         Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features) + _SAME_COPIES),
         *twice,
-        Invariant("score_costs", "The cost in a score is the session's.", _COSTS),
         Invariant("feature_committed", "Lines of commits that edits wrote come from files that the session touched.", _COMMITTED),
         Invariant("feature_touched", "Files that a session touched are the files of its applied edits.", _TOUCHED),
     )

@@ -99,7 +99,6 @@ class AgentRow:
     tool_calls: int
     produced: int | None
     survived: int | None
-    q: float | None  # mean of their scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,6 @@ class OverviewSession:
     tool_calls: int
     produced: int | None
     survived: int | None
-    q: float | None
-    tier: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,29 +355,22 @@ def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
 
 
 def _agents(store: Store, repo_id: int) -> list[AgentRow]:
-    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in store.rows(
-        "SELECT COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, q.q FROM scores q "
-        "JOIN sessions s ON s.id = q.session_id WHERE s.repo_id = ? AND q.q IS NOT NULL",
-        (repo_id,),
-    ):
-        scores[row["agent"], row["model"]].append(row["q"])
-    counts = store.rows(
+    return store.select(
+        AgentRow,
         "SELECT COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
         "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived "
         "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
         "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC, 1, 2 LIMIT 12",
         (repo_id,),
     )
-    return [AgentRow(**one, q=mean(scores[one["agent"], one["model"]])) for one in counts]
 
 
 def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:
     """The latest sessions that wrote something, else the latest ones."""
     return store.select(
         OverviewSession,
-        "SELECT s.id, s.label, s.agent, s.started_at, s.turns, s.tool_calls, t.produced, t.survived, q.q, q.tier "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN scores q ON q.session_id = s.id "
+        "SELECT s.id, s.label, s.agent, s.started_at, s.turns, s.tool_calls, t.produced, t.survived "
+        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
         "WHERE s.repo_id = ? ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC, s.id LIMIT 12",
         (repo_id,),
     )

@@ -1,4 +1,4 @@
-"""One session as a page: its turns with their calls and edits, regions, what became of it, features and score taken apart."""
+"""One session as a page: its turns with their calls and edits, regions, what became of it, features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from attribution.features import groups
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.queries.scores import ExplainedScore, session_scores, taken_apart
 from attribution.queries.sessions import Region, RegionChoice, region_rows
 from attribution.queries.turn_outcomes import TurnOutcome, turn_outcomes
 from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_in_order, messages_in_order, turns
@@ -154,7 +153,6 @@ class SessionPage:
     repo: RepositoryRow
     lines: ProducedLines | None  # None until its lines were attributed
     features: list[ShownFeatures]
-    score: ExplainedScore | None
     turns: list[ShownTurn]
     first: int  # number of the first turn shown
     turn_count: int
@@ -174,13 +172,11 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
     lines = store.select_one(
         ProducedLines, f"SELECT {columns_of(ProducedLines, 't')} FROM session_stats t WHERE t.session_id = ?", (session_id,)
     )
-    scores = session_scores(store, details.repo_id, session_id)
     return SessionPage(
         details,
         repo,
         lines,
         _features(store, session_id),
-        taken_apart(scores[0]) if scores else None,
         _turns(store, session_id, first),
         first,
         store.value("SELECT COUNT(*) FROM turns WHERE session_id = ?", (session_id,)),

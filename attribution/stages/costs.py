@@ -9,9 +9,9 @@ from attribution.features.costs import cost_of
 from attribution.features.prices import Prices
 from attribution.queries.features import session_features
 from attribution.queries.prices import SETTING, prices_of
-from attribution.scores import quality
-from attribution.stages import feature_rows, scores
+from attribution.stages import feature_rows
 from attribution.stages.turn_outcomes import fill_turn_costs
+from collector.plugins import hooks
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 
@@ -19,7 +19,7 @@ STAGE = Stage(StageName.COSTS, "1")
 
 
 def costs_key(prices: Prices) -> str:
-    return digest(prices.key, version(), str(quality.VERSION))  # scores are made with the costs
+    return digest(prices.key, version(), *(followers() for followers in hooks("features_version")))
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
@@ -37,15 +37,15 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def price_repo(store: Store, repo_id: int) -> bool:
-    """Costs and scores again if another table is in use than the one they were computed with; whether that was so."""
+    """Costs and what follows from them again if they were computed with another table than is in use; whether that was so."""
     prices = prices_of(store)
     run = STAGE.start(store, repo_id, costs_key(prices))
     if run.unchanged:
         return False
     with run.writing():
         fill_costs(store, repo_id, prices)
-        scores.fill_scores(store, repo_id)
         fill_turn_costs(store, repo_id, prices)
+        feature_rows.fill_what_follows(store, repo_id)
     return True
 
 

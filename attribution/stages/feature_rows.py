@@ -10,6 +10,7 @@ from attribution.features import features, version
 from attribution.features.nulls import TABLE, VIEW, null_view
 from attribution.queries.features import features_ready, json_columns
 from collector.load import SessionFiles
+from collector.plugins import hooks
 from collector.runtime.stages import RunContext, Stage, StageName, StageRun, forget_runs
 from collector.storage.store import Store
 from collector.text import printable
@@ -66,3 +67,9 @@ def _stored(name: str, value: Any) -> Any:
         # What a terminal would act on is written as \uXXXX: it stays JSON and reads back the same.
         return text if printable(text) == text else json.dumps(value, separators=(",", ":"))
     return printable(value) if isinstance(value, str) else value
+
+
+def fill_what_follows(store: Store, repo_id: int) -> None:
+    """Fills the tables of plug-ins that are made of features and turns. Call within the transaction that changed one of them."""
+    for fill in hooks("after_features"):
+        fill(store, repo_id)

@@ -37,7 +37,7 @@ from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
 from attribution.queries.prices import prices_of
-from attribution.stages import costs, feature_rows, line_rows, outcomes, scores, turn_outcomes
+from attribution.stages import costs, feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.sessions import read_sessions
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
@@ -318,7 +318,7 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, elsewhere)
     costs.fill_costs(store, repo_id, prices)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed, prices)
-    scores.fill_scores(store, repo_id)
+    feature_rows.fill_what_follows(store, repo_id)
     for fill in hooks("after_lines"):
         fill(context)
     return [*line_rows.problems(judged), *outcomes.problems(store, repo_id)]

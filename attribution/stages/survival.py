@@ -12,8 +12,8 @@ from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdict
 from attribution.lineage.model import runs
 from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
 from attribution.queries.lifetimes import removed_lines, seconds
+from attribution.stages.feature_rows import fill_what_follows
 from attribution.stages.history import stored
-from attribution.stages.scores import fill_scores
 from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.files.kinds import HEADLINE, kind_of
@@ -39,7 +39,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
         _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])
         _fill_tip(store, repo_id)
         fill_turn_fates(store, repo_id)
-        fill_scores(store, repo_id)  # how long lines are kept is part of them
+        fill_what_follows(store, repo_id)
 
 
 # --- fates ------------------------------------------------------------------------------------------------------------

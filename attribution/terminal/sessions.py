@@ -1,4 +1,4 @@
-"""Sessions on a terminal: features, rounds of edits, scores."""
+"""Sessions on a terminal: features, rounds of edits."""
 
 from __future__ import annotations
 
@@ -10,22 +10,15 @@ from rich.text import Text
 
 from attribution.features import groups
 from attribution.lineage import minimum
-from attribution.scores.quality import AGREEMENT, PARTS
 from attribution.terminal.style import grid, minute, number, plain, prefixes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
-from collector.vocabulary.outcomes import Tier
 
-_FAILED = 5  # keys of sessions that are named
 if TYPE_CHECKING:
     from attribution.queries.features import SessionFeatures
     from attribution.queries.pushback import PushbackShare
-    from attribution.queries.scores import ExplainedScore, RatingAgreement, SessionScore
     from attribution.queries.sessions import Region
     from attribution.queries.turn_outcomes import TurnRow
-    from attribution.scores.fitting import Fit
-    from attribution.scores.quality import ModelPoint
-    from attribution.stats.intervals import Interval
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}
@@ -169,107 +162,7 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
         console.print(Text(f"     {mark} … {len(lines) - _MOST_LINES} more lines", "dim"))
 
 
-# --- quality ----------------------------------------------------------------------------------------------------------
-
-
 def _counted(own: Sequence[object], every: Sequence[object]) -> str:
     """Sessions of people, and apart from them those that other sessions spawned."""
     spawned = len(every) - len(own)
     return f"{number(len(own))} sessions" + (f", {number(spawned)} subagents that are stored as sessions" if spawned else "")
-
-
-def score_table(console: Console, rows: Sequence[SessionScore], models: Sequence[ModelPoint]) -> None:
-    head = ("session", "task", "work", "tier", "Q", "rank %", "compl", "exec", "eff", "outc", "USD", "first prompt")
-    table = grid("<", "<", "<", "<", ">", ">", ">", ">", ">", ">", ">", "<~", head=head)
-    named, own = prefixes(r.key for r in rows), [r for r in rows if r.parent_key is None]
-    for r in own:
-        parts = [_score(value) for value in (r.completion, r.execution, r.efficiency, r.outcome)]
-        cost = "" if r.cost_usd is None else f"{r.cost_usd:.2f}"
-        rank = "" if r.q_rank is None else f"{100 * r.q_rank:.0f}"
-        tier = r.tier or (words(r.special) if r.special else "")
-        table.add_row(plain(named[r.key]), r.task_type, r.work or "", tier, _score(r.q), rank, *parts, cost, plain(r.label))
-    show(console, table, 0)
-    if models:
-        console.print()
-        model_table(console, models)
-    failed = [named[r.key] for r in rows if r.tier == Tier.FAILED]
-    if failed:
-        console.print(plain(f"below 0.40, worth a look: {', '.join(failed[:_FAILED])}{' …' if len(failed) > _FAILED else ''}"))
-    console.print(Text("rank: share of sessions of the same task in public repositories with a lower Q", "dim"))
-    console.print(Text(f"{_counted(own, rows)}; to explain one score: whowrote quality --explain KEY", "dim"))
-    console.print(Text(AGREEMENT.sentence(), "yellow"))
-
-
-def model_table(console: Console, models: Sequence[ModelPoint]) -> None:
-    """Quality against cost: no model is both cheaper and better than one on the frontier."""
-    table = grid("<~", "<", ">", ">", ">", ">", "<", head=("model", "task", "sessions", "mean Q", "mean USD", "Q per USD", ""))
-    for m in models:
-        mark = "frontier" if m.frontier else ""
-        cost = f"{m.mean_cost:.2f}"
-        table.add_row(plain(m.model), m.task_type or "all", number(m.sessions), _score(m.mean_q), cost, _score(m.roi), mark)
-    show(console, table, 0)
-
-
-def _score(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def score_view(console: Console, explained: ExplainedScore) -> None:
-    """Why a session has its score."""
-    row = explained.score
-    title(console, row.label, f"{row.key}, {row.task_type}")
-    console.print()
-    console.print(Text.assemble(("  Q = ", "bold"), (_score(row.q) or "none", "bold"), f"  {row.tier or ''}", _special(row)))
-    for part in explained.parts:
-        console.print()
-        table = grid("<", ">", ">", "<~", head=(part.name, "score", "weight", "value"))
-        table.add_row(Text("= " + part.name, "bold"), _score(part.score), f"{part.weight:.2f}", "")
-        for signal in (s for s in explained.signals if s.part == part.name):
-            missing = signal.score is None
-            value_text = "missing (not counted)" if missing else _short(signal.value)
-            table.add_row(words(signal.signal), _score(signal.score), f"{signal.weight:.2f}", Text(one_line(value_text), "dim"))
-        show(console, table)
-    console.print()
-    console.print(Text(AGREEMENT.sentence(), "yellow"))
-    covered = f"{100 * row.weight_covered:.0f} % of the weight is covered by signals"
-    cost = "" if row.roi is None else f"; {row.cost_usd:.2f} USD, Q per USD {row.roi:.2f}"
-    console.print(Text(covered + cost, "dim"))
-
-
-def _special(row: SessionScore) -> str:
-    if not row.special:
-        return ""
-    return f"  ({words(row.special)}: {'not scored' if row.q is None else 'scored by a rule of its own'})"
-
-
-def agreement_view(console: Console, agreement: RatingAgreement) -> None:
-    table = grid("<", ">", ">", ">", head=("Q against ratings", "sessions", "Pearson r", "95 %"))
-    table.add_row(Text("all", "bold"), number(agreement.matched), _score(agreement.pearson), _span(agreement.pearson_interval))
-    table.add_row("all, Spearman", number(agreement.matched), _score(agreement.spearman), _span(agreement.spearman_interval))
-    for task, correlation in agreement.by_task.items():
-        table.add_row("  " + task, number(correlation.sessions), _score(correlation.pearson), "")
-    show(console, table, 0)
-    interval = (
-        "95 % intervals: bootstrap over sessions, 2,000 samples"
-        if agreement.pearson_interval
-        else "no intervals: they need more sessions"
-    )
-    console.print(Text(f"{interval}; {agreement.rated - agreement.matched} ratings do not match any session", "dim"))
-
-
-def fit_view(console: Console, found: Fit) -> None:
-    table = grid("<", *[">"] * len(PARTS), head=("weights", *PARTS))
-    table.add_row("fitted", *(f"{weight:.2f}" for weight in found.weights))
-    show(console, table, 0)
-    console.print()
-    table = grid("<", ">", head=("Q against ratings", "Pearson r"))
-    table.add_row("published weights", _score(found.published))
-    table.add_row("fitted weights, on the same sessions", _score(found.fitted))
-    table.add_row("fitted on the other repositories", _score(found.unseen))
-    show(console, table, 0)
-    of = f"{number(found.sessions)} sessions of {number(found.repositories)} repositories"
-    console.print(Text(f"{of}; the last line is what to expect of sessions that nobody rated", "dim"))
-
-
-def _span(interval: Interval | None) -> str:
-    return f"{interval.low:.2f} to {interval.high:.2f}" if interval else ""

@@ -48,6 +48,26 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
         _print_on_terminal(table, columns)
 
 
+def print_tables(output_format: str, tables: Sequence[Table]) -> None:
+    """Prints several tables, each below its title; in CSV the first column of a row is the name of its table."""
+    if output_format == "json":
+        write_json([{"name": table.name, "title": table.title, "rows": table.rows, "notes": table.notes} for table in tables])
+    elif output_format == "csv":
+        columns = dict.fromkeys(column.name for table in tables for column in table.columns)
+        write_csv(["table", *columns], ({"table": table.name, **row} for table in tables for row in table))
+    else:
+        for table in tables:
+            _print_title(table)
+            _print_on_terminal(table, ())
+            out().print()
+
+
+def _print_title(table: Table) -> None:
+    from rich.text import Text
+
+    out().print(Text.assemble((one_line(table.title), "bold"), ("  " + one_line(table.name), "dim")))
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A column that is shown."""
@@ -107,7 +127,9 @@ def _number_text(unit: str, value: float) -> str:
         return "<0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.2f}" if unit == "USD" or abs(value) >= 0.01 or not value else f"{value:.1e}"
+    if unit == "USD" or abs(value) >= 10 or not value:
+        return f"{value:,.2f}" if unit == "USD" or abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
 def class_shares(row: Mapping[str, Any]) -> list[tuple[str, str]]:

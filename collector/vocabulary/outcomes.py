@@ -13,51 +13,6 @@ class Convergence(Word):
     EXPANDING = "expanding", "the edits get larger"
 
 
-class TaskType(Word):
-    """What a session was for."""
-
-    CODING = "coding", "it changed files or made a commit, or was asked to"
-    OPERATIONS = "operations", "it mostly ran commands, or was asked to"
-    RESEARCH = "research", "it called tools and changed nothing"
-    CHAT = "chat", "it called no tool"
-    DISCOVERY = "discovery", "it wrote plans, designs or notes only"
-    HEARTBEAT = "heartbeat", "a scheduled check"
-
-
-class Work(Word):
-    """Kinds of work that sessions are compared by."""
-
-    MONITORING = "monitoring", "looking whether something runs"
-    SELF_REVIEW = "self-review", "a review, audit or check of what is there"
-    CONTENT = "content", "documentation and other texts"
-    TRIAGE = "triage", "a bug, an error, something that fails"
-    NOVELTY = "novelty", "a prototype, an experiment, a new program"
-    CLEAN_UP = "clean-up", "refactoring, renaming, removing, formatting"
-    CODE = "code", "any other change"
-
-
-class Tier(Word):
-    """Grades of the quality score, the best first."""
-
-    EXCELLENT = "Excellent", "from 0.90"
-    GOOD = "Good", "from 0.75"
-    ACCEPTABLE = "Acceptable", "from 0.60"
-    POOR = "Poor", "from 0.40"
-    FAILED = "Failed", "below 0.40"
-
-
-class SpecialScore(Word):
-    """Sessions that are scored by a rule of their own, or not at all."""
-
-    EMPTY = "empty", "nothing happened"
-    NO_REPLY = "no_reply", "a check that asked for no reply"
-    HEARTBEAT_OK = "heartbeat_ok", "a check that found everything in order"
-    NO_PROMPT = "no_prompt", "no person typed anything, as in a subagent's session: it has no score"
-    QUIET_CRON = "quiet_cron", "a scheduled session that found nothing"
-    NO_TASK = "no_task", "the user typed commands of the agent's program only: no score"
-    NO_OUTCOME = "no_outcome", "it worked on files, and nothing tells what became of that: no score"
-
-
 class SessionOutcome(Word):
     """What became of a session's work: the first that applies."""
 

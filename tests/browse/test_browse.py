@@ -453,7 +453,7 @@ def test_the_report_is_one_page_that_loads_nothing(db: Path, tmp_path: Path) -> 
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
-    for command in (("report", "--html", tmp_path / "none" / "page.html"), ("study", "--out", db / "tables")):
+    for command in (("report", "--html", tmp_path / "none" / "page.html"), ("report", "study", "--out", db / "tables")):
         done = run(*command, "--db", db)
         assert done.exit_code == 2 and "cannot write" in done.stderr, command
 
@@ -505,14 +505,14 @@ def _labels(db: Path) -> list[tuple[str]]:
 )
 def test_nothing_in_markdown_is_a_reference(text: str) -> None:
     """GitHub looks for these in the text that is left when Markdown is done, where escapes are gone."""
-    pieces = re.sub(r"\\(.)", r"\1", standalone._cell(text)).split("<!-- -->")
+    pieces = re.sub(r"\\(.)", r"\1", standalone.cell(text)).split("<!-- -->")
     assert "".join(pieces) == text and len(pieces) > 1
     reference = r"@\w|#\d|GH-\d|\b[0-9a-f]{7}|://\w|www\.\w"
     assert not any(re.search(reference, piece) for piece in pieces)
 
 
 def test_markdown_of_hostile_text_is_text() -> None:
-    cell = standalone._cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
+    cell = standalone.cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
     assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "@somebody" not in cell
 
 

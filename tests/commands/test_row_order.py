@@ -76,9 +76,10 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 WORDS: tuple[tuple[str, ...], ...] = (
-    ("study", "--json"), ("study",), ("study", "--csv"), ("study", "--markdown", "FILE"), ("study", "--html", "FILE"),
+    ("report", "study", "--json"), ("report", "study"), ("report", "study", "--csv"),
+    ("report", "study", "--markdown", "FILE"), ("report", "study", "--html", "FILE"),
     ("survival", "--json"), ("survival", "--by", "agent"), ("survival", "--all-files", "--no-curves", "--csv"),
-    ("grades", "--min-n", "2", "--json"), ("grades",), ("grades", "--csv"),
+    ("report", "grades", "--min-n", "2", "--json"), ("report", "grades",), ("report", "grades", "--csv"),
     ("report",), ("report", "--html", "FILE"), ("report", "--by", "month,agent", "--json"), ("report", "--by", "directory"),
     ("report", "--by", "repository,person", "--since", "2020-01-01", "--csv"), ("report", "--by", "month", "--html", "FILE"),
 )  # fmt: skip

@@ -59,9 +59,9 @@ def test_features_and_scores_count_subagents_apart(db: Path) -> None:
                     "INSERT INTO scores (session_id, task_type, weight_covered, parts, version) VALUES (?, 'coding', 0, '{}', 1)",
                     (number,),
                 )
-    for command in ("features", "quality"):
-        shown = run(command, "--db", db).stdout
+    for command, parent in ((("features",), "parent_key"), (("report", "quality"), "parent")):
+        shown = run(*command, "--db", db).stdout
         assert "the task" in shown and "write tests" not in shown, command
         assert "1 sessions, 2 subagents that are stored as sessions" in shown, command
-        found = {row["label"]: row["parent_key"] for row in rows(run(command, "--csv", "--db", db))}
+        found = {row["label"]: row[parent] for row in rows(run(*command, "--csv", "--db", db))}
         assert found == {"the task": "", "look around": "parent", "write tests": "parent"}

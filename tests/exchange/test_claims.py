@@ -15,6 +15,7 @@ from support.claim_notes import lines_of, put_notes
 from support.commands import clone, rows, run
 from support.histories import Build, Files, text, words
 
+from attribution.evaluation.study import study
 from attribution.exchange.claims.agreement import ComparedLines, compare
 from attribution.exchange.claims.commits import CommittedFile, CommittedFiles
 from attribution.exchange.claims.verify import check, status_of, worst
@@ -24,7 +25,6 @@ from attribution.exchange.producers import agent_blame, agent_trace, git_ai, pro
 from attribution.exchange.producers.model import Claim, ClaimSource, Producer, Who
 from attribution.exchange.producers.roots import relative, root_of
 from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
-from attribution.study import study
 from collector.checkpoints.trailers import declared_agent
 from collector.git import ranges
 from collector.git.agitrack import agent_blocks

@@ -29,11 +29,11 @@ ADAPTERS = {
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
     "lizard": {
         "attribution/weaknesses/scan/complexity.py",
-        "attribution/maintainability/measure.py",  # pydriller parses with it
+        "attribution/evaluation/maintainability/measure.py",  # pydriller parses with it
     },
-    "lizard_languages": {"attribution/maintainability/measure.py"},
-    "pydriller": {"attribution/maintainability/measure.py"},
-    "git": {"attribution/maintainability/measure.py"},  # GitPython, for the errors that come through pydriller
+    "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
+    "pydriller": {"attribution/evaluation/maintainability/measure.py"},
+    "git": {"attribution/evaluation/maintainability/measure.py"},  # GitPython, for the errors that come through pydriller
     "sqlite_utils": {"collector/storage/library.py"},
     "sqlite3": {
         "collector/storage/store.py",

@@ -62,9 +62,9 @@ TITLE, STAGE = "Made up", "session"
 FEATURES = (Feature("made_up", "integer", "none", "a feature made up"),)
 def compute(view): return {"made_up": 1}
 """,
-    "attribution.study": """
-from attribution.study.model import StudyTable
-def tables(store): return [StudyTable("made_up", "Made up", [])]
+    "attribution.evaluation.study": """
+from attribution.evaluation.tables import table_of
+def tables(store, sessions): return [table_of([], name="made_up")]
 """,
 }
 
@@ -241,9 +241,9 @@ def test_a_group_of_features_has_columns_and_values(added: ModuleType, tmp_path:
         assert store.rows("SELECT name FROM pragma_table_info('session_features') WHERE name = 'made_up'")
 
 
-@into("attribution.study")
+@into("attribution.evaluation.study")
 def test_tables_of_the_study_are_shown(added: ModuleType, tmp_path: Path) -> None:
-    from attribution.study import study
+    from attribution.evaluation.study import study
     from collector.storage.store import Store
 
     with Store(tmp_path / "w.db") as store:

@@ -161,8 +161,9 @@ def test_parts_go_along_when_databases_are_merged_and_taken_apart(filled: Path, 
 def test_commands_that_read_do_without_optional_tables(tmp_path: Path) -> None:
     db = tmp_path / "out.db"
     Store(db).close()
-    for command in ("sessions", "problems", "check", "claims", "findings", "maintainability", "attempts", "quality", "study"):
-        result = run(command, "--db", db, "--json")
+    chapters = [("report", name) for name in ("maintainability", "quality", "grades", "study")]
+    for command in (*chapters, *((name,) for name in ("sessions", "problems", "check", "claims", "findings", "attempts"))):
+        result = run(*command, "--db", db, "--json")
         assert result.exit_code in (0, 1, 2), (command, result.output)
     with Store(db) as store:
         assert not any(store.has(name) for name in homes())

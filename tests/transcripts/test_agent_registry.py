@@ -77,7 +77,7 @@ def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
 OTHERS = {
     "collector/checkpoints/trailers.py": "families of models in the names of co-authors",
     "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
-    "attribution/study/paper.py": "published numbers",
+    "attribution/evaluation/study/paper.py": "published numbers",
     "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
     "collector/discover/hook_search.py": "files in which Entire installs its hooks",

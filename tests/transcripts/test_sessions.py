@@ -315,7 +315,7 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
-    (scored,) = json.loads(run("quality", "--db", db, "--json").stdout)
+    (scored,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
     assert scored["cost_usd"] == priced["cost_usd"]
     run("repo", repo, "--db", db)  # the database keeps to the table
     (kept,) = json.loads(run("features", "--db", db, "--json").stdout)
@@ -352,16 +352,17 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
 def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
     _, db, rows, _ = taken
     (key,) = rows
-    (found,) = json.loads(run("quality", "--db", db, "--json").stdout)
+    (found,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
     assert found["task_type"] == "coding" and 0.7 < found["q"] <= 1
-    shown = run("quality", "--db", db, "--explain", key).stdout
+    shown = run("report", "quality", "--db", db, "--explain", key).stdout
     for words in ("completion", "execution", "efficiency", "outcome", "tool success", "model appropriateness", found["tier"]):
         assert words in shown
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{key[:8]},4\nnobody,2\n")
-    (agreement,) = json.loads(run("quality", "validate", ratings, "--db", db, "--json").stdout)
-    assert (agreement["rated"], agreement["matched"], agreement["pearson"]) == (2, 1, None)
-    assert agreement["unmatched"] == ["nobody"]
+    compared = run("data", "ratings", ratings, "--db", db, "--json")
+    (pearson, *_) = json.loads(compared.stdout)
+    assert (pearson["sessions"], pearson["r"]) == (1, None)
+    assert "no scored session found for 1 ratings: nobody" in compared.stderr
 
 
 @pytest.mark.parametrize(
@@ -369,9 +370,9 @@ def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     [
         (("features", "--session", "zzzzzz"), "no such session: zzzzzz"),
         (("regions", "--session", "zzzzzz"), "no such session: zzzzzz"),
-        (("quality", "--explain", "zzzzzz"), "no such session: zzzzzz"),
+        (("report", "quality", "--explain", "zzzzzz"), "no such session: zzzzzz"),
         (("features", "--prices", "none.toml"), "cannot be read"),
-        (("quality", "validate", "none.csv"), "cannot be read"),
+        (("data", "ratings", "none.csv"), "cannot be read"),
     ],
 )
 def test_wrong_use_is_explained(
@@ -384,8 +385,8 @@ def test_wrong_use_is_explained(
 
 
 def test_without_a_database(tmp_path: Path) -> None:
-    for command in ("features", "regions", "quality"):
-        failed = run(command, "--db", tmp_path / "none.db")
+    for command in (("features",), ("regions",), ("report", "quality")):
+        failed = run(*command, "--db", tmp_path / "none.db")
         assert failed.exit_code == 5 and "there is no database" in failed.stderr
     assert not (tmp_path / "none.db").exists()
 
@@ -394,21 +395,8 @@ def test_ratings_that_are_none(taken: tuple[Path, Path, dict[str, dict[str, Any]
     _, db, _, _ = taken
     for text, words in (("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "not a number")):
         (tmp_path / "r.csv").write_text(text)
-        failed = run("quality", "validate", tmp_path / "r.csv", "--db", db)
+        failed = run("data", "ratings", tmp_path / "r.csv", "--db", db)
         assert failed.exit_code == 2 and words in failed.stderr
-
-
-def test_an_older_database_gets_the_new_tables(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
-    repo, db, _, _ = taken
-    with Store(db) as store:
-        for table in ("session_features", "region_edits", "regions", "scores"):
-            store.connection.execute(f"DROP TABLE {table}")
-        store.connection.execute("PRAGMA user_version = 1")
-    failed = run("features", "--db", db)
-    assert failed.exit_code == 2 and "whowrote repo" in failed.stderr
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert len(json.loads(run("features", "--db", db, "--json").stdout)) == 1
-    assert len(json.loads(run("quality", "--db", db, "--json").stdout)) == 1
 
 
 def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
-SUBJECTS = ("lines", "history", "weaknesses", "maintainability", "facts", MIXED)
+SUBJECTS = ("lines", "history", "weaknesses", "facts", MIXED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,13 @@ class Check:
 @cache
 def invariants() -> tuple[Invariant, ...]:
     """All but those about features: of the core, and of the plug-ins that have a file `checks.sql`."""
-    files = [directory / "checks.sql" for directory in plugin_directories().values()]
-    of_plugins = (one for path in files if path.is_file() for one in _parsed(path.read_text("utf-8")))
-    return (*(one for name in SUBJECTS for one in _of_subject(name)), *of_plugins)
+    return (*(one for name in SUBJECTS for one in _of_subject(name)), *_of_plugins("checks.sql"))
+
+
+def _of_plugins(name: str) -> Iterator[Invariant]:
+    """Those in the files of this name of the plug-ins."""
+    paths = (directory / name for directory in plugin_directories().values())
+    return (one for path in paths if path.is_file() for one in _parsed(path.read_text("utf-8")))
 
 
 def mixed_repositories(store: Store) -> list[int]:
@@ -63,7 +67,7 @@ def _parsed(text: str) -> Iterator[Invariant]:
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
-    about_features = feature_checks.invariants(features()) if features_ready(store) else ()
+    about_features = (*feature_checks.invariants(features()), *_of_plugins("feature_checks.sql")) if features_ready(store) else ()
     return [check(store, one, most) for one in (*invariants(), *about_features)]
 
 

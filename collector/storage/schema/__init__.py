@@ -20,7 +20,7 @@ from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
 _OPTIONAL = (
-    "history", "survival", "weaknesses", "maintainability", "reviews", "discovery", "mirrors", "settings", "forgotten",
+    "history", "survival", "weaknesses", "reviews", "discovery", "mirrors", "settings", "forgotten",
 )  # fmt: skip
 _CACHE = ("cache/jobs", "cache/http_cache", "cache/scans", "cache/sessions_read", "cache/reports")
 

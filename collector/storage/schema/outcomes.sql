@@ -131,26 +131,6 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
 CREATE INDEX IF NOT EXISTS turn_outcomes_repo ON turn_outcomes(repo_id);
 CREATE INDEX IF NOT EXISTS turn_outcomes_discarded ON turn_outcomes(discarded_by);
 
--- The quality score of a session, with its parts; a part without any signal is NULL and its weight goes to the others.
-CREATE TABLE IF NOT EXISTS scores (
-  session_id INTEGER PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  task_type TEXT NOT NULL {TaskType}, -- what the session was for
-  work TEXT {Work}, -- kind of work, by what was done and asked for; NULL where neither tells
-  q REAL, -- 0 to 1; NULL when nothing could be scored
-  q_rank REAL, -- share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones
-  tier TEXT {Tier}, -- grade of the score
-  completion REAL, -- did the session do what it was for, 0 to 1
-  execution REAL, -- how well did the agent work, 0 to 1
-  efficiency REAL, -- was it worth its tokens and turns, 0 to 1
-  outcome REAL, -- is there a result, 0 to 1
-  weight_covered REAL NOT NULL, -- share of the weights whose signals are available
-  special TEXT {SpecialScore}, -- which rule of its own scored it; NULL otherwise
-  cost_usd REAL, -- cost of the session when it was scored
-  roi REAL, -- q / cost_usd
-  parts TEXT NOT NULL, -- every signal with its value, score and weight, JSON
-  version INTEGER NOT NULL -- of the formula
-);
-
 -- One row per hunk of each applied edit, with its file and the symbol around it.
 --   repo_id: its repository
 --   session_id: the session

@@ -1,0 +1,1 @@
+"""How the quality of sessions differs between groups of them."""

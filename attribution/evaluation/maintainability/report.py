@@ -1,0 +1,161 @@
+"""What commits do to the maintainability of the code, by who wrote their lines, and how agents' commits differ from others'.
+
+A commit is often the work of several authors. It counts for each class with the share of its lines that the class wrote, so the
+weights of a class add up to a number of whole commits. Two classes are compared as they are, and among commits that are alike: of
+the same repository and of similar size.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
+from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS
+from attribution.evaluation.tables import table_of
+from attribution.lineage import minimum
+from attribution.stats.accuracy import audited_note
+from collector.errors import WhoWroteError
+from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+    from collector.storage.views import Table
+
+LEAST = minimum.COMMITS
+SIZES = (50, 300)  # changed lines up to which a commit is small, medium
+REFERENCES = tuple(name for name in LINE_CLASSES if name != LineClass.AGENT)
+_NOT_KNOWN = "not known"
+
+Commit = Mapping[str, Any]
+"""A row of `commit_quality` with the name of its repository as `repo`."""
+
+
+def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -> list[Table]:
+    """Means and differences over the measured commits of one repository, or of all. Raises WhoWroteError when none was measured."""
+    commits = store.rows(
+        "SELECT q.*, r.name AS repo FROM commit_quality q JOIN repos r ON r.id = q.repo_id "
+        "WHERE ?1 IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
+        (repo,),
+    )
+    if not commits:
+        raise WhoWroteError(
+            f"no commit in {store.path} has been measured yet",
+            f"Measure with: whowrote report maintainability PATH --db {store.path}",
+        )
+    measured = [commit for commit in commits if commit["change_set"] is not None]
+    return [
+        _table("maintainability", "Delta maintainability of commits", _mean_rows(measured, DMM, least), _notes(commits, least)),
+        _table("process", "Process metrics of commits", _mean_rows(measured, (*PROCESS, *HISTORY), least), []),
+        _differences(measured, least),
+    ]
+
+
+def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+    return table_of(rows, {"metric": "word", "name": "word", "reference": "word"}, notes, name, title)
+
+
+def _notes(commits: Sequence[Commit], least: int) -> list[str]:
+    tools = sorted({commit["measured_by"] for commit in commits})
+    reasons = Counter(commit["reason"] for commit in commits if commit["reason"])
+    notes = [
+        "0 to 1, higher is better: the share of changed code that goes into low-risk functions or out of high-risk ones.",
+        "Each commit counts towards a class by its share of the lines (whole); groups with fewer than "
+        f"{least} whole commits have no mean.",
+        "95 % intervals over repositories; with fewer than five over the commits of these repositories only.",
+        f"{len(commits):,} commits, {'; '.join(tools)}.",
+    ]
+    if len(tools) > 1:
+        notes.append("Commits were measured with different versions; measure the repositories again before comparing.")
+    if reasons:
+        missing = (f"{count:,} {reason.replace('_', ' ')}" for reason, count in sorted(reasons.items()))
+        notes.append(f"Commits without a value: {', '.join(missing)}.")
+    audited = audited_note(LineClass.AGENT, LineClass.HUMAN)
+    return [*notes, *([f"{audited}."] if audited else [])]
+
+
+# --- means ------------------------------------------------------------------------------------------------------------
+
+
+def _mean_rows(commits: Sequence[Commit], metrics: Sequence[str], least: int) -> list[dict[str, Any]]:
+    return [row for by in ("class", "mode") for metric in metrics for row in means(commits, by, metric, least)]
+
+
+def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST) -> list[dict[str, Any]]:
+    """A row for each class or mode that has any commit; without a mean where its commits are too few."""
+    rows = []
+    for name in LINE_CLASSES if by == "class" else (*CodingMode, _NOT_KNOWN):
+        weighted = [(commit, share(commit, name) if by == "class" else float(mode(commit) == name)) for commit in commits]
+        moments = [(c["repo"], (weight, weight * c[metric])) for c, weight in weighted if weight and _has(c, metric)]
+        whole = sum(weight for _, (weight, _) in moments)
+        mean = estimate(moments, ratio, limits(metric)) if whole >= least else Estimate()
+        if moments:
+            rows.append({"by": by, "name": name, "metric": metric, "commits": len(moments), "whole": whole, **mean.columns("mean")})
+    return rows
+
+
+def share(commit: Commit, name: str) -> float:
+    """The share of a commit's lines that a class wrote."""
+    return float(commit[name] / (sum(commit[other] for other in LINE_CLASSES) or 1))
+
+
+def mode(commit: Commit) -> str:
+    """How its lines came about, by those that an agent is recorded or a person was seen to have written."""
+    agent, human = commit[LineClass.AGENT], commit[LineClass.HUMAN]
+    if not agent + human:
+        return _NOT_KNOWN
+    if not agent:
+        return CodingMode.HUMAN_ONLY
+    return CodingMode.VIBE if 100 * agent >= 99 * (agent + human) else CodingMode.COLLABORATIVE
+
+
+def limits(metric: str) -> tuple[float, float]:
+    """The least and the greatest value that is possible."""
+    return (0.0, 1.0 if metric in DMM else 100.0 if metric == "contributors_experience" else float("inf"))
+
+
+def _has(commit: Commit, metric: str) -> bool:
+    return commit[metric] is not None and any(commit[name] for name in LINE_CLASSES)
+
+
+# --- differences ------------------------------------------------------------------------------------------------------
+
+
+def _differences(commits: Sequence[Commit], least: int) -> Table:
+    rows = [compare(commits, metric, reference, least) for metric in (*DMM, *PROCESS, *HISTORY) for reference in REFERENCES]
+    shown = [row for row in rows if row["all_commits"] is not None]
+    notes = ["Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."]
+    if not shown:
+        notes = ["No comparison: too few commits by agents or by others."]
+    return _table("differences", "Commits of agents less commits of others", shown, notes)
+
+
+def compare(commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST) -> dict[str, Any]:
+    """Agents' commits less those of another class. No difference with fewer than `least` whole commits on either side."""
+    usable = [commit for commit in commits if _has(commit, metric)]
+    whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
+    strata: Sequence[Callable[[Commit], Hashable]] = (lambda commit: "", lambda commit: (commit["repo"], _size(commit)))
+    widest = limits(metric)[1]
+    raw, alike = (
+        difference(
+            [
+                Observation(c["repo"], stratum(c), (share(c, LineClass.AGENT), share(c, reference)), c[metric])
+                for c in usable
+                if share(c, LineClass.AGENT) or share(c, reference)
+            ],
+            (-widest, widest),
+        )
+        if min(whole) >= least
+        else Estimate()
+        for stratum in strata
+    )
+    return {
+        "metric": metric, "reference": reference, "whole": whole[0], "reference_whole": whole[1], **raw.columns("all_commits"),
+        **alike.columns("alike"),
+    }  # fmt: skip
+
+
+def _size(commit: Commit) -> str:
+    churn = commit["code_churn"] or 0
+    return "small" if churn <= SIZES[0] else "medium" if churn <= SIZES[1] else "large"

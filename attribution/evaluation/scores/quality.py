@@ -1,0 +1,300 @@
+"""The quality score Q of a session: four parts, weights by type of task, special cases, tiers, return on cost. Pure.
+
+Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome, each 0 to 1. A signal that is missing is left out and its weight goes
+to the others of its part; a part without any signal is left out and its weight goes to the other parts (that of Outcome goes to
+Completion when nothing outside the conversation was touched). The share of weights whose signal was there is kept with the score.
+Q says how a session went, not whether the code is right or beautiful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from attribution.evaluation.scores.baselines import Baseline, baseline
+from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
+from attribution.evaluation.words import SpecialScore, TaskType, Tier
+from attribution.lineage import minimum
+from collector.vocabulary.outcomes import SessionOutcome
+
+VERSION = 6
+PARTS = ("completion", "execution", "efficiency", "outcome")
+PartWeights = tuple[float, float, float, float]
+"""Weights of the four parts, in the order of PARTS."""
+WEIGHTS: Mapping[str, PartWeights] = {
+    TaskType.CODING: (0.15, 0.20, 0.15, 0.50),
+    TaskType.OPERATIONS: (0.20, 0.30, 0.30, 0.20),
+    TaskType.RESEARCH: (0.25, 0.15, 0.20, 0.40),
+    TaskType.CHAT: (0.40, 0.20, 0.25, 0.15),
+    TaskType.DISCOVERY: (0.30, 0.15, 0.20, 0.35),
+    TaskType.HEARTBEAT: (0.30, 0.25, 0.35, 0.10),
+}
+# Fitted to the ratings of benchmarks/data/session-ratings.csv (`report quality --weights rated`).
+RATED_WEIGHTS: PartWeights = (0.4, 0.5, 0.0, 0.1)
+
+
+class Agreement(NamedTuple):
+    """Pearson's correlation of Q with people's ratings."""
+
+    sessions: int
+    repositories: int
+    published: float
+    low: float  # 95 %, as `high`
+    high: float
+    rated: float  # of RATED_WEIGHTS, each repository with weights fitted on the others
+
+    def sentence(self) -> str:
+        published = f"r = {self.published:.2f} ({self.low:.2f} to {self.high:.2f}; {self.sessions} sessions)"
+        return f"Q agrees weakly with people's ratings: {published}; with --weights rated, r = {self.rated:.2f}"
+
+
+# docs/metrics.md says how it was measured.
+AGREEMENT = Agreement(70, 15, 0.40, 0.23, 0.58, 0.66)
+TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
+
+_SUBSTANCE = 50  # words of an answer that count as substantive
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One input of a part. `score` None: missing, left out."""
+
+    part: str
+    name: str
+    weight: float  # within its part
+    score: float | None
+    value: Any = None
+
+
+@dataclass(slots=True)
+class Score:
+    task_type: str
+    work: str | None = None  # kind of work
+    signals: list[Signal] = field(default_factory=list)
+    parts: dict[str, float | None] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)  # as used: after redistribution
+    covered: float = 0.0
+    q: float | None = None
+    special: str = ""
+    cost_usd: float | None = None
+
+    @property
+    def tier(self) -> str | None:
+        return tier_of(self.q)
+
+    @property
+    def rank(self) -> float | None:
+        """Share of the sessions of the same type in `baselines` that scored lower; None without a score of its parts."""
+        return None if self.q is None or self.special else baseline(self.task_type).rank(self.q)
+
+    @property
+    def roi(self) -> float | None:
+        """Q per dollar; None without a cost."""
+        return self.q / self.cost_usd if self.q is not None and self.cost_usd else None
+
+
+def tier_of(q: float | None) -> str | None:
+    """Grade of a score; None without one."""
+    return None if q is None else next(name for least, name in TIERS if q >= least)
+
+
+class Deeds(NamedTuple):
+    """What became of a session's lines, over all its turns: columns of `turn_outcomes`."""
+
+    produced: int = 0
+    discarded: int = 0  # removed by a later session before any commit had them
+    places: int = 0  # that a turn edited and another turn followed
+    places_undone: int = 0  # where the next turn put back what had been there
+    old: int | None = None  # committed lines that were followed for 30 days; None before `whowrote survival`
+    alive: int | None = None  # of those, still there
+
+
+def score(row: Row, deeds: Deeds | None = None) -> Score:
+    """Q of one session with everything it is made of; `deeds` None: nothing is known of what became of its lines."""
+    result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
+    outcome = _outcome(row, deeds or Deeds())
+    result.signals = [*_completion(row), *_execution(row), *_efficiency(row, baseline(result.task_type)), *outcome]
+    for part in PARTS:
+        result.parts[part] = _mean([s for s in result.signals if s.part == part])
+    mixture = mix(result.parts, WEIGHTS[result.task_type])
+    result.weights, result.q = mixture.weights, mixture.q
+    result.covered = sum(mixture.complete[part] * _covered_share([s for s in result.signals if s.part == part]) for part in PARTS)
+    _special(row, result)
+    result.covered = round(result.covered, 6)
+    return result
+
+
+class Mixture(NamedTuple):
+    """The parts of a score put together."""
+
+    q: float | None  # None: no part is known
+    weights: dict[str, float]  # as used: after redistribution
+    complete: dict[str, float]  # as they would be used if every part were known
+
+
+def mix(parts: Mapping[str, float | None], weights: PartWeights) -> Mixture:
+    """Q of these parts. The weight of an unknown outcome goes to completion, that of other unknown parts to all others."""
+    complete = dict(zip(PARTS, weights, strict=True))
+    if parts["outcome"] is None:
+        complete["completion"] += complete["outcome"]
+        complete["outcome"] = 0.0
+    usable = sum(complete[part] for part in PARTS if parts[part] is not None)
+    used = {part: complete[part] / usable if usable and parts[part] is not None else 0.0 for part in PARTS}
+    return Mixture(sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete)
+
+
+def _mean(signals: list[Signal]) -> float | None:
+    """Mean of the signals that have a score, by their weights."""
+    present = [s for s in signals if s.score is not None]
+    weight = sum(s.weight for s in present)
+    return sum(s.weight * (s.score or 0.0) for s in present) / weight if weight else None
+
+
+def _covered_share(signals: list[Signal]) -> float:
+    """Share of the weights whose signals have a score."""
+    whole = sum(s.weight for s in signals)
+    return sum(s.weight for s in signals if s.score is not None) / whole if whole else 0.0
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _completion(row: Row) -> list[Signal]:
+    # The classifier of messages finds five times as many corrections as the word lists, which stand in where it does not speak.
+    ended, corrections = row["ended_normally"], row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"]
+    uncorrected = None if corrections is None else 1.0 if corrections == 0 else 0.5 if corrections == 1 else 0.2
+    return [
+        Signal("completion", "ended_normally", 1.0, None if ended is None else float(ended), ended),
+        Signal("completion", "substantive_output", 1.0, _substance(row), row["agent_words"]),
+        Signal("completion", "no_corrections", 1.0, uncorrected, corrections),
+    ]
+
+
+def _substance(row: Row) -> float | None:
+    if row["agent_words"] is None:
+        return None
+    return 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, row["agent_words"] / _SUBSTANCE)
+
+
+def _execution(row: Row) -> list[Signal]:
+    calls, rate, again = row["tool_call_count"] or 0, row["tool_error_rate"], row["first_attempt_failures"]
+    started, succeeded = row["subagent_count"] or 0, row["subagents_succeeded"]
+    errors, run = row["tool_errors"], row["longest_error_run"]
+    recovery = None if errors is None else 1.0 if errors == 0 else 0.2 if run is not None and run >= 3 else 0.5
+    delegated = None if not calls else 1.0 if not started else (succeeded or 0) / started
+    return [
+        Signal("execution", "tool_success", 0.5, None if rate is None else 1.0 - rate, rate),
+        Signal("execution", "first_attempt", 0.25, None if not calls or again is None else max(0.0, 1 - again / calls), again),
+        Signal("execution", "error_recovery", 0.15, recovery, run),
+        Signal("execution", "subagents", 0.1, delegated, started),
+    ]
+
+
+def _efficiency(row: Row, usual: Baseline) -> list[Signal]:
+    read = sum(row[name] or 0 for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens"))
+    ratio = (row["output_tokens"] or 0) / read if read else None
+    turns = row["turn_count"]
+    few = None if not turns else max(0.0, min(1.0, 1 - (turns - usual.responses) / (usual.most_responses - usual.responses)))
+    compactions = row["compaction_events"]
+    compacted = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
+    price = row["cost_usd"] / turns if turns and row["cost_usd"] is not None else None
+    return [
+        Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / usual.tokens), ratio),
+        Signal("efficiency", "responses", 1.0, few, turns),
+        Signal("efficiency", "compactions", 1.0, compacted, None if compactions is None else len(compactions)),
+        Signal("efficiency", "model_appropriateness", 1.0, _appropriate(price, usual), price),
+    ]
+
+
+def _appropriate(price: float | None, usual: Baseline) -> float | None:
+    """By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten."""
+    if price is None:
+        return None
+    return 0.5 if price > usual.high_cost else 0.7 if price > usual.cost else 1.0
+
+
+class Acceptance(NamedTuple):
+    """What is known of how the work was received, each 0 to 1; None: nothing is known."""
+
+    words: float | None  # the last message welcomes or refuses, or the user began again
+    deeds: float | None  # share of the work that neither the next turn put back nor a later session threw away
+    kept: float | None  # share of committed lines still there after 30 days
+
+    @property
+    def value(self) -> float | None:
+        """Mean of what is known."""
+        present = [part for part in self if part is not None]
+        return sum(present) / len(present) if present else None
+
+
+_WORDS: Mapping[str, float] = {SessionOutcome.RESTARTED: 0.4, SessionOutcome.REJECTED: 0.0}
+
+
+def acceptance(row: Row, deeds: Deeds) -> Acceptance:
+    """A session is also `accepted` because its lines landed, which `landed` counts already: here only a person's word does."""
+    words = 1.0 if row["last_message_accepts"] else _WORDS.get(row["session_outcome"] or "")
+    undone = deeds.places_undone / deeds.places if deeds.places else 0.0
+    stood = (1 - deeds.discarded / deeds.produced) * (1 - undone) if deeds.produced else None
+    alive = deeds.alive / deeds.old if deeds.old and deeds.alive is not None and deeds.old >= minimum.PART.lines else None
+    return Acceptance(words, stood, alive)
+
+
+def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
+    """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
+    artifact = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
+    touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
+    if not touched:
+        return [Signal("outcome", name, weight, None) for name, weight in _OUTCOME_WEIGHTS.items()]
+    applied = row["output_applied_fraction"]
+    landed = row["output_applied"] if applied is None else applied
+    received = acceptance(row, deeds)
+    return [
+        Signal("outcome", "artifact", 0.3, float(artifact), artifact),
+        Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
+        Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
+    ]
+
+
+_OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
+
+
+# --- special cases ----------------------------------------------------------------------------------------------------
+
+
+def _special(row: Row, result: Score) -> None:
+    """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task or outcome they are not."""
+    last_message = (row.get("last_said") or "").strip()
+    idle = not row["touched_files"] and not row["commits_made"]
+    if not row["agent_words"] and not row["tool_call_count"]:
+        result.special, result.q = SpecialScore.EMPTY, 0.0
+    elif not row["user_turn_count"]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
+        result.special, result.q = SpecialScore.NO_PROMPT, None
+    elif not _asks(row):
+        result.special, result.q = SpecialScore.NO_TASK, None
+    elif result.parts["outcome"] is not None and not _has_outcome(result):
+        result.special, result.q = SpecialScore.NO_OUTCOME, None
+    elif last_message == "NO_REPLY" and idle:
+        result.special, result.q = SpecialScore.NO_REPLY, 0.75
+    elif last_message == "HEARTBEAT_OK" and idle and (row["tool_call_count"] or 0) <= 1:
+        result.special, result.q = SpecialScore.HEARTBEAT_OK, 0.80
+    elif (
+        idle
+        and (last_message == "HEARTBEAT_OK" or _is_cron(row))
+        and (last_message == "HEARTBEAT_OK" or "nothing" in last_message.lower())
+    ):
+        result.special, result.q = SpecialScore.QUIET_CRON, 0.80 * (result.parts["efficiency"] or 0.0)
+
+
+def _asks(row: Row) -> bool:
+    """Whether a person typed more than commands of the agent's own program, such as /exit. None: the texts are not stored."""
+    return row.get("asked_turns") is None or row["asked_turns"] > 0
+
+
+def _has_outcome(result: Score) -> bool:
+    """Whether it is known that the work landed, or how it was received: that a file was changed is no outcome."""
+    return any(s.score is not None for s in result.signals if s.name in ("landed", "acceptance"))
+
+
+def _is_cron(row: Row) -> bool:
+    return (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")

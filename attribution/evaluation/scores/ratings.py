@@ -1,0 +1,195 @@
+"""People's ratings of sessions: a sheet to fill in, how well Q agrees with the ratings, and the weights that would agree best.
+
+All weights of a grid (steps of 0.05 that sum to 1) are tried. Those whose Q correlates best (Pearson) with the ratings win; of
+equal ones the closest to the published weights. The correlation of a fit with what it was fitted on flatters it, so each
+repository is scored once with weights fitted on the others: these scores together give the correlation to believe.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
+from attribution.evaluation.tables import table_of
+from attribution.evaluation.words import TaskType
+from attribution.lineage import minimum
+from attribution.stats.correlation import bootstrap, pearson, spearman
+from collector.errors import WhoWroteError
+from collector.storage.views import read_view
+
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+    from collector.storage.views import Table
+
+STEPS = 20  # weights are multiples of 1 / STEPS
+LEAST = minimum.RATED
+LEAST_REPOSITORIES = 3  # with fewer there is nothing to judge a fit by
+_SHORTEST_KEY = 6  # characters of a session's key that name it
+_HINT = "It needs a header with the columns session and rating (a number; the session's key or its first six characters or more)"
+
+Score = Mapping[str, Any]
+"""A row of `session_scores`."""
+
+
+class RatedSession(NamedTuple):
+    """A scored session and the rating that a person gave it."""
+
+    score: Score
+    rating: float
+
+
+class Fit(NamedTuple):
+    """Fitted weights, and Pearson's correlation of ratings with Q by different weights."""
+
+    weights: PartWeights
+    published: float | None
+    fitted: float | None  # on the sessions of the fit, which flatters it
+    unseen: float | None  # each repository with weights fitted on the others
+    unseen_rank: float | None  # Spearman of the same
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str]]:
+    """Rated sessions that have a score, and what names no session or several. Raises WhoWroteError when the CSV cannot be read."""
+    scores = {row["key"]: row for row in read_view(store, "session_scores", order="session_id") if row["q"] is not None}
+    rated, unmatched = list[RatedSession](), []
+    for name, rating in _rows(path):
+        keys = [key for key in scores if key == name]
+        keys = keys or [key for key in scores if len(name) >= _SHORTEST_KEY and key.startswith(name)]
+        if len(keys) == 1:
+            rated.append(RatedSession(scores[keys[0]], rating))
+        else:
+            unmatched.append(name)
+    return rated, unmatched
+
+
+def _rows(path: Path) -> list[tuple[str, float]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            if not {"session", "rating"} <= set(reader.fieldnames or ()):
+                raise WhoWroteError(f"{path} has no columns session and rating", _HINT)
+            return [(str(r["session"]).strip(), float(r["rating"])) for r in reader if str(r["rating"] or "").strip()]
+    except OSError as error:
+        raise WhoWroteError(f"{path} cannot be read: {error.strerror}", _HINT) from error
+    except (TypeError, ValueError, csv.Error) as error:
+        raise WhoWroteError(f"{path} has a rating that is not a number: {error}", _HINT) from error
+
+
+def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
+    """How Q agrees with ratings: over all sessions and by type of task, and with fitted weights.
+
+    A correlation is None with fewer than three sessions or when one side is constant.
+    """
+    pairs = [(float(session.score["q"]), session.rating) for session in rated]
+    rows = [_row("Pearson", "all", pairs, pearson), _row("Spearman", "all", pairs, spearman)]
+    for task in TaskType:
+        of_task = [(float(s.score["q"]), s.rating) for s in rated if s.score["task_type"] == task]
+        if of_task:
+            rows.append({"correlation": "Pearson", "sessions of": task, "sessions": len(of_task), "r": pearson(of_task)})
+    notes = ["95 % intervals: bootstrap over sessions, 2,000 samples."]
+    if fit is not None:
+        about = {"correlation": "Pearson", "sessions": len(_fitted(rated))}
+        rows.append({**about, "sessions of": "the fit, fitted weights", "r": fit.fitted})
+        rows.append({**about, "sessions of": "repositories not fitted on", "r": fit.unseen})
+        weights = ", ".join(f"{part} {weight:.2f}" for part, weight in zip(PARTS, fit.weights, strict=True))
+        notes.append(f"Fitted weights: {weights}. The last row is what to expect of sessions that nobody rated.")
+    else:
+        notes.append(f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES} repositories, that differ.")
+    return table_of(rows, {}, notes, "agreement", "Q against people's ratings")
+
+
+def _row(
+    name: str,
+    sessions: str,
+    pairs: Sequence[tuple[float, float]],
+    statistic: Callable[[Sequence[tuple[float, float]]], float | None],
+) -> dict[str, Any]:
+    low, high = bootstrap(pairs, statistic) or (None, None)
+    return {"correlation": name, "sessions of": sessions, "sessions": len(pairs), "r": statistic(pairs), "low": low, "high": high}
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
+    """None with fewer than LEAST sessions, of fewer than LEAST_REPOSITORIES repositories, or when all ratings are equal."""
+    sessions = _fitted(rated)
+    repositories = sorted({session.score["repo"] for session in sessions})
+    too_few = len(sessions) < LEAST or len(repositories) < LEAST_REPOSITORIES
+    if too_few or len({session.rating for session in sessions}) == 1:
+        return None
+    best = _best(sessions)
+    unseen: list[tuple[float, float]] = []
+    for name in repositories:
+        others = _best([session for session in sessions if session.score["repo"] != name])
+        unseen += _pairs([session for session in sessions if session.score["repo"] == name], _always(others))
+    published = pearson(_pairs(sessions, lambda session: WEIGHTS[session.score["task_type"]]))
+    return Fit(best, published, pearson(_pairs(sessions, _always(best))), pearson(unseen), spearman(unseen))
+
+
+def _fitted(rated: Sequence[RatedSession]) -> list[RatedSession]:
+    """Those whose score is made of its parts."""
+    return [session for session in rated if not session.score["special"]]
+
+
+def _best(rated: Sequence[RatedSession]) -> PartWeights:
+    usual = WEIGHTS[TaskType.CODING]
+
+    def merit(weights: PartWeights) -> tuple[float, float]:
+        correlation = pearson(_pairs(rated, _always(weights)))
+        distance = sum(abs(a - b) for a, b in zip(weights, usual, strict=True))
+        return -1.0 if correlation is None else round(correlation, 6), -distance
+
+    return max(_grid(), key=merit)
+
+
+def _always(weights: PartWeights) -> Callable[[RatedSession], PartWeights]:
+    return lambda _: weights
+
+
+def _pairs(rated: Sequence[RatedSession], weights_of: Callable[[RatedSession], PartWeights]) -> list[tuple[float, float]]:
+    """(Q, rating) of the sessions that have a score."""
+    scores = ((mix(session.score, weights_of(session)).q, session.rating) for session in rated)
+    return [(q, rating) for q, rating in scores if q is not None]
+
+
+def _grid() -> Iterator[PartWeights]:
+    for a in range(STEPS + 1):
+        for b in range(STEPS + 1 - a):
+            for c in range(STEPS + 1 - a - b):
+                yield a / STEPS, b / STEPS, c / STEPS, (STEPS - a - b - c) / STEPS
+
+
+# --- a sheet ----------------------------------------------------------------------------------------------------------
+
+
+def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:
+    """Sessions for people to rate, without scores, agents or models: as many of each type of task and tier as there are.
+
+    Their order tells nothing; equal seeds give equal sheets. Raises WhoWroteError when nothing has a score.
+    """
+    strata: dict[tuple[str, str], list[tuple[str, Score]]] = defaultdict(list)
+    for row in read_view(store, "session_scores", order="session_id"):
+        if row["q"] is not None and not row["special"]:
+            lot = hashlib.sha256(f"{seed} {row['repo']} {row['key']}".encode()).hexdigest()
+            strata[row["task_type"], row["tier"] or ""].append((lot, row))
+    if not strata:
+        raise WhoWroteError(f"{store.path} has no scores to compare", f"Compute them with: whowrote repo PATH --db {store.path}")
+    piles = [sorted(stratum, key=lambda pair: pair[0]) for _, stratum in sorted(strata.items())]
+    rounds = [pair for number in range(max(map(len, piles))) for pile in piles for pair in pile[number : number + 1]]
+    chosen = sorted(rounds[:sessions], key=lambda pair: pair[0])
+    return table_of(
+        [
+            {"session": row["key"], "repository": row["repo"], "started_at": row["started_at"], "first_prompt": row["label"],
+             "rating": "", "remarks": ""}
+            for _, row in chosen
+        ]
+    )  # fmt: skip

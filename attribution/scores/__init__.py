@@ -1,1 +1,0 @@
-"""How sessions and attempts went, as scores, and what may be compared."""

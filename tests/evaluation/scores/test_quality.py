@@ -1,0 +1,420 @@
+"""The score, worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import clone, rows, run
+
+from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
+from attribution.evaluation.scores.frontier import frontier, frontiers
+from attribution.evaluation.scores.quality import PARTS, WEIGHTS, Deeds, PartWeights, acceptance, mix, score
+from attribution.evaluation.scores.ratings import agreement, fit_weights, read_ratings
+from attribution.evaluation.scores.report import read_weights
+from attribution.evaluation.scores.tasks import kind_of_work, task_type
+from attribution.features import features
+from attribution.stats.correlation import pearson, ranks, spearman
+from collector.storage.store import Store
+
+
+def _row(**values: Any) -> dict[str, Any]:
+    """A session with nothing known but what is given."""
+    return {**{f.name: None for f in features()}, "tool_call_count": 0, "user_turn_count": 1, "first_prompt": "", **values}
+
+
+CODING = baseline("coding")
+_HALFWAY = (CODING.responses + CODING.most_responses) / 2  # responses that score a half
+_MIDDLE = (baseline(ALL).responses + baseline(ALL).most_responses) / 2
+_COST = _HALFWAY * (CODING.cost + CODING.high_cost) / 2
+
+
+def _coding(**values: Any) -> dict[str, Any]:
+    """Ten calls, two failed, one of them mended; 4 of 5 lines committed."""
+    return _row(
+        **{
+            "touched_files": ["src/a.py"], "tool_counts": {"edit": 6, "bash:build": 4}, "tool_call_count": 10, "agent_words": 40,
+            "ended_normally": 1, "correction_turns": 1, "tool_error_rate": 0.2, "tool_errors": 2, "longest_error_run": 1,
+            "first_attempt_failures": 3, "subagent_count": 0, "turn_count": _HALFWAY,
+            "compaction_events": [{}], "input_tokens": 1000, "output_tokens": 1000 * CODING.tokens / 2,
+            "cost_usd": _COST,
+            "commits_made": 0, "edit_calls": 6, "output_applied": 1, "output_applied_fraction": 0.8, "session_outcome": "accepted",
+            "last_message_accepts": 1, "user_turn_count": 2,
+            **values,
+        }
+    )  # fmt: skip
+
+
+def test_weights_of_each_task_sum_to_one() -> None:
+    assert all(sum(weights) == pytest.approx(1) for weights in WEIGHTS.values())
+
+
+def test_a_whole_score() -> None:
+    found = score(_coding())
+    assert found.parts["completion"] == pytest.approx((1 + 1 + 0.5) / 3)
+    assert found.parts["execution"] == pytest.approx(0.5 * 0.8 + 0.25 * 0.7 + 0.15 * 0.5 + 0.1 * 1)
+    assert found.parts["efficiency"] == pytest.approx((0.5 + 0.5 + 0.8 + 0.7) / 4)
+    assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3)
+    q = 0.15 * 2.5 / 3 + 0.20 * 0.75 + 0.15 * 0.625 + 0.50 * 0.92
+    assert found.q == pytest.approx(q)
+    assert found.tier == "Good"
+    assert found.roi == pytest.approx(q / _COST)
+    assert found.covered == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("pushback", "words", "completion"), [(0, 2, 1.0), (2, 0, 2.2 / 3), (None, 1, 2.5 / 3)])
+def test_corrections_are_those_of_the_classifier_where_it_speaks(pushback: int | None, words: int, completion: float) -> None:
+    found = score(_coding(pushback_turns=pushback, correction_turns=words))
+    assert found.parts["completion"] == pytest.approx(completion)
+
+
+def test_a_line_that_landed_counts_once() -> None:
+    found = score(_coding(last_message_accepts=0))
+    assert found.parts["outcome"] == pytest.approx((0.3 + 0.4 * 0.8) / 0.7)
+    assert score(_coding(last_message_accepts=0, session_outcome="explicitly_rejected")).parts["outcome"] == pytest.approx(0.62)
+
+
+@pytest.mark.parametrize("typed", [0, None])
+def test_a_session_without_a_prompt_of_a_person_has_no_score(typed: int | None) -> None:
+    found = score(_coding(user_turn_count=typed))
+    assert (found.q, found.tier, found.roi, found.special) == (None, None, None, "no_prompt")
+
+
+def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
+    found = score(_coding(correction_turns=None, session_outcome="abandoned_mid_session"))
+    assert found.q is not None
+    again = 0.0
+    for part in PARTS:
+        known = [s for s in found.signals if s.part == part and s.score is not None]
+        again += found.weights[part] * sum(s.weight * (s.score or 0) for s in known) / sum(s.weight for s in known)
+    assert again == pytest.approx(found.q)
+
+
+def test_missing_signals_give_their_weight_to_the_others_of_their_part() -> None:
+    found = score(_coding(correction_turns=None, tool_error_rate=None))
+    assert found.parts["completion"] == 1
+    assert found.parts["execution"] == pytest.approx((0.25 * 0.7 + 0.15 * 0.5 + 0.1) / 0.5)
+    assert found.covered == pytest.approx(1 - 0.15 / 3 - 0.20 * 0.5)
+
+
+def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
+    clean = {"tool_error_rate": 0.0, "tool_errors": 0, "longest_error_run": 0, "first_attempt_failures": 0, "correction_turns": 0}
+    found = score(_row(agent_words=100, tool_call_count=1, tool_counts={"web": 1}, ended_normally=1, **clean))
+    assert found.task_type == "research"
+    assert found.parts["efficiency"] is None and found.parts["outcome"] is None
+    assert found.weights == {
+        "completion": pytest.approx(0.65 / 0.8),
+        "execution": pytest.approx(0.15 / 0.8),
+        "efficiency": 0,
+        "outcome": 0,
+    }
+    assert found.q == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        ({"touched_files": ["a.go", "b.md"]}, "coding"),
+        ({"touched_files": ["docs/plans/b.md"]}, "discovery"),
+        ({"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"}, "discovery"),
+        ({"touched_files": ["docs/b.md"], "first_prompt": "Implement the following plan: # Plan: new page"}, "coding"),
+        ({"touched_files": ["CHANGELOG.md"]}, "coding"),
+        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."}, "coding"),
+        ({"tool_call_count": 9, "first_prompt": "could you please deploy this"}, "operations"),
+        ({"tool_call_count": 9, "first_prompt": "why does the change not deploy?"}, "research"),
+        ({"commits_made": 1}, "coding"),
+        ({"output_applied": 1}, "coding"),
+        ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
+        ({"tool_call_count": 5, "acting_commands": 2}, "research"),
+        ({"tool_call_count": 1, "acting_commands": 1}, "research"),
+        ({}, "chat"),
+        ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
+        ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
+    ],
+)
+def test_task_types(values: dict[str, Any], task: str) -> None:
+    assert task_type(_row(**values)) == task
+
+
+@pytest.mark.parametrize(
+    ("values", "work"),
+    [
+        ({"last_said": "HEARTBEAT_OK"}, "monitoring"),
+        ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
+        ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
+        ({"first_prompt": "please review the staged changes", "touched_files": ["a.py"]}, "self-review"),
+        ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
+        ({"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]}, "triage"),
+        ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
+        ({"first_prompt": "rename load to read", "touched_files": ["a.py"]}, "clean-up"),
+        ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
+        ({"first_prompt": "今日はどうする"}, None),
+    ],
+)
+def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
+    assert kind_of_work(_row(**values)) == work
+
+
+def test_acceptance_is_the_mean_of_what_is_known() -> None:
+    quiet = _coding(last_message_accepts=0)
+    assert acceptance(quiet, Deeds()).value is None
+    assert acceptance(_coding(), Deeds()) == (1.0, None, None)
+    thrown = Deeds(produced=40, discarded=10, places=4, places_undone=1, old=30, alive=15)
+    found_parts = acceptance(quiet, thrown)
+    assert (found_parts.words, found_parts.deeds, found_parts.kept) == (None, 0.75 * 0.75, 0.5)
+    assert acceptance(quiet, thrown).value == pytest.approx((0.5625 + 0.5) / 2)
+    assert acceptance(quiet, Deeds(old=19, alive=1)).kept is None  # too few lines for a share
+    found = score(quiet, thrown)
+    assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3 * (0.5625 + 0.5) / 2)
+
+
+@pytest.mark.parametrize(("price", "value"), [(0.5, 1.0), (1.01, 0.7), (2.0, 0.5)])
+def test_a_model_is_judged_by_what_a_response_costs_within_the_task(price: float, value: float) -> None:
+    usual = {0.5: CODING.cost / 2, 1.01: CODING.cost * 1.01, 2.0: CODING.high_cost * 1.01}[price]
+    found = {s.name: s.score for s in score(_coding(cost_usd=usual * _HALFWAY)).signals}
+    assert found["model_appropriateness"] == value
+    assert {s.name: s.score for s in score(_coding(cost_usd=None)).signals}["model_appropriateness"] is None
+
+
+def test_without_task_or_outcome_there_is_no_score() -> None:
+    assert score(_coding(asked_turns=0)).special == "no_task" and score(_coding(asked_turns=0)).q is None
+    nothing = {"output_applied": None, "output_applied_fraction": None, "session_outcome": "accepted", "last_message_accepts": 0}
+    found = score(_coding(**nothing))
+    assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
+    assert score(_coding(**nothing), Deeds(produced=10, discarded=10)).q is not None
+
+
+def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
+    assert baseline("coding") == baselines()["coding"] and baselines()["coding"].sessions >= LEAST
+    assert baseline("heartbeat") == baselines()[ALL]
+    usual = baseline("coding")
+    assert usual.rank(0.0) == 0.0 and usual.rank(1.1) == 1.0
+    ranks_ = [usual.rank(q / 100) or 0.0 for q in range(101)]
+    assert ranks_ == sorted(ranks_) and usual.rank(usual.q[10]) == pytest.approx(0.5)
+    assert score(_coding()).rank == usual.rank(score(_coding()).q or 0)
+    assert score(_row()).rank is None
+
+
+def test_frontiers_by_task_need_two_models_with_enough_sessions() -> None:
+    def some(model: str, task: str, n: int, q: float, cost: float) -> list[dict[str, Any]]:
+        return [{"model": model, "category": task, "q": q, "cost_usd": cost}] * n
+
+    scored = [*some("a", "coding", 5, 0.9, 1.0), *some("b", "coding", 5, 0.8, 2.0), *some("a", "chat", 5, 0.9, 1.0)]
+    found = frontiers([*scored, *some("b", "chat", 4, 0.9, 1.0)])
+    assert [(row["category"], row["model"]) for row in found] == [("all", "a"), ("all", "b"), ("coding", "a"), ("coding", "b")]
+
+
+@pytest.mark.parametrize(
+    ("values", "special", "q", "tier"),
+    [
+        ({}, "empty", 0.0, "Failed"),
+        ({"last_said": "HEARTBEAT_OK", "agent_words": 1}, "heartbeat_ok", 0.80, "Good"),
+        ({"last_said": "NO_REPLY", "agent_words": 1}, "no_reply", 0.75, "Good"),
+        (
+            {"last_said": "HEARTBEAT_OK", "agent_words": 1, "tool_call_count": 9, "turn_count": _MIDDLE},
+            "quiet_cron",
+            0.80 * 0.5,
+            "Poor",
+        ),
+        (
+            {"last_said": "Nothing to report.", "agent_words": 3, "first_prompt": "[cron:1] look", "turn_count": 2},
+            "quiet_cron",
+            0.8,
+            "Good",
+        ),
+    ],
+)
+def test_special_cases(values: dict[str, Any], special: str, q: float, tier: str) -> None:
+    found = score(_row(**values))
+    assert (found.special, found.tier) == (special, tier)
+    assert found.q == pytest.approx(q)
+
+
+@pytest.mark.parametrize(
+    ("q", "tier"), [(0.9, "Excellent"), (0.899, "Good"), (0.75, "Good"), (0.6, "Acceptable"), (0.4, "Poor"), (0.39, "Failed")]
+)
+def test_tiers(q: float, tier: str) -> None:
+    found = score(_coding())
+    found.q = q
+    assert found.tier == tier
+
+
+def test_no_cost_no_return() -> None:
+    assert score(_coding(cost_usd=None)).roi is None
+
+
+def test_frontier() -> None:
+    scored = [("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)]
+    points = frontier([{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored])
+    found = [(p["model"], p["sessions"], p["frontier"]) for p in points]
+    assert found == [("cheap", 2, 1), ("same", 1, 1), ("dear", 1, 1), ("worse", 1, 0)]
+    assert points[0]["mean_q"] == pytest.approx(0.7) and points[0]["q_per_usd"] == pytest.approx(7)
+
+
+def test_correlations() -> None:
+    assert pearson([(1, 2), (2, 4), (3, 6)]) == pytest.approx(1)
+    assert pearson([(1, 6), (2, 4), (3, 2)]) == pytest.approx(-1)
+    assert pearson([(1, 1), (2, 2)]) is None and pearson([(1, 1), (1, 2), (1, 3)]) is None
+    assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]) is None  # constant, though its mean is not exactly 0.1
+    assert pearson([(1e-200, 1), (2e-200, 2), (3e-200, 3)]) is None
+    assert ranks([3.0, 1.0, 3.0, 2.0]) == [3.5, 1, 3.5, 2]
+    assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
+
+
+# --- people's ratings -------------------------------------------------------------------------------------------------
+
+
+def _scored(path: Path, scores: list[tuple[str, str, float]]) -> Path:
+    """A database of sessions with (task type, tier, Q)."""
+    with Store(path) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
+        for number, (task, tier, q) in enumerate(scores, 1):
+            row = (number, 1, f"key{number:05}", "=prompt", "codex", "m", "present")
+            store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
+            columns = ("session_id", "task_type", "tier", "q", "weight_covered", "parts", "version")
+            store.insert("scores", columns, [(number, task, tier, q, 1, "{}", 1)])
+    return path
+
+
+def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None:
+    scores = [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
+    db = _scored(tmp_path / "q.db", scores)
+    shown = run("data", "ratings", "--sessions", 6, "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    table = rows(shown)
+    assert list(table[0]) == ["session", "repository", "started_at", "first_prompt", "rating", "remarks"]
+    picked = [int(r["session"].removeprefix("key")) for r in table]
+    assert len(picked) == len(set(picked)) == 6 and {31, 32, 33} <= set(picked)  # all of the rare ones
+    assert picked != sorted(picked)
+    assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
+    assert table[0]["first_prompt"] == "'=prompt"  # no formula
+    assert rows(run("data", "ratings", "--sessions", 6, "--db", db)) == table
+    assert rows(run("data", "ratings", "--sessions", 6, "--seed", 2, "--db", db)) != table
+    assert len(rows(run("data", "ratings", "--sessions", 99, "--db", db))) == 33
+
+
+def test_ratings_with_intervals(tmp_path: Path) -> None:
+    db = _scored(tmp_path / "q.db", [("coding", "Good", q / 10) for q in range(10)])
+    rated = "session,rating,remarks\n" + "".join(f"key{i:05},{r},\n" for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4), 1))
+    (tmp_path / "r.csv").write_text(rated + "key00010,,not rated\n")
+    with Store(db) as store:
+        rated_sessions, unmatched = read_ratings(store, tmp_path / "r.csv")
+    found = {row["correlation"]: row for row in agreement(rated_sessions, None) if row["sessions of"] == "all"}
+    assert (len(rated_sessions), unmatched) == (9, [])
+    assert list(agreement(rated_sessions, None)) == list(agreement(rated_sessions, None))  # the seed is fixed
+    ranked = found["Spearman"]
+    assert ranked["r"] == pytest.approx(spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))]))
+    assert 0 < ranked["low"] < ranked["r"] < ranked["high"] <= 1
+    assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", "--db", db).stdout
+
+
+# --- other weights ----------------------------------------------------------------------------------------------------
+
+
+def _with_parts(path: Path, parts: list[tuple[float, float, float, float | None]], repositories: int = 4) -> Path:
+    """A database of coding sessions with these parts, in turn of several repositories."""
+    with Store(path) as store, store.transaction() as connection:
+        for repo in range(1, repositories + 1):
+            connection.execute("INSERT INTO repos (id, name) VALUES (?, ?)", (repo, f"o/r{repo}"))
+        for number, values in enumerate(parts, 1):
+            row = (number, number % repositories + 1, f"key{number:05}", "prompt", "codex", "m", "present")
+            store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
+            columns = ("session_id", "task_type", "tier", "q", *PARTS, "weight_covered", "cost_usd", "parts", "version")
+            found = mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"])
+            stored = json.dumps({"weights": found.weights, "signals": []})
+            store.insert("scores", columns, [(number, "coding", "Good", found.q, *values, 1, 2.0, stored, 1)])
+    return path
+
+
+def _ratings_of(path: Path, parts: list[tuple[float, float, float, float | None]], weights: PartWeights) -> Path:
+    lines = [f"key{n:05},{1 + 4 * (mix(dict(zip(PARTS, p, strict=True)), weights).q or 0)}" for n, p in enumerate(parts, 1)]
+    path.write_text("session,rating\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def _any_parts(count: int, seed: int = 1) -> list[tuple[float, float, float, float | None]]:
+    rng = random.Random(seed)
+    return [(rng.random(), rng.random(), rng.random(), rng.random()) for _ in range(count)]
+
+
+def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> None:
+    parts, made_with = _any_parts(40), (0.6, 0.1, 0.3, 0.0)
+    db = _with_parts(tmp_path / "q.db", parts)
+    ratings = _ratings_of(tmp_path / "r.csv", parts, made_with)
+    shown = run("data", "ratings", ratings, "--output", tmp_path / "w.json", "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    assert read_weights(tmp_path / "w.json") == {task: pytest.approx(made_with) for task in WEIGHTS}
+    found = {row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))}
+    assert float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
+
+
+def test_a_fit_to_ratings_that_mean_nothing_shows_so_on_unseen_repositories(tmp_path: Path) -> None:
+    parts, rng = _any_parts(60, seed=2), random.Random(3)
+    db = _with_parts(tmp_path / "q.db", parts)
+    (tmp_path / "r.csv").write_text("session,rating\n" + "".join(f"key{n:05},{rng.randint(1, 5)}\n" for n in range(1, 61)))
+    with Store(db) as store:
+        found = fit_weights(read_ratings(store, tmp_path / "r.csv")[0])
+    assert found is not None and found.unseen is not None and found.fitted is not None
+    assert found.unseen < found.fitted and abs(found.unseen) < 0.3
+
+
+@pytest.mark.parametrize(("count", "repositories"), [(19, 4), (40, 2)])
+def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> None:
+    parts = _any_parts(count)
+    db = _with_parts(tmp_path / "q.db", parts, repositories)
+    ratings = _ratings_of(tmp_path / "r.csv", parts, (0.25, 0.25, 0.25, 0.25))
+    assert "No weights are fitted" in run("data", "ratings", ratings, "--db", db).stdout
+    shown = run("data", "ratings", ratings, "--output", tmp_path / "w.json", "--db", db)
+    assert shown.exit_code == 2 and "too few to fit weights to" in shown.stderr
+
+
+def test_other_weights_change_what_is_shown_and_not_what_is_stored(tmp_path: Path) -> None:
+    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, None)])
+    (tmp_path / "w.json").write_text('{"coding": {"completion": 3, "execution": 1, "efficiency": 0, "outcome": 0}}')
+    shown = {r["key"]: r for r in rows(run("report", "quality", "--weights", tmp_path / "w.json", "--csv", "--db", db))}
+    assert (shown["key00001"]["q"], shown["key00001"]["tier"], shown["key00001"]["roi"]) == ("0.75", "Good", "0.375")
+    assert rows(run("report", "quality", "--csv", "--db", db))[0]["q"] == "0.15"
+    explained = run("report", "quality", "--explain", "key00001", "--weights", tmp_path / "w.json", "--db", db)
+    assert "Q = 0.75" in explained.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{",
+        '{"walk": {}}',
+        '{"all": {"completion": 1}}',
+        '{"all": {"completion": -1, "execution": 1, "efficiency": 1, "outcome": 1}}',
+        '{"all": {"completion": 0, "execution": 0, "efficiency": 0, "outcome": 0}}',
+        '{"all": {"completion": "x", "execution": 0, "efficiency": 0, "outcome": 1}}',
+        '{"all": 3}',
+    ],
+)
+def test_weights_that_are_none(tmp_path: Path, text: str) -> None:
+    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0)])
+    (tmp_path / "w.json").write_text(text)
+    shown = run("report", "quality", "--weights", tmp_path / "w.json", "--db", db)
+    assert shown.exit_code == 2 and "w.json" in shown.stderr and "completion" in shown.stderr
+
+
+def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "kept.db"
+
+    def kept() -> list[float | None]:
+        with Store(db) as store:
+            parts = [json.loads(row["parts"])["signals"] for row in store.rows("SELECT parts FROM scores ORDER BY session_id")]
+        return [signal["value"]["kept"] for signals in parts for signal in signals if signal["signal"] == "acceptance"]
+
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert set(kept()) == {None}
+    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    known = [share for share in kept() if share is not None]
+    assert known and all(0.9 < share <= 1 for share in known)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert [share for share in kept() if share is not None] == known

@@ -1,0 +1,316 @@
+"""The study: its estimates against numbers computed by hand, its tables against SQL on a built database, the frames of the API."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from support.commands import clone, run
+
+import whowrote
+from attribution.evaluation.study import after, efficiency, modes, paper, study, turns, weaknesses
+from attribution.evaluation.study.modes import canonical, mode_of
+from attribution.evaluation.study.numbers import MODES, StudyUnit, enough, mean, median, pooled, quantile
+from attribution.evaluation.study.sessions import study_sessions
+from attribution.lineage import minimum
+from collector.storage.store import Store
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("study")
+    db = directory / "study.db"
+    for case in ("example", "two_sessions_one_file", "touched_up_by_human", "human_between_edits", "two_commits_one_session"):
+        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+    return db
+
+
+# --- within sessions --------------------------------------------------------------------------------------------------
+
+
+def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
+    """The numbers of one database, with stops and languages written into it."""
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")]
+        stops = [[{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}], [{"tool": "Bash"}] * 2]
+        with store.transaction() as connection:
+            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-05-01T00:00:00Z'")
+            connection.execute('UPDATE session_features SET turn_languages = \'["en", "ja", null, "en"]\'')
+            for number, events in zip(sessions, stops, strict=False):
+                connection.execute(
+                    "UPDATE session_features SET interruption_events = ? WHERE session_id = ?", (json.dumps(events), number)
+                )
+        tables = {table.name: table for table in turns.tables(store, study_sessions(store))}
+        calls = store.value("SELECT COUNT(*) FROM tool_calls WHERE agent_id IS NULL")
+        long = store.value(
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP BY session_id HAVING n >= 5)"
+        )
+    shown = {row["tool"]: (row["interruptions"], row["share"], row["paper_v1"]) for row in tables["last_tools"].rows}
+    assert shown == {"ExitPlanMode": (1, 0.25, 0.32), "Bash": (2, 0.5, None), "no call before": (1, 0.25, None)}
+    positions = tables["tools_by_position"].rows
+    assert sum(row["calls"] for row in positions) == (long or 0) <= calls
+    for part in ("first fifth", "last fifth"):
+        assert not positions or math.fsum(row[part] for row in positions) == pytest.approx(1)
+    (may, every) = tables["prompt_languages"].rows
+    assert may["month"] == "2026-05" and (may["sessions"], may["prompts"]) == (len(sessions), 4 * len(sessions))
+    assert (every["en"], every["ja"], every["not told"]) == (0.5, 0.25, 0.25)
+
+
+def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")]
+        with store.transaction() as connection:
+            connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'")
+            connection.execute("UPDATE session_stats SET coding_mode = 'vibe'")
+            connection.execute("UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'")
+            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            for number in sessions:
+                for turn, value in enumerate(("correction", "none", "takeover", "failure_report", None), 1):
+                    connection.execute(
+                        "INSERT INTO judge_labels VALUES (?, ?, 'pushback', ?, NULL, 'm', '1', 1)", (number, turn, value)
+                    )
+        assert len(sessions) >= minimum.SESSIONS
+        tables = {table.name: table for table in study(store)}
+    shown = {
+        (row["pushback"], row["mode"]): (row["messages"], row["value"], row["paper_v1"]) for row in tables["pushback_by_mode"].rows
+    }
+    told = 4 * len(sessions)
+    assert shown["any", "vibe"] == (told, 0.5, 0.396) and shown["correction", "all"] == (told, 0.25, None)
+    assert shown["rejection", "vibe"] == (told, 0.0, 0.013) and shown["any", "human_only"] == (0, None, 0.419)
+    (row,) = tables["autonomy_over_time"].rows
+    assert (row["fortnight from"], row["sessions"], row["turns"]) == ("2026-01-05", len(sessions), 2 * len(sessions))
+    assert row["p50 minutes"] == 1.5 and row["p99.9 minutes"] is None
+
+
+def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> None:
+    with Store(tmp_path / "empty.db") as store:
+        tables = {table.name: table for table in turns.tables(store, study_sessions(store))}
+    for name in ("last_tools", "tools_by_position", "prompt_languages"):
+        assert not tables[name].rows and tables[name].notes
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+
+
+def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
+    some = [StudyUnit(1, 1, 2), StudyUnit(1, 3, 4), StudyUnit(2, 0, 10)]
+    assert pooled(some).value == pytest.approx(4 / 16)
+    assert mean(some).value == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert (pooled(some).n, pooled(some).repositories) == (3, 2)
+
+
+def test_the_interval_is_a_jackknife_over_repositories() -> None:
+    """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
+    one = mean([StudyUnit(1, 1), StudyUnit(2, 2), StudyUnit(3, 6)])
+    middle = 3.0
+    error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
+    assert one.value == middle
+    assert one.high == pytest.approx(middle + 4.302653 * error, rel=1e-5)
+    assert one.low == 0.0
+
+
+def test_shares_stay_between_nothing_and_all() -> None:
+    one = pooled([StudyUnit(repo, 9, 10) for repo in range(3)] + [StudyUnit(4, 0, 10)])
+    assert one.low is not None and one.value is not None and one.high is not None
+    assert 0 <= one.low <= one.value <= one.high <= 1
+
+
+@pytest.mark.parametrize("some", [[], [StudyUnit(1, 0, 0)]])
+def test_nothing_gives_no_number(some: list[StudyUnit]) -> None:
+    assert pooled(some).value is None and mean(some).value is None
+
+
+def test_two_repositories_have_no_interval() -> None:
+    assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)]).low is None
+
+
+def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
+    four, five = (pooled([StudyUnit(repo, 1, 2) for repo in range(n)]) for n in (4, 5))
+    assert (enough(four).value, enough(four).low, enough(four).n) == (None, None, 4) and enough(five) == five
+
+
+@pytest.mark.parametrize("name", ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"])
+def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, name: str) -> None:
+    with Store(db) as store:
+        (table,) = (one for one in study(store) if one.name == name)
+    assert any("blind readers" in note and "human" in note for note in table.notes)
+
+
+def test_quantiles_lie_between_neighbours() -> None:
+    assert median([4, 1, 3]) == 3 and median([1, 2]) == 1.5 and median([]) is None
+    assert quantile([0, 10], 0.9) == pytest.approx(9)
+
+
+@pytest.mark.parametrize(
+    ("percentage", "mode"), [(0.0, "human_only"), (0.1, "collaborative"), (98.9, "collaborative"), (99.0, "vibe"), (None, None)]
+)
+def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
+    assert mode_of(percentage) == mode
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
+    with Store(db) as store:
+        found = study(store)
+    names = [table.name for table in found]
+    assert len(names) == len(set(names)) >= 15
+    empty = {"weaknesses", "vendor_disagreement", "judge_labels", "last_tools"}
+    assert {table.name for table in found if not table.rows} <= empty
+    for table in found:
+        json.dumps(table.rows)
+
+
+def test_modes_count_every_session_once(db: Path) -> None:
+    with Store(db) as store:
+        table = modes.tables(store, study_sessions(store))[0]
+        n = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode IS NOT NULL")
+        vibe = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode = 'vibe'")
+    by_mode = {row["mode"]: row for row in table.rows}
+    assert sum(row["ours value"] for row in table.rows) == pytest.approx(1)
+    assert by_mode["vibe"]["ours value"] == pytest.approx(vibe / n) and by_mode["vibe"]["ours n"] == n
+    assert by_mode["vibe"]["widest value"] <= by_mode["vibe"]["ours value"]
+    assert by_mode["vibe"]["paper_v1"] == paper.MODES["vibe"][0] and list(by_mode) == list(MODES)
+
+
+def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "c.db"
+    copy.write_bytes(db.read_bytes())
+    with Store(copy) as store:
+        rows = store.rows("SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1 LIMIT 1")
+        session = rows[0]["session_id"]
+        records = store.rows("SELECT id FROM checkpoint_sessions WHERE session_id = ? ORDER BY created_at", (session,))
+        for number, record in enumerate(records):
+            tokens = json.dumps({"token_usage": {"output_tokens": 900 if number == 0 else 5}})
+            values = (tokens, 25.0 + number, record["id"])
+            store.connection.execute("UPDATE checkpoint_sessions SET metadata = ?, vendor_percentage = ? WHERE id = ?", values)
+        assert canonical(store)[session] == 25.0
+        store.connection.execute("UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?", (session,))
+        assert canonical(store)[session] == 25.0 + len(records) - 1
+
+
+def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
+    counted = (
+        "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
+    )
+    with Store(db) as store:
+        (table,) = (one for one in after.tables(store, []) if one.name == "corrected_shares")
+        lines = {row["class"]: row["lines"] for row in store.rows(counted)}
+    rows = {row["author"]: row for row in table.rows if row["files"] == "source and test"}
+    whole = sum(lines.values())
+    assert rows["agent"]["counted"] == pytest.approx(lines["agent"] / whole) and rows["agent"]["n"] == whole
+    assert rows["human"]["counted"] == pytest.approx((lines.get("human", 0) + lines.get("likely_human", 0)) / whole)
+    assert sum(row["corrected"] for row in rows.values()) == pytest.approx(1)
+    assert all(row["95 % from"] <= row["corrected"] <= row["95 % to"] for row in rows.values())
+    assert {row["files"] for row in table.rows} == {"source and test", "every kind"}
+
+
+def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.evaluation.study.after.measured", lambda: {"confusion": {"agent": {"agent": 29}}})
+    with Store(db) as store:
+        (table,) = (one for one in after.tables(store, []) if one.name == "corrected_shares")
+    assert table.rows == [] and any("not corrected" in note and "agent (29)" in note for note in table.notes)
+
+
+def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
+    with Store(db) as store:
+        ratio, _, parts, _ = efficiency.tables(store, study_sessions(store))
+        sums = store.rows(
+            "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced > 0 AND commits > 0"
+        )[0]
+    *shares, counts = parts.rows
+    assert sum(row["all"] for row in shares) == pytest.approx(1)
+    assert counts["all"] == ratio.rows[0]["n"] >= minimum.SESSIONS
+    few = [name for name in ("collaborative", "vibe", "clean mapping") if counts[name] < minimum.SESSIONS]
+    assert few and all(row[name] is None for name in few for row in shares)  # printed with n, and refused
+    assert ratio.rows[0]["pooled_value"] == pytest.approx(sums["top"] / sums["bottom"])
+
+
+def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
+    with Store(tmp_path / "empty.db") as store:
+        for table in study(store):
+            assert isinstance(table.rows, list)
+
+
+# --- commands and frames ----------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
+    shown = run("report", "study", "--db", db)
+    assert shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
+    data = json.loads(run("report", "study", "--db", db, "--table", "tools", "--json").stdout)
+    assert [table["name"] for table in data] == ["tools"]
+    assert sum(row["calls"] for row in data[0]["rows"]) > 0
+    wrong = run("report", "study", "--db", db, "--table", "nothing")
+    assert wrong.exit_code == 2 and "coding_modes" in wrong.stderr
+    assert run("report", "study", "--db", tmp_path / "none.db").exit_code == 5
+
+
+def test_the_tables_as_files(db: Path, tmp_path: Path) -> None:
+    assert run("report", "study", "--db", db, "--out", tmp_path / "tables", "--csv").exit_code == 0
+    with (tmp_path / "tables" / "population.csv").open(encoding="utf-8") as file:
+        rows = {row["what"]: row for row in csv.DictReader(file)}
+    assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
+
+
+def test_the_tables_from_python(db: Path) -> None:
+    pytest.importorskip("pandas")
+    with whowrote.open(db) as found:
+        spans = found.frame("line_spans")
+        assert len(spans) == found.sql("SELECT COUNT(*) AS n FROM line_spans")[0]["n"] > 0
+        assert "category" in found.chapter("study")["tools"].to_pandas().columns
+        assert "sessions" in found.tables()
+        with pytest.raises(whowrote.WhoWroteError, match="no such chapter: nothing"):
+            found.chapter("nothing")
+        with pytest.raises(whowrote.WhoWroteError, match="no such table: nothing"):
+            found.frame("nothing")
+
+
+def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> None:
+    """Worked out from the counts that the paper and its notebook give."""
+    every = sum(paper.AGENTS.values()) + paper.OTHER_AGENTS
+    assert round(paper.AGENTS["claude-code"] / every, 3) == 0.830
+    assert paper.TOOLS["plan"][1] == round((608 + 2_966) / 1_996_558, 4)
+    assert paper.MODES["collaborative"][1] is None and paper.EFFICIENCY["all"][1] is None
+
+
+def _scanned(*values: int) -> dict[str, int]:
+    return dict(zip(("commit_id", "lines", "introduced", "sure", "fixed", "fixed_sure"), values, strict=True))
+
+
+def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scanned = [_scanned(1, 600, 3, 2, 1, 1), _scanned(2, 400, 0, 0, 1, 0)]
+    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: scanned)
+    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
+    with Store(tmp_path / "empty.db") as store:
+        (table,) = weaknesses.tables(store, [])
+    rows = [row for row in table.rows if row["mode of the commit"] == "all"]
+    found = {(r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows}
+    assert found == {
+        ("introduced", "all rules"): (3, 3.0, 0.11), ("introduced", "without low confidence"): (2, 2.0, None),
+        ("fixed", "all rules"): (2, 2.0, 0.06), ("fixed", "without low confidence"): (1, 1.0, None),
+    }  # fmt: skip
+
+
+def test_no_rate_of_weaknesses_over_few_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: [_scanned(1, 999, 3, 2, 1, 1)])
+    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
+    with Store(tmp_path / "empty.db") as store:
+        (table,) = weaknesses.tables(store, [])
+    assert [row["per 1,000 lines"] for row in table.rows] == [None] * len(table.rows)
+    assert {row["findings"] for row in table.rows if row["mode of the commit"] == "all"} == {3, 2, 1}
+    assert any("fewer than 1,000 lines" in note for note in table.notes) and any("blind readers" in note for note in table.notes)
+
+
+def test_commits_that_were_scanned_can_be_read(db: Path) -> None:
+    with Store(db) as store:
+        assert weaknesses.scanned_commits(store) == []

@@ -1,0 +1,101 @@
+"""The study as a page and as Markdown: every table, figures that are their rows, labels of a judge, nothing loaded."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from support.commands import clone, run
+
+from attribution.evaluation.study import study
+from attribution.evaluation.study.page import FIGURES, NOT_COMPARED, bars, groups
+from attribution.evaluation.tables import table_of
+from collector.storage.store import Store
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("page")
+    path = directory / "s.db"
+    assert run("repo", clone("example", directory), "--db", path, "--history", "-q").exit_code == 0
+    with Store(path) as store, store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO judgements (id, model, prompt, prompt_version, schema_hash, input_hash, output, attempts, at) "
+            "VALUES (1, 'local', 'turns', '2', '', '', '{}', 1, '2026-03-02T00:00:00Z')"
+        )
+        for session, turn, label, value, number in (
+            (1, 1, "intent", "create", None), (1, 2, "intent", "debug", None), (2, 1, "intent", "create", None),
+            (1, 2, "pushback", "correction", None), (1, 0, "paper_persona", "mind_changer", None),
+            (1, 0, "paper_success_score", None, 71.0),
+        ):  # fmt: skip
+            row = (session, turn, label, value, number)
+            connection.execute("INSERT INTO judge_labels VALUES (?, ?, ?, ?, ?, 'local', '2', 1)", row)
+    return path
+
+
+def test_the_page_has_every_table_and_loads_nothing(db: Path, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    page = tmp_path / "study.html"
+    done = run("report", "study", "--db", db, "--html", page)
+    assert done.exit_code == 0 and done.stdout == ""
+    text = page.read_text("utf-8")
+    with Store(db) as store:
+        tables = study(store)
+    assert [name for name in re.findall(r'<h2 id="([\w-]+)"', text) if name != "not-compared"] == [t.name for t in tables]
+    assert "<script" not in text and not re.search(r'(?:src|href)="(?!#)', text)
+    drawn = sum(len(groups(table)) for table in tables)
+    assert drawn > 5 and text.count('<svg class="chart"') == drawn and text.count("aria-label=") >= drawn
+    assert text.count("<caption") == sum(bool(table.rows) for table in tables)
+
+
+def test_markdown_has_the_rows_and_what_is_not_compared(db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "study.md"
+    assert run("report", "study", "--db", db, "--markdown", file, "--table", "tools").exit_code == 0
+    text = file.read_text("utf-8")
+    assert "| category | calls | share | paper v1 | paper v2 |" in text and text.count("\n## ") == 1
+    assert all(one.split(":")[0] in text for one in NOT_COMPARED)
+
+
+def test_a_figure_is_its_rows(db: Path) -> None:
+    with Store(db) as store:
+        tables = {table.name: table for table in study(store)}
+    assert FIGURES.keys() <= tables.keys()
+    for name, figure in FIGURES.items():
+        columns = [column.name for column in tables[name].columns]
+        used = {*figure.labels, figure.value}
+        assert not columns or used <= set(columns), name
+    shares = {bar.label: (bar.value, bar.paper) for bar in bars(tables["tools"])}
+    assert shares["edit"] == (next(row["share"] for row in tables["tools"].rows if row["category"] == "edit"), 0.196)
+    assert bars(table_of([{"a": 1}], name="nobody")) == []
+
+
+def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
+    with Store(db) as store:
+        (table,) = (table for table in study(store) if table.name == "judge_labels")
+    found = {(row["label"], row["class"]): row for row in table.rows}
+    create = found["intent", "create"]
+    assert (create["n"], create["of"], create["share"], create["paper_v1"]) == (2, 3, pytest.approx(2 / 3), 0.134)
+    assert create["corrected"] is None and create["note"] == "not validated"
+    assert found["paper_success_score", "mean"]["share"] == 71.0
+
+
+def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
+    done = run("data", "export", "swe-chat", "--db", db, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    def rows(name: str) -> list[dict[str, object]]:
+        (file,) = (tmp_path / "out").rglob(f"{name}*")
+        if file.suffix == ".csv":
+            return list(csv.DictReader(file.open()))
+        return list(parquet.read_table(file).to_pylist())
+
+    personas = {row["user_persona"]: row["session_success"] for row in rows("sessions") if row["user_persona"]}
+    assert list(personas) == ["mind_changer"] and float(str(personas["mind_changer"])) == 71.0
+    turns = rows("conversations")
+    assert sorted(str(row["prompt_intent"]) for row in turns if row["prompt_intent"]) == ["create", "create", "debug"]
+    assert [row["prompt_pushback"] for row in turns if row["prompt_pushback"]] == ["correction"]
+    assert sum(row["turn_type"] == "assistant_response" for row in turns) == 4
